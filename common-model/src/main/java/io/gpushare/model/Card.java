@@ -1,0 +1,44 @@
+package io.gpushare.model;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One physical card with its facts and health.
+ *
+ * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
+ * @param minor the number in {@code /dev/nvidia<minor>}; not always the index
+ * @param model NVML's product name
+ * @param memory the card's whole memory
+ * @param compute null where the driver does not tell; so are ecc, numaNode and mig
+ */
+public record Card(
+        CardId id,
+        int index,
+        int minor,
+        String model,
+        Memory memory,
+        @Nullable ComputeCapability compute,
+        @Nullable Boolean ecc,
+        @Nullable Integer numaNode,
+        @Nullable Boolean mig,
+        Health health) {
+    public Card {
+        Objects.requireNonNull(id);
+        Objects.requireNonNull(model);
+        Objects.requireNonNull(memory);
+        Objects.requireNonNull(health);
+        if (index < 0 || minor < 0) {
+            throw new IllegalArgumentException("card " + id + " has a negative index or minor number");
+        }
+    }
+
+    /** A card of which only the memory matters. */
+    public static Card of(String uuid, int index, Memory memory) {
+        return new Card(new CardId(uuid), index, index, "simulated", memory, null, null, null, null, Health.well());
+    }
+
+    public Card withHealth(Health changed) {
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed);
+    }
+}

@@ -1,0 +1,121 @@
+package io.gpushare.model.codec;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.MemoryUnit;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
+ * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
+ * memory by card, or whole cards. Beside it gpushare's own annotations, written and never read.
+ */
+public final class AllocationCodec {
+    private static final int VERSION = 1;
+
+    private AllocationCodec() {}
+
+    public static String encode(Allocation allocation) {
+        ObjectNode document = Json.MAPPER.createObjectNode();
+        document.put("version", VERSION);
+        document.put("unitMiB", allocation.unit().size().mib());
+        var containers = document.putArray("containers");
+        for (ContainerAllocation container : allocation.containers()) {
+            ObjectNode into = containers.addObject();
+            into.put("name", container.name());
+            if (container.role() != ContainerRole.APP) {
+                into.put("role", container.role().name().toLowerCase(Locale.ROOT));
+            }
+            if (container.cards().isEmpty()) {
+                ObjectNode memory = into.putObject("memory");
+                container.memory().forEach((card, units) -> memory.put(card.uuid(), units));
+            } else {
+                var cards = into.putArray("cards");
+                container.cards().forEach(card -> cards.add(card.uuid()));
+            }
+        }
+        return Json.write(document);
+    }
+
+    /**
+     * Every annotation that a pod with this allocation gets: ours, and for a pod with memory on one card gpushare's five.
+     *
+     * @param inventory the node's, for gpushare's card index and card size
+     */
+    public static Map<String, String> annotations(Allocation allocation, Inventory inventory, Instant assumed) {
+        Map<String, String> annotations = new LinkedHashMap<>();
+        annotations.put(AnnotationKeys.ALLOCATION, encode(allocation));
+        Optional<Card> only = allocation.memoryCards().size() == 1
+                ? inventory.card(allocation.memoryCards().iterator().next())
+                : Optional.empty();
+        only.ifPresent(card -> {
+            annotations.put(AnnotationKeys.LEGACY_INDEX, String.valueOf(card.index()));
+            annotations.put(AnnotationKeys.LEGACY_CARD_UNITS, String.valueOf(inventory.unitsOf(card)));
+            annotations.put(AnnotationKeys.LEGACY_POD_UNITS, String.valueOf(allocation.unitsOn(card.id())));
+            annotations.put(AnnotationKeys.LEGACY_ASSIGNED, "false");
+            long nanos = Math.addExact(Math.multiplyExact(assumed.getEpochSecond(), 1_000_000_000L), assumed.getNano());
+            annotations.put(AnnotationKeys.LEGACY_ASSUME_TIME, String.valueOf(nanos));
+        });
+        return annotations;
+    }
+
+    /** Reads the allocation from a pod's annotations. Whether it is the pod's demand and fits is the caller's question. */
+    public static Decoded<Allocation> decode(Map<String, String> annotations) {
+        @Nullable String written = annotations.get(AnnotationKeys.ALLOCATION);
+        if (written == null) {
+            return new Decoded.Absent<>();
+        }
+        try {
+            JsonNode document = Json.read(written);
+            Json.version(document, VERSION);
+            List<ContainerAllocation> containers = new ArrayList<>();
+            for (JsonNode container : Json.objects(document, "containers")) {
+                containers.add(container(container));
+            }
+            return new Decoded.Valid<>(new Allocation(MemoryUnit.ofMib(Json.integer(document, "unitMiB")), containers));
+        } catch (Json.Malformed | IllegalArgumentException | ArithmeticException e) {
+            return new Decoded.Malformed<>("annotation " + AnnotationKeys.ALLOCATION + ": " + e.getMessage());
+        }
+    }
+
+    private static ContainerAllocation container(JsonNode container) {
+        Map<CardId, Integer> memory = new LinkedHashMap<>();
+        JsonNode byCard = container.path("memory");
+        if (!byCard.isMissingNode() && !byCard.isObject()) {
+            throw new Json.Malformed("'memory' must be an object of card to units");
+        }
+        byCard.fieldNames().forEachRemaining(uuid -> memory.put(new CardId(uuid), Json.integer(byCard, uuid)));
+        List<CardId> cards = new ArrayList<>();
+        JsonNode whole = container.path("cards");
+        if (!whole.isMissingNode() && !whole.isArray()) {
+            throw new Json.Malformed("'cards' must be an array of UUIDs");
+        }
+        whole.forEach(uuid -> cards.add(new CardId(uuid.isTextual() ? uuid.textValue() : uuid.toString())));
+        return new ContainerAllocation(Json.text(container, "name"), role(container), memory, cards);
+    }
+
+    private static ContainerRole role(JsonNode container) {
+        @Nullable String role = Json.optionalText(container, "role");
+        if (role == null) {
+            return ContainerRole.APP;
+        }
+        return switch (role) {
+            case "init" -> ContainerRole.INIT;
+            case "sidecar" -> ContainerRole.SIDECAR;
+            default -> throw new Json.Malformed("'role' is init or sidecar, not '" + role + "'");
+        };
+    }
+}

@@ -1,0 +1,26 @@
+package io.gpushare.model.codec;
+
+import java.util.Objects;
+import java.util.Optional;
+
+/** What came of reading something: not there, right, or wrong for a reason that a user can act on. */
+public sealed interface Decoded<T> {
+    record Absent<T>() implements Decoded<T> {}
+
+    record Valid<T>(T value) implements Decoded<T> {
+        public Valid {
+            Objects.requireNonNull(value);
+        }
+    }
+
+    record Malformed<T>(String reason) implements Decoded<T> {
+        public Malformed {
+            Objects.requireNonNull(reason);
+        }
+    }
+
+    /** The value if it is there and right. */
+    default Optional<T> valid() {
+        return this instanceof Valid<T>(T value) ? Optional.of(value) : Optional.empty();
+    }
+}

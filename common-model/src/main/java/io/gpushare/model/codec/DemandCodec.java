@@ -1,0 +1,118 @@
+package io.gpushare.model.codec;
+
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.Demand;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a pod's demand from its containers' resources. */
+public final class DemandCodec {
+    // Kubernetes writes 1000 as "1k": a quantity's canonical form has a suffix even where only whole numbers make
+    // sense.
+    private static final Pattern QUANTITY =
+            Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
+    private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
+            Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
+            Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
+            Map.entry("m", BigDecimal.ONE.movePointLeft(3)),
+            Map.entry("k", BigDecimal.TEN.pow(3)),
+            Map.entry("M", BigDecimal.TEN.pow(6)),
+            Map.entry("G", BigDecimal.TEN.pow(9)),
+            Map.entry("T", BigDecimal.TEN.pow(12)),
+            Map.entry("P", BigDecimal.TEN.pow(15)),
+            Map.entry("E", BigDecimal.TEN.pow(18)),
+            Map.entry("Ki", BigDecimal.TWO.pow(10)),
+            Map.entry("Mi", BigDecimal.TWO.pow(20)),
+            Map.entry("Gi", BigDecimal.TWO.pow(30)),
+            Map.entry("Ti", BigDecimal.TWO.pow(40)),
+            Map.entry("Pi", BigDecimal.TWO.pow(50)),
+            Map.entry("Ei", BigDecimal.TWO.pow(60)));
+
+    private final ResourceNames names;
+
+    public DemandCodec(ResourceNames names) {
+        this.names = names;
+    }
+
+    /**
+     * What that pod asks for.
+     *
+     * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
+     * @return absent when no container asks for either resource; malformed when one asks for both, or for an amount that
+     *     is not a whole number
+     */
+    public Decoded<Demand> decode(List<ContainerResources> containers) {
+        List<ContainerDemand> demands = new ArrayList<>();
+        for (ContainerResources container : containers) {
+            int memory;
+            int cards;
+            try {
+                memory = amount(container, names.memory());
+                cards = amount(container, names.cards());
+            } catch (IllegalArgumentException e) {
+                return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
+            }
+            if (memory > 0 && cards > 0) {
+                return new Decoded.Malformed<>(
+                        "container '" + container.name() + "' asks for " + names.memory() + " and " + names.cards()
+                                + ": a container has memory of a shared card or whole cards, ask for one of them");
+            }
+            if (memory > 0 || cards > 0) {
+                demands.add(new ContainerDemand(container.name(), container.role(), memory, cards));
+            }
+        }
+        if (demands.isEmpty()) {
+            return new Decoded.Absent<>();
+        }
+        return checked(demands);
+    }
+
+    private static Decoded<Demand> checked(List<ContainerDemand> demands) {
+        try {
+            Demand demand = new Demand(demands);
+            // Read once so that a sum beyond an int is refused here, not later.
+            if (demand.memoryUnits() + demand.cards() < 0) {
+                throw new ArithmeticException();
+            }
+            return new Decoded.Valid<>(demand);
+        } catch (ArithmeticException e) {
+            return new Decoded.Malformed<>("the pod asks for more than any node could have");
+        } catch (IllegalArgumentException e) {
+            return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int amount(ContainerResources container, String resource) {
+        @Nullable String written = container.quantities().get(resource);
+        if (written == null) {
+            return 0;
+        }
+        Matcher matcher = QUANTITY.matcher(written);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("container '" + container.name() + "' asks for " + resource + ": '"
+                    + written + "' is not a quantity; write a whole number");
+        }
+        try {
+            return exact(matcher.group(1), matcher.group(2));
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "container '" + container.name() + "' asks for " + resource + ": " + written
+                            + " is not a whole number from 0 to " + Integer.MAX_VALUE,
+                    e);
+        }
+    }
+
+    private static int exact(String number, @Nullable String suffix) {
+        if (suffix == null) {
+            return new BigDecimal(number).intValueExact();
+        }
+        BigDecimal factor = SUFFIXES.get(suffix);
+        return (factor == null ? new BigDecimal(number + suffix) : new BigDecimal(number).multiply(factor))
+                .intValueExact();
+    }
+}

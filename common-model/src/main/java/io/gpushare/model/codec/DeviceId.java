@@ -1,0 +1,43 @@
+package io.gpushare.model.codec;
+
+import io.gpushare.model.CardId;
+
+/**
+ * The ID under which the kubelet counts a device. It tells the card, and it is unique over both resources: {@code
+ * GPU-<uuid>::<n>} for a memory unit, {@code GPU-<uuid>} for a whole card.
+ */
+public sealed interface DeviceId {
+    String SEPARATOR = "::";
+
+    CardId card();
+
+    /** One unit of that card's memory; the number only tells the units of a card apart. */
+    record MemoryUnitOf(CardId card, int number) implements DeviceId {
+        @Override
+        public String toString() {
+            return card + SEPARATOR + number;
+        }
+    }
+
+    /** The whole card. */
+    record WholeCard(CardId card) implements DeviceId {
+        @Override
+        public String toString() {
+            return card.toString();
+        }
+    }
+
+    static Decoded<DeviceId> parse(String id) {
+        int at = id.indexOf(SEPARATOR);
+        try {
+            return new Decoded.Valid<>(
+                    at < 0
+                            ? new WholeCard(new CardId(id))
+                            : new MemoryUnitOf(
+                                    new CardId(id.substring(0, at)),
+                                    Integer.parseUnsignedInt(id.substring(at + SEPARATOR.length()))));
+        } catch (IllegalArgumentException e) {
+            return new Decoded.Malformed<>("'" + id + "' is not a device of ours: " + e.getMessage());
+        }
+    }
+}

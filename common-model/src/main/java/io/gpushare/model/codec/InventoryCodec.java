@@ -1,0 +1,104 @@
+package io.gpushare.model.codec;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ComputeCapability;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
+ * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
+ * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}]}}. What the driver does not tell is left out; a well card has no "ill".
+ * Unknown fields are skipped, so that a newer plugin may say more to an older extender.
+ */
+public final class InventoryCodec {
+    private static final int VERSION = 1;
+
+    private InventoryCodec() {}
+
+    public static String encode(Inventory inventory) {
+        ObjectNode document = Json.MAPPER.createObjectNode();
+        document.put("version", VERSION);
+        document.put("unitMiB", inventory.unit().size().mib());
+        if (inventory.driver() != null) {
+            document.put("driver", inventory.driver().version());
+            document.put("cuda", inventory.driver().cuda());
+        }
+        var cards = document.putArray("cards");
+        inventory.cards().forEach(card -> encode(card, cards.addObject()));
+        return Json.write(document);
+    }
+
+    private static void encode(Card card, ObjectNode into) {
+        into.put("uuid", card.id().uuid());
+        into.put("index", card.index());
+        into.put("minor", card.minor());
+        into.put("model", card.model());
+        into.put("memoryMiB", card.memory().mib());
+        if (card.compute() != null) {
+            into.put("compute", card.compute().toString());
+        }
+        if (card.ecc() != null) {
+            into.put("ecc", card.ecc());
+        }
+        if (card.numaNode() != null) {
+            into.put("numa", card.numaNode());
+        }
+        if (card.mig() != null) {
+            into.put("mig", card.mig());
+        }
+        if (card.health() instanceof Health.Ill(String reason)) {
+            into.put("ill", reason);
+        }
+    }
+
+    /** Reads the inventory from a node's annotations. */
+    public static Decoded<Inventory> decode(Map<String, String> annotations) {
+        @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
+        if (written == null) {
+            return new Decoded.Absent<>();
+        }
+        try {
+            JsonNode document = Json.read(written);
+            Json.version(document, VERSION);
+            List<Card> cards = new ArrayList<>();
+            for (JsonNode card : Json.objects(document, "cards")) {
+                cards.add(card(card));
+            }
+            MemoryUnit unit = MemoryUnit.ofMib(Json.integer(document, "unitMiB"));
+            return new Decoded.Valid<>(new Inventory(unit, driver(document), cards));
+        } catch (Json.Malformed | IllegalArgumentException e) {
+            return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
+        }
+    }
+
+    private static Inventory.@Nullable Driver driver(JsonNode document) {
+        @Nullable String version = Json.optionalText(document, "driver");
+        return version == null ? null : new Inventory.Driver(version, Json.text(document, "cuda"));
+    }
+
+    private static Card card(JsonNode card) {
+        @Nullable String compute = Json.optionalText(card, "compute");
+        @Nullable String ill = Json.optionalText(card, "ill");
+        return new Card(
+                new CardId(Json.text(card, "uuid")),
+                Json.integer(card, "index"),
+                Json.integer(card, "minor"),
+                Json.text(card, "model"),
+                Memory.ofMib(Json.integer(card, "memoryMiB")),
+                compute == null ? null : ComputeCapability.parse(compute),
+                Json.optionalBoolean(card, "ecc"),
+                Json.optionalInteger(card, "numa"),
+                Json.optionalBoolean(card, "mig"),
+                ill == null ? Health.well() : Health.ill(ill));
+    }
+}

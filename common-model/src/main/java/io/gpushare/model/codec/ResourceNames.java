@@ -1,0 +1,30 @@
+package io.gpushare.model.codec;
+
+import java.util.regex.Pattern;
+
+/** The two extended resources by the names under which this cluster knows them. */
+public record ResourceNames(String memory, String cards) {
+    /** gpushare's names, so that its users' manifests run unchanged. */
+    public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
+
+    // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
+    private static final Pattern FORM =
+            Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+
+    public ResourceNames {
+        check(memory);
+        check(cards);
+        if (memory.equals(cards)) {
+            throw new IllegalArgumentException(
+                    "the memory resource and the card resource must have different names, both are '" + memory + "'");
+        }
+    }
+
+    private static void check(String name) {
+        if (!FORM.matcher(name).matches() || name.contains("kubernetes.io/") || name.startsWith("requests.")) {
+            throw new IllegalArgumentException("'" + name
+                    + "' is not the name of an extended resource: write <domain>/<name>, such as aliyun.com/gpu-mem,"
+                    + " with a domain outside kubernetes.io");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.gpushare.model.ledger;
+
+import io.gpushare.model.Card;
+
+/**
+ * One card of the inventory and what is allocated on it.
+ *
+ * @param units the memory units that the card has
+ * @param sharedUnits memory units held by memory pods; more than {@code units} only if the world outside broke the rules
+ * @param wholePods pods that hold the card whole; more than one, or one beside shared units, likewise
+ */
+public record CardState(Card card, int units, int sharedUnits, int wholePods) {
+    /** Memory units that a new pod may have here: none on an ill card or one taken whole, and never below 0. */
+    public int freeUnits() {
+        return card.health().healthy() && wholePods == 0 ? Math.max(0, units - sharedUnits) : 0;
+    }
+
+    /** Whether a new pod may have the card whole. */
+    public boolean free() {
+        return card.health().healthy() && unused();
+    }
+
+    /** Whether nothing is allocated here, be the card well or ill. */
+    public boolean unused() {
+        return wholePods == 0 && sharedUnits == 0;
+    }
+
+    /** Whether more is allocated than the card has, or memory and the whole card at once. */
+    public boolean overused() {
+        return sharedUnits > units || wholePods > 1 || (wholePods == 1 && sharedUnits > 0);
+    }
+
+    /** Memory units that are gone from the free ones: all of them when the card is taken whole. */
+    public int usedUnits() {
+        return wholePods > 0 ? units : sharedUnits;
+    }
+}

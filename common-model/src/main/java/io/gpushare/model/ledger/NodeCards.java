@@ -1,0 +1,143 @@
+package io.gpushare.model.ledger;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.PodRef;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The immutable state of one node's cards: the inventory, and the allocation of each pod.
+ *
+ * <p>{@link #place} only answers what fits. {@link #with} records whatever is true, fitting or not: a pod that holds a
+ * card holds it, be the card gone, ill or over-used, and free memory never grows from that. So a ledger rebuilt from the
+ * API in any order is the same ledger.
+ */
+public final class NodeCards {
+    /** A pod and what it holds. */
+    public record Holding(PodRef pod, Allocation allocation) {
+        public Holding {
+            Objects.requireNonNull(pod);
+            Objects.requireNonNull(allocation);
+        }
+    }
+
+    private final Inventory inventory;
+    private final Map<String, Holding> holdings;
+    private final List<CardState> cards;
+
+    private NodeCards(Inventory inventory, Map<String, Holding> holdings) {
+        this.inventory = inventory;
+        this.holdings = holdings;
+        this.cards = states(inventory, holdings.values());
+    }
+
+    /** A node on which nothing is allocated. */
+    public static NodeCards of(Inventory inventory) {
+        return new NodeCards(inventory, Map.of());
+    }
+
+    public Inventory inventory() {
+        return inventory;
+    }
+
+    /** The cards of the inventory in its order, with what is allocated on each. */
+    public List<CardState> cards() {
+        return cards;
+    }
+
+    public Collection<Holding> holdings() {
+        return holdings.values();
+    }
+
+    public Optional<Allocation> allocationOf(String podUid) {
+        return Optional.ofNullable(holdings.get(podUid)).map(Holding::allocation);
+    }
+
+    /** The same allocations on the cards as they are now. */
+    public NodeCards withInventory(Inventory changed) {
+        return changed.equals(inventory) ? this : new NodeCards(changed, holdings);
+    }
+
+    /** This pod holds that, instead of whatever it held before. */
+    public NodeCards with(PodRef pod, Allocation allocation) {
+        Map<String, Holding> changed = new LinkedHashMap<>(holdings);
+        changed.put(pod.uid(), new Holding(pod, allocation));
+        return new NodeCards(inventory, changed);
+    }
+
+    /** This pod holds nothing any more. */
+    public NodeCards without(String podUid) {
+        if (!holdings.containsKey(podUid)) {
+            return this;
+        }
+        Map<String, Holding> changed = new LinkedHashMap<>(holdings);
+        changed.remove(podUid);
+        return new NodeCards(inventory, changed);
+    }
+
+    /** Cards for that demand, the first of the order that fit, or why there are none. Nothing is reserved. */
+    public Placement place(Demand demand, CardOrder order) {
+        return new PlacementSearch(inventory.unit(), cards, order).place(demand);
+    }
+
+    /** Whether that allocation could be added with nothing over-used, every card present and well. */
+    public boolean fits(Allocation allocation) {
+        Map<CardId, CardState> byId = new HashMap<>();
+        cards.forEach(state -> byId.put(state.card().id(), state));
+        return allocation.wholeCards().stream()
+                        .allMatch(id -> byId.containsKey(id)
+                                && byId.get(id).free()
+                                && !allocation.memoryCards().contains(id))
+                && allocation.memoryCards().stream()
+                        .allMatch(id -> byId.containsKey(id)
+                                && byId.get(id).freeUnits()
+                                        >= inventory.unit().unitsCovering(allocation.unitsOn(id), allocation.unit()));
+    }
+
+    private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {
+        Map<CardId, Integer> shared = new HashMap<>();
+        Map<CardId, Integer> whole = new HashMap<>();
+        for (Holding holding : holdings) {
+            Allocation allocation = holding.allocation();
+            for (CardId card : allocation.memoryCards()) {
+                int units = inventory.unit().unitsCovering(allocation.unitsOn(card), allocation.unit());
+                shared.merge(card, units, Math::addExact);
+            }
+            allocation.wholeCards().forEach(card -> whole.merge(card, 1, Integer::sum));
+        }
+        List<CardState> states = new ArrayList<>(inventory.cards().size());
+        for (Card card : inventory.cards()) {
+            states.add(new CardState(
+                    card,
+                    inventory.unitsOf(card),
+                    shared.getOrDefault(card.id(), 0),
+                    whole.getOrDefault(card.id(), 0)));
+        }
+        return List.copyOf(states);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NodeCards that && inventory.equals(that.inventory) && holdings.equals(that.holdings);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(inventory, holdings);
+    }
+
+    @Override
+    public String toString() {
+        return "NodeCards" + cards;
+    }
+}
