@@ -1,0 +1,224 @@
+package io.gpushare.kubernetes;
+
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import io.kubernetes.client.common.KubernetesListObject;
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ListMeta;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pods and nodes as JSON brings them, with the few fields that are used. The library's own models would hold everything
+ * (50,000 pods need 5 GiB to read and 0.5 GiB to keep), and they refuse a server that is newer than they are.
+ */
+abstract class ApiObject implements KubernetesObject {
+    private static final String OURS = "gpushare.io/";
+
+    @Nullable
+    String apiVersion;
+
+    @Nullable
+    String kind;
+
+    @Nullable
+    V1ObjectMeta metadata;
+
+    @Override
+    public @Nullable String getApiVersion() {
+        return apiVersion;
+    }
+
+    @Override
+    public @Nullable String getKind() {
+        return kind;
+    }
+
+    @Override
+    public @Nullable V1ObjectMeta getMetadata() {
+        return metadata;
+    }
+
+    V1ObjectMeta meta() {
+        return Objects.requireNonNull(metadata, "an API object without metadata");
+    }
+
+    /** Drops what is not used, so that a cache of these stays small. */
+    void strip() {
+        V1ObjectMeta meta = metadata;
+        if (meta != null) {
+            meta.setAnnotations(ours(meta.getAnnotations()));
+            meta.setManagedFields(null);
+            meta.setOwnerReferences(null);
+            meta.setFinalizers(null);
+        }
+    }
+
+    static Map<String, String> ours(@Nullable Map<String, String> annotations) {
+        Map<String, String> kept = new HashMap<>();
+        if (annotations != null) {
+            annotations.forEach((key, value) -> {
+                if (key.startsWith(OURS) && value != null) {
+                    kept.put(key, value);
+                }
+            });
+        }
+        return kept;
+    }
+
+    static final class Pod extends ApiObject {
+        @Nullable
+        Spec spec;
+
+        @Nullable
+        Status status;
+
+        static final class Spec {
+            @Nullable
+            String nodeName;
+
+            @Nullable
+            List<Container> containers;
+
+            @Nullable
+            List<Container> initContainers;
+        }
+
+        static final class Container {
+            @Nullable
+            String name;
+
+            @Nullable
+            String restartPolicy;
+
+            @Nullable
+            Resources resources;
+        }
+
+        static final class Resources {
+            @Nullable
+            Map<String, String> limits;
+
+            @Nullable
+            Map<String, String> requests;
+        }
+
+        static final class Status {
+            @Nullable
+            String phase;
+        }
+
+        @Override
+        void strip() {
+            super.strip();
+            if (metadata != null) {
+                metadata.setLabels(null);
+            }
+        }
+
+        PodState state() {
+            V1ObjectMeta meta = meta();
+            OffsetDateTime created = meta.getCreationTimestamp();
+            String phase = status == null ? null : status.phase;
+            return new PodState(
+                    new PodRef(text(meta.getUid()), text(meta.getNamespace()), text(meta.getName())),
+                    spec == null || spec.nodeName == null || spec.nodeName.isEmpty() ? null : spec.nodeName,
+                    "Succeeded".equals(phase) || "Failed".equals(phase),
+                    meta.getDeletionTimestamp() != null,
+                    created == null ? Instant.EPOCH : created.toInstant(),
+                    ours(meta.getAnnotations()),
+                    containers());
+        }
+
+        private List<ContainerResources> containers() {
+            List<ContainerResources> resources = new ArrayList<>();
+            if (spec != null) {
+                for (Container init : spec.initContainers == null ? List.<Container>of() : spec.initContainers) {
+                    boolean sidecar = "Always".equals(init.restartPolicy);
+                    resources.add(resources(init, sidecar ? ContainerRole.SIDECAR : ContainerRole.INIT));
+                }
+                for (Container app : spec.containers == null ? List.<Container>of() : spec.containers) {
+                    resources.add(resources(app, ContainerRole.APP));
+                }
+            }
+            return resources;
+        }
+
+        private static ContainerResources resources(Container container, ContainerRole role) {
+            Map<String, String> quantities = new HashMap<>();
+            if (container.resources != null) {
+                put(container.resources.requests, quantities);
+                put(container.resources.limits, quantities);
+            }
+            return new ContainerResources(text(container.name), role, quantities);
+        }
+
+        private static void put(@Nullable Map<String, String> from, Map<String, String> into) {
+            if (from != null) {
+                from.forEach((name, quantity) -> {
+                    if (quantity != null) {
+                        into.put(name, quantity);
+                    }
+                });
+            }
+        }
+    }
+
+    static final class Node extends ApiObject {
+        NodeState state() {
+            Map<String, String> labels = meta().getLabels();
+            return new NodeState(
+                    text(meta().getName()), ours(meta().getAnnotations()), labels == null ? Map.of() : labels);
+        }
+    }
+
+    abstract static class ApiList<T extends ApiObject> implements KubernetesListObject {
+        @Nullable
+        String apiVersion;
+
+        @Nullable
+        String kind;
+
+        @Nullable
+        V1ListMeta metadata;
+
+        @Nullable
+        List<T> items;
+
+        @Override
+        public @Nullable String getApiVersion() {
+            return apiVersion;
+        }
+
+        @Override
+        public @Nullable String getKind() {
+            return kind;
+        }
+
+        @Override
+        public @Nullable V1ListMeta getMetadata() {
+            return metadata;
+        }
+
+        @Override
+        public List<T> getItems() {
+            return items == null ? List.of() : items;
+        }
+    }
+
+    static final class PodList extends ApiList<Pod> {}
+
+    static final class NodeList extends ApiList<Node> {}
+
+    private static String text(@Nullable String value) {
+        return value == null ? "" : value;
+    }
+}

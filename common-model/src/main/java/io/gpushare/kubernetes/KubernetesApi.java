@@ -1,0 +1,236 @@
+package io.gpushare.kubernetes;
+
+import com.google.gson.JsonObject;
+import com.google.gson.reflect.TypeToken;
+import io.gpushare.model.PodRef;
+import io.kubernetes.client.custom.V1Patch;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1Binding;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.util.CallGeneratorParams;
+import io.kubernetes.client.util.ClientBuilder;
+import io.kubernetes.client.util.KubeConfig;
+import io.kubernetes.client.util.PatchUtils;
+import io.kubernetes.client.util.Watch;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+
+/** The API server: what is watched, read and written there. Every call has a deadline; only watches last. */
+public final class KubernetesApi implements AutoCloseable {
+    private static final Duration CALL = Duration.ofSeconds(10);
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    // A server that stopped without closing the connection is noticed after two of these.
+    private static final Duration PING = Duration.ofSeconds(10);
+
+    private final ApiClient calls;
+    private final ApiClient watches;
+    private final CoreV1Api core;
+    private final BindingGuard guard;
+
+    private KubernetesApi(ApiClient calls, ApiClient watches) {
+        this.calls = calls;
+        this.watches = watches;
+        this.core = new CoreV1Api(calls);
+        this.guard = new BindingGuard(calls);
+    }
+
+    /**
+     * Prepares to talk to the cluster; nothing is sent yet.
+     *
+     * @param kubeconfig a kubeconfig file, or null for the service account of the pod that this runs in
+     * @throws IOException when the file, or the service account, can't be read; the message says which
+     */
+    public static KubernetesApi connect(@Nullable Path kubeconfig, String userAgent) throws IOException {
+        LenientJson.use();
+        ApiClient calls = client(kubeconfig, userAgent);
+        calls.setHttpClient(calls.getHttpClient()
+                .newBuilder()
+                .connectTimeout(CONNECT)
+                .readTimeout(CALL)
+                .callTimeout(CALL)
+                .build());
+        ApiClient watches = client(kubeconfig, userAgent);
+        watches.setHttpClient(watches.getHttpClient()
+                .newBuilder()
+                .connectTimeout(CONNECT)
+                .readTimeout(Duration.ZERO)
+                .pingInterval(PING)
+                .build());
+        return new KubernetesApi(calls, watches);
+    }
+
+    private static ApiClient client(@Nullable Path kubeconfig, String userAgent) throws IOException {
+        ApiClient client;
+        if (kubeconfig == null) {
+            client = inCluster();
+        } else {
+            try (Reader reader = Files.newBufferedReader(kubeconfig)) {
+                KubeConfig config = KubeConfig.loadKubeConfig(reader);
+                config.setFile(kubeconfig.toFile());
+                client = ClientBuilder.kubeconfig(config).build();
+            }
+        }
+        client.setUserAgent(userAgent);
+        return client;
+    }
+
+    private static ApiClient inCluster() throws IOException {
+        if (System.getenv("KUBERNETES_SERVICE_HOST") == null) {
+            throw new IOException("no kubeconfig is given and this is not a pod: name a file with --kubeconfig");
+        }
+        return ClientBuilder.cluster().build();
+    }
+
+    /**
+     * Watches pods.
+     *
+     * @param nodeName only those bound to that node; null: all
+     */
+    public Watched<PodState> watchPods(@Nullable String nodeName, Watched.Listener<PodState> listener) {
+        return Watched.start(
+                watches,
+                new Watched.Kind<>(
+                        "pods",
+                        ApiObject.Pod.class,
+                        ApiObject.PodList.class,
+                        new TypeToken<Watch.Response<ApiObject.Pod>>() {}.getType(),
+                        params -> pods(new CoreV1Api(watches), nodeName, params),
+                        ApiObject.Pod::state),
+                listener,
+                InstantSource.system());
+    }
+
+    /** Watches all nodes. */
+    public Watched<NodeState> watchNodes(Watched.Listener<NodeState> listener) {
+        return Watched.start(
+                watches,
+                new Watched.Kind<>(
+                        "nodes",
+                        ApiObject.Node.class,
+                        ApiObject.NodeList.class,
+                        new TypeToken<Watch.Response<ApiObject.Node>>() {}.getType(),
+                        params -> new CoreV1Api(watches)
+                                .listNode()
+                                .resourceVersion(params.resourceVersion)
+                                .timeoutSeconds(params.timeoutSeconds)
+                                .allowWatchBookmarks(params.watch)
+                                .watch(params.watch)
+                                .buildCall(null),
+                        ApiObject.Node::state),
+                listener,
+                InstantSource.system());
+    }
+
+    private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params) throws ApiException {
+        return api.listPodForAllNamespaces()
+                .fieldSelector(nodeName == null ? null : "spec.nodeName=" + nodeName)
+                .resourceVersion(params.resourceVersion)
+                .timeoutSeconds(params.timeoutSeconds)
+                .allowWatchBookmarks(params.watch)
+                .watch(params.watch)
+                .buildCall(null);
+    }
+
+    /** One pod as it is now; empty when there is none of that name. */
+    public Optional<PodState> pod(String namespace, String name) throws KubernetesException {
+        try {
+            Call call = core.readNamespacedPod(name, namespace).buildCall(null);
+            ApiObject.Pod pod =
+                    calls.<ApiObject.Pod>execute(call, ApiObject.Pod.class).getData();
+            return Optional.of(pod.state());
+        } catch (ApiException e) {
+            if (e.getCode() == 404) {
+                return Optional.empty();
+            }
+            throw KubernetesException.of("reading pod " + namespace + "/" + name, e);
+        }
+    }
+
+    /** The pods bound to that node, as they are now. */
+    public List<PodState> podsOnNode(String nodeName) throws KubernetesException {
+        try {
+            Call call = pods(core, nodeName, new CallGeneratorParams(false, null, null));
+            ApiObject.PodList list = calls.<ApiObject.PodList>execute(call, ApiObject.PodList.class)
+                    .getData();
+            return list.getItems().stream().map(ApiObject.Pod::state).toList();
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the pods of node " + nodeName, e);
+        }
+    }
+
+    /** Sets these annotations on the node and leaves all others. */
+    public void annotateNode(String node, Map<String, String> annotations) throws KubernetesException {
+        JsonObject values = new JsonObject();
+        annotations.forEach(values::addProperty);
+        JsonObject metadata = new JsonObject();
+        metadata.add("annotations", values);
+        JsonObject patch = new JsonObject();
+        patch.add("metadata", metadata);
+        try {
+            PatchUtils.patch(
+                    V1Node.class,
+                    () -> core.patchNode(node, new V1Patch(patch.toString())).buildCall(null),
+                    V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH,
+                    calls);
+        } catch (ApiException e) {
+            throw KubernetesException.of("annotating node " + node, e);
+        }
+    }
+
+    /**
+     * Binds the pod to the node and writes the annotations, both or neither (kubernetes: BindingREST.Create). Refused with
+     * 409 when the pod is bound already, is being deleted, or is another pod of that name.
+     */
+    public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
+        V1Binding binding = new V1Binding()
+                .apiVersion("v1")
+                .kind("Binding")
+                .metadata(new V1ObjectMeta()
+                        .name(pod.name())
+                        .namespace(pod.namespace())
+                        .uid(pod.uid())
+                        .annotations(annotations))
+                .target(new V1ObjectReference().apiVersion("v1").kind("Node").name(node));
+        if (!guard.serverChecksUid()) {
+            requireSameUid(pod);
+        }
+        try {
+            // The server answers with a Status: no type is asked for, so that nothing is read into a Binding.
+            calls.execute(core.createNamespacedPodBinding(pod.name(), pod.namespace(), binding)
+                    .buildCall(null));
+        } catch (ApiException e) {
+            throw KubernetesException.of("binding pod " + pod + " to node " + node, e);
+        }
+    }
+
+    private void requireSameUid(PodRef pod) throws KubernetesException {
+        Optional<PodState> now = pod(pod.namespace(), pod.name());
+        if (now.isEmpty()) {
+            throw new KubernetesException(404, "binding pod " + pod + ": the pod is gone", null);
+        }
+        if (!now.get().ref().uid().equals(pod.uid())) {
+            throw new KubernetesException(409, "binding pod " + pod + ": another pod has that name now", null);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (ApiClient client : List.of(calls, watches)) {
+            client.getHttpClient().dispatcher().executorService().shutdown();
+            client.getHttpClient().connectionPool().evictAll();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.gpushare.kubernetes;
+
+import io.kubernetes.client.openapi.ApiException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The API server refused a call, or did not answer it. */
+public final class KubernetesException extends Exception {
+    private static final long serialVersionUID = 1;
+    private static final Pattern MESSAGE = Pattern.compile("\"message\":\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+    private final int status;
+
+    KubernetesException(int status, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.status = status;
+    }
+
+    static KubernetesException of(String doing, ApiException e) {
+        if (e.getCode() == 0) {
+            return new KubernetesException(0, doing + ": no answer from the API server: " + e.getMessage(), e);
+        }
+        return new KubernetesException(e.getCode(), doing + ": " + e.getCode() + " " + reason(e.getResponseBody()), e);
+    }
+
+    /** The sentence in a Status body, which is all of it that a person needs. */
+    private static String reason(@Nullable String body) {
+        if (body == null) {
+            return "";
+        }
+        Matcher message = MESSAGE.matcher(body);
+        return message.find() ? message.group(1).replace("\\\"", "\"") : "";
+    }
+
+    /** The HTTP status; 0 when no answer came, so that nobody knows whether the call took effect. */
+    public int status() {
+        return status;
+    }
+}

@@ -1,0 +1,31 @@
+package io.gpushare.kubernetes;
+
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pod as the API has it, reduced to what is used.
+ *
+ * @param node where it is bound; null before
+ * @param ended whether its phase is Succeeded or Failed: its containers will not run again
+ * @param deleting whether deletion was asked for; the containers may still run
+ * @param annotations those of ours only
+ * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
+ */
+public record PodState(
+        PodRef ref,
+        @Nullable String node,
+        boolean ended,
+        boolean deleting,
+        Instant created,
+        Map<String, String> annotations,
+        List<ContainerResources> containers) {
+    public PodState {
+        annotations = Map.copyOf(annotations);
+        containers = List.copyOf(containers);
+    }
+}

@@ -1,0 +1,167 @@
+package io.gpushare.kubernetes;
+
+import io.kubernetes.client.informer.ListerWatcher;
+import io.kubernetes.client.informer.ResourceEventHandler;
+import io.kubernetes.client.informer.SharedIndexInformer;
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.util.CallGeneratorParams;
+import io.kubernetes.client.util.Watch;
+import io.kubernetes.client.util.Watchable;
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.function.Function;
+import okhttp3.Call;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Objects of one kind as the API has them, kept up to date by one list and a watch. */
+public final class Watched<T> implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Watched.class);
+
+    /** Told of every change, from one thread and in order; also of each object of the first list and after a re-list. */
+    public interface Listener<T> {
+        void changed(T now);
+
+        void gone(T last);
+    }
+
+    /** One kind of object: how it is asked for, read and reduced. */
+    record Kind<O extends ApiObject, L extends ApiObject.ApiList<O>, T>(
+            String plural, Class<O> type, Class<L> listType, Type watchType, Request request, Function<O, T> state) {
+        /** Makes the call for a list, or for a watch when {@code params.watch}. */
+        interface Request {
+            Call call(CallGeneratorParams params) throws ApiException;
+        }
+    }
+
+    private final SharedInformerFactory factory;
+    private final SharedIndexInformer<? extends ApiObject> informer;
+    private final Function<ApiObject, T> state;
+    private final Source<?, ?> source;
+
+    private Watched(
+            SharedInformerFactory factory,
+            SharedIndexInformer<? extends ApiObject> informer,
+            Function<ApiObject, T> state,
+            Source<?, ?> source) {
+        this.factory = factory;
+        this.informer = informer;
+        this.state = state;
+        this.source = source;
+    }
+
+    static <O extends ApiObject, L extends ApiObject.ApiList<O>, T> Watched<T> start(
+            ApiClient client, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
+        SharedInformerFactory factory = new SharedInformerFactory(client);
+        Source<O, L> source = new Source<>(client, kind, clock);
+        SharedIndexInformer<O> informer = factory.sharedIndexInformerFor(source, kind.type(), 0);
+        Watched<T> watched = new Watched<>(
+                factory, informer, object -> kind.state().apply(kind.type().cast(object)), source);
+        informer.addEventHandler(new ResourceEventHandler<O>() {
+            @Override
+            public void onAdd(O added) {
+                listener.changed(kind.state().apply(added));
+            }
+
+            @Override
+            public void onUpdate(O before, O now) {
+                listener.changed(kind.state().apply(now));
+            }
+
+            @Override
+            public void onDelete(O last, boolean stale) {
+                listener.gone(kind.state().apply(last));
+            }
+        });
+        factory.startAllRegisteredInformers();
+        return watched;
+    }
+
+    /** Whether the first list has been read. It stays true when the API server goes away: see {@link #lastHeard}. */
+    public boolean synced() {
+        return informer.hasSynced();
+    }
+
+    /** When the API server was last heard of: an answered list, an event or a bookmark. */
+    public Instant lastHeard() {
+        return source.heard;
+    }
+
+    /** Every object as it was last seen. */
+    public Collection<T> all() {
+        return informer.getIndexer().list().stream().map(state).toList();
+    }
+
+    @Override
+    public void close() {
+        factory.stopAllRegisteredInformers();
+    }
+
+    /** Lists and watches, notes when something was heard, and strips what comes before it is kept. */
+    private static final class Source<O extends ApiObject, L extends ApiObject.ApiList<O>>
+            implements ListerWatcher<O, L> {
+        private final ApiClient client;
+        private final Kind<O, L, ?> kind;
+        private final InstantSource clock;
+        private volatile Instant heard = Instant.EPOCH;
+
+        Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
+            this.client = client;
+            this.kind = kind;
+            this.clock = clock;
+        }
+
+        @Override
+        public L list(CallGeneratorParams params) throws ApiException {
+            try {
+                L list = client.<L>execute(kind.request().call(params), kind.listType())
+                        .getData();
+                list.getItems().forEach(ApiObject::strip);
+                heard = clock.instant();
+                return list;
+            } catch (ApiException e) {
+                LOG.warn(
+                        "can't list {}, trying again: {}",
+                        kind.plural(),
+                        KubernetesException.of("list", e).getMessage());
+                throw e;
+            }
+        }
+
+        @Override
+        public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
+            Watch<O> watch = Watch.createWatch(client, kind.request().call(params), kind.watchType());
+            return new Watchable<>() {
+                @Override
+                public boolean hasNext() {
+                    return watch.hasNext();
+                }
+
+                @Override
+                public Watch.Response<O> next() {
+                    Watch.Response<O> event = watch.next();
+                    heard = clock.instant();
+                    if (event.object != null) {
+                        event.object.strip();
+                    }
+                    return event;
+                }
+
+                @Override
+                public java.util.Iterator<Watch.Response<O>> iterator() {
+                    return this;
+                }
+
+                @Override
+                public void close() throws IOException {
+                    watch.close();
+                }
+            };
+        }
+    }
+}
