@@ -1,0 +1,158 @@
+# The steps of `build`, one function each; the Dockerfiles use those that make the runtime and the program too.
+# Sourced; expects the variables root (of the checkout), out (the folder to write to) and jdk, and the function fail.
+
+# What the programs load of the JDK: java.sql for client-java's date adapters, java.naming for its TLS host names,
+# jdk.unsupported for Netty, java.management and jdk.management for the metrics of the JVM.
+modules=java.base,java.logging,java.management,java.naming,java.sql,jdk.management,jdk.unsupported
+
+# Every file in an image has this time, so that the same input gives the same bytes.
+epoch=1
+
+# A JDK 25 or newer: JAVA_HOME if it is one, else what is installed in the usual folder.
+find_jdk() {
+  local home
+  for home in ${JAVA_HOME:-} /usr/lib/jvm/*; do
+    if [ -x "$home/bin/jlink" ] && [ -x "$home/bin/jar" ] \
+      && grep -qE '^JAVA_VERSION="(2[5-9]|[3-9][0-9])' "$home/release" 2>/dev/null; then
+      echo "$home"
+      return 0
+    fi
+  done
+  return 1
+}
+
+ensure_mmdebstrap() {
+  command -v mmdebstrap >/dev/null && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing mmdebstrap" >&2
+    apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap >&2
+  else
+    fail "needs mmdebstrap; install it with: apt-get install mmdebstrap (without root also: uidmap)"
+  fi
+}
+
+# Debian's C library and nothing else. glibc is a must: the driver library that the NVIDIA runtime puts into the
+# container is built against it. Fetched once per suite; remove the folder to fetch anew.
+make_libc() {
+  local dir=$1 suite=$2
+  [ "$(cat "$dir.suite" 2>/dev/null)" = "$suite" ] && return
+  rm -rf "$dir" && mkdir -p "$dir"
+  echo "fetching libc6 of Debian $suite" >&2
+  mmdebstrap --quiet --variant=extract --include=libc6 "$suite" - >"$dir.fetched"
+  tar -xf "$dir.fetched" -C "$dir" --no-same-owner --exclude='*/gconv' \
+    --wildcards ./lib/x86_64-linux-gnu ./lib64 ./etc/ld.so.conf.d './usr/share/doc/*/copyright'
+  rm "$dir.fetched"
+  mkdir -p "$dir"/usr/lib/x86_64-linux-gnu "$dir"/{proc,sys,dev,run,tmp,var/lib}
+  chmod 1777 "$dir/tmp"
+  # The NVIDIA runtime looks for debian_version to know where libraries belong, and refreshes the loader's cache.
+  echo 12 >"$dir/etc/debian_version"
+  echo 'include /etc/ld.so.conf.d/*.conf' >"$dir/etc/ld.so.conf"
+  printf 'root:x:0:0:root:/:/none\nnonroot:x:65532:65532:nonroot:/:/none\n' >"$dir/etc/passwd"
+  printf 'root:x:0:\nnonroot:x:65532:\n' >"$dir/etc/group"
+  echo 'hosts: files dns' >"$dir/etc/nsswitch.conf"
+  echo "$suite" >"$dir.suite"
+}
+
+# The Java runtime with the modules that the programs need, in /opt/java.
+make_runtime() {
+  local dir=$1 made
+  made="$modules $(sha256sum <"$jdk/release")"
+  [ "$(cat "$dir.made" 2>/dev/null)" = "$made" ] && return
+  rm -rf "$dir" && mkdir -p "$dir/opt"
+  "$jdk/bin/jlink" --add-modules "$modules" --strip-debug --no-man-pages --no-header-files --output "$dir/opt/java"
+  echo "$made" >"$dir.made"
+}
+
+# One program in /app: its jars, JNA's native half (so that a read-only root needs no unpacking), its options.
+make_app() {
+  local module=$1 dir=$2 jar native
+  native=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
+  rm -rf "$dir" && mkdir -p "$dir/app/lib" "$dir/app/native" "$dir/usr/share/doc/gpushare"
+  cp "$root/LICENSE" "$dir/usr/share/doc/gpushare/copyright"
+  [ -d "$root/$module/target/image/lib" ] || fail "no jars of $module; run without -k"
+  cp "$root/$module"/target/image/lib/*.jar "$dir/app/lib/"
+  cp "$(ls "$root/$module/target/$module"-*.jar | grep -v -e '-tests\.jar$' -e '-sources\.jar$')" "$dir/app/lib/"
+  jar=$(ls "$dir"/app/lib/jna-5*.jar 2>/dev/null || true)
+  if [ -n "$jar" ]; then
+    (cd "$dir" && "$jdk/bin/jar" xf "$jar" "$native")
+    mv "$dir/$native" "$dir/app/native/" && rm -r "$dir/com"
+  fi
+  cp "$root/deploy/images/java.security" "$dir/app/"
+  cp "$root/deploy/images/$module.args" "$dir/app/jvm.args"
+  find "$dir" -exec touch -h -d "@$epoch" {} +
+}
+
+# A folder as a layer: owned by root, sorted, one time.
+close_layer() {
+  tar --create --file "$2" --directory "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
+    --mode='u+rw,go+r,go-w' --format=gnu .
+}
+
+digest() {
+  sha256sum "$1" | cut -d' ' -f1
+}
+
+# An image tar that is an OCI layout and, by its manifest.json, also what `docker save` writes.
+make_image() {
+  local name=$1 user=$2 tar=$3 dir layer blob diffs='' layers='' paths='' config manifest
+  shift 3
+  dir=$(mktemp -d "$out/image.XXXXXX")
+  mkdir -p "$dir/blobs/sha256"
+  for layer in "$@"; do
+    [ -f "$layer.gz" ] || gzip -n -c "$layer" >"$layer.gz"
+    blob=$(digest "$layer.gz")
+    cp "$layer.gz" "$dir/blobs/sha256/$blob"
+    diffs+="${diffs:+,}\"sha256:$(digest "$layer")\""
+    paths+="${paths:+,}\"blobs/sha256/$blob\""
+    layers+="${layers:+,}$(descriptor layer.v1.tar+gzip "$layer.gz")"
+  done
+  cat >"$dir/config" <<JSON
+{"architecture":"amd64","os":"linux","created":"1970-01-01T00:00:01Z","config":{"User":"$user",\
+"Env":["PATH=/opt/java/bin","JAVA_HOME=/opt/java","LANG=C.UTF-8"],\
+"Entrypoint":["/opt/java/bin/java","@/app/jvm.args"],"WorkingDir":"/",\
+"Labels":{"org.opencontainers.image.title":"${name##*/}","org.opencontainers.image.licenses":"Apache-2.0"}},\
+"rootfs":{"type":"layers","diff_ids":[$diffs]}}
+JSON
+  config=$(descriptor config.v1+json "$dir/config")
+  paths="[{\"Config\":\"blobs/sha256/$(digest "$dir/config")\",\"RepoTags\":[\"$name\"],\"Layers\":[$paths]}]"
+  mv "$dir/config" "$dir/blobs/sha256/$(digest "$dir/config")"
+  cat >"$dir/manifest" <<JSON
+{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":$config,"layers":[$layers]}
+JSON
+  manifest=$(descriptor manifest.v1+json "$dir/manifest")
+  mv "$dir/manifest" "$dir/blobs/sha256/$(digest "$dir/manifest")"
+  echo '{"imageLayoutVersion":"1.0.0"}' >"$dir/oci-layout"
+  echo "{\"schemaVersion\":2,\"manifests\":[${manifest%\}},\"annotations\":{\"io.containerd.image.name\":\"$(full_name "$name")\",\"org.opencontainers.image.ref.name\":\"${name##*:}\"}}]}" \
+    >"$dir/index.json"
+  echo "$paths" >"$dir/manifest.json"
+  close_layer "$dir" "$tar"
+  rm -r "$dir"
+}
+
+descriptor() {
+  echo "{\"mediaType\":\"application/vnd.oci.image.$1\",\"digest\":\"sha256:$(digest "$2")\",\"size\":$(stat -c %s "$2")}"
+}
+
+# The name as container runtimes write it out: without a host in front it means docker.io.
+full_name() {
+  case ${1%%/*} in
+    *.* | *:* | localhost) echo "$1" ;;
+    *) echo "docker.io/$1" ;;
+  esac
+}
+
+megabytes() {
+  awk -v bytes="$1" 'BEGIN { printf "%.1f MB", bytes / 1e6 }'
+}
+
+report_sizes() {
+  local name=$1 tar=$2 layer parts='' unpacked=0 size
+  shift 2
+  for layer in "$@"; do
+    size=$(stat -c %s "$out/layers/$layer.tar")
+    unpacked=$((unpacked + size))
+    parts+="${parts:+, }$layer $(megabytes "$size")"
+  done
+  echo "$name: ${tar#"$root/"} $(megabytes "$(stat -c %s "$tar")"), unpacked $(megabytes "$unpacked") ($parts)"
+}
