@@ -93,19 +93,17 @@ digest() {
   sha256sum "$1" | cut -d' ' -f1
 }
 
-# An image tar that is an OCI layout and, by its manifest.json, also what `docker save` writes.
+# An image tar as `docker save` writes it; containerd and podman read it too. The layers are packed once and shared.
 make_image() {
-  local name=$1 user=$2 tar=$3 dir layer blob diffs='' layers='' paths='' config manifest
+  local name=$1 user=$2 tar=$3 dir layer blob config diffs='' paths=''
   shift 3
   dir=$(mktemp -d "$out/image.XXXXXX")
-  mkdir -p "$dir/blobs/sha256"
   for layer in "$@"; do
     [ -f "$layer.gz" ] || gzip -n -c "$layer" >"$layer.gz"
-    blob=$(digest "$layer.gz")
-    cp "$layer.gz" "$dir/blobs/sha256/$blob"
+    blob=$(digest "$layer.gz").tar.gz
+    ln "$layer.gz" "$dir/$blob"
     diffs+="${diffs:+,}\"sha256:$(digest "$layer")\""
-    paths+="${paths:+,}\"blobs/sha256/$blob\""
-    layers+="${layers:+,}$(descriptor layer.v1.tar+gzip "$layer.gz")"
+    paths+="${paths:+,}\"$blob\""
   done
   cat >"$dir/config" <<JSON
 {"architecture":"amd64","os":"linux","created":"1970-01-01T00:00:01Z","config":{"User":"$user",\
@@ -114,32 +112,11 @@ make_image() {
 "Labels":{"org.opencontainers.image.title":"${name##*/}","org.opencontainers.image.licenses":"Apache-2.0"}},\
 "rootfs":{"type":"layers","diff_ids":[$diffs]}}
 JSON
-  config=$(descriptor config.v1+json "$dir/config")
-  paths="[{\"Config\":\"blobs/sha256/$(digest "$dir/config")\",\"RepoTags\":[\"$name\"],\"Layers\":[$paths]}]"
-  mv "$dir/config" "$dir/blobs/sha256/$(digest "$dir/config")"
-  cat >"$dir/manifest" <<JSON
-{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":$config,"layers":[$layers]}
-JSON
-  manifest=$(descriptor manifest.v1+json "$dir/manifest")
-  mv "$dir/manifest" "$dir/blobs/sha256/$(digest "$dir/manifest")"
-  echo '{"imageLayoutVersion":"1.0.0"}' >"$dir/oci-layout"
-  echo "{\"schemaVersion\":2,\"manifests\":[${manifest%\}},\"annotations\":{\"io.containerd.image.name\":\"$(full_name "$name")\",\"org.opencontainers.image.ref.name\":\"${name##*:}\"}}]}" \
-    >"$dir/index.json"
-  echo "$paths" >"$dir/manifest.json"
+  config=$(digest "$dir/config").json
+  mv "$dir/config" "$dir/$config"
+  echo "[{\"Config\":\"$config\",\"RepoTags\":[\"$name\"],\"Layers\":[$paths]}]" >"$dir/manifest.json"
   close_layer "$dir" "$tar"
   rm -r "$dir"
-}
-
-descriptor() {
-  echo "{\"mediaType\":\"application/vnd.oci.image.$1\",\"digest\":\"sha256:$(digest "$2")\",\"size\":$(stat -c %s "$2")}"
-}
-
-# The name as container runtimes write it out: without a host in front it means docker.io.
-full_name() {
-  case ${1%%/*} in
-    *.* | *:* | localhost) echo "$1" ;;
-    *) echo "docker.io/$1" ;;
-  esac
 }
 
 megabytes() {
