@@ -1,0 +1,23 @@
+#!/bin/sh
+# Builds the simulated driver: build.sh <folder>. A library takes its place by a rename, so that a program that has the
+# old one loaded is not disturbed.
+set -eu
+sources=$(dirname "$0")
+target=$1
+
+command -v gcc >/dev/null || {
+    echo "The simulated driver is built with gcc, which is not installed: install the package gcc (with libc6-dev)." >&2
+    exit 1
+}
+
+build() {
+    mkdir -p "$1"
+    library=$1/libnvidia-ml.so.1
+    shift
+    gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -pthread "$@" \
+        -Wl,-soname,libnvidia-ml.so.1 -Wl,--build-id=none -o "$library.new" "$sources"/*.c
+    mv -f "$library.new" "$library"
+}
+
+build "$target"
+build "$target/old" -DOLD_DRIVER

@@ -1,0 +1,123 @@
+/* Keeps the machine in step with its file, and hands out handles. One lock guards all; no call holds it while it waits. */
+#include "driver.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_HANDLES = 1024 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned int initialised;
+static char chosen_path[4096]; /* set by simulatedCardsFile; empty: the environment says */
+static char path[4096];        /* of what `machine` was read from */
+static struct stat seen;
+static nvmlReturn_t state;
+static struct machine machine;
+static struct simulated_handle handles[MAX_HANDLES];
+static unsigned int handle_count;
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
+            && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static nvmlReturn_t forget(nvmlReturn_t answer) {
+    *path = '\0';
+    return answer;
+}
+
+/* Reads the file if it is another one, or was changed, since the last look. */
+static nvmlReturn_t look(void) {
+    const char *environment = getenv("GPUSHARE_SIMULATED_CARDS");
+    const char *wanted = *chosen_path != '\0' ? chosen_path : environment;
+    struct stat now;
+    if (wanted == NULL || strlen(wanted) >= sizeof path || stat(wanted, &now) != 0 || !S_ISREG(now.st_mode)
+            || access(wanted, R_OK) != 0) {
+        return forget(NVML_ERROR_DRIVER_NOT_LOADED);
+    }
+    if (strcmp(wanted, path) == 0 && same_file(&now, &seen)) {
+        return state;
+    }
+    char problem[1024];
+    strcpy(path, wanted);
+    seen = now;
+    state = machine_parse(path, &machine, problem, sizeof problem) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
+    if (state != NVML_SUCCESS) {
+        fprintf(stderr, "simulated driver: %s\n", problem);
+    }
+    return state;
+}
+
+nvmlReturn_t driver_enter(const struct machine **to) {
+    pthread_mutex_lock(&lock);
+    *to = &machine;
+    return initialised == 0 ? NVML_ERROR_UNINITIALIZED : look();
+}
+
+nvmlReturn_t driver_enter_card(nvmlDevice_t device, const struct machine **to, const struct card **card) {
+    nvmlReturn_t answer = driver_enter(to);
+    if (answer != NVML_SUCCESS) {
+        return answer;
+    }
+    bool known = false;
+    for (unsigned int i = 0; i < handle_count && !known; i++) {
+        known = device == &handles[i];
+    }
+    if (!known) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    *card = machine_card(*to, device->uuid);
+    return *card == NULL ? NVML_ERROR_GPU_IS_LOST : (*card)->error;
+}
+
+nvmlReturn_t driver_leave(nvmlReturn_t answer) {
+    pthread_mutex_unlock(&lock);
+    return answer;
+}
+
+nvmlDevice_t driver_handle(const char *uuid) {
+    for (unsigned int i = 0; i < handle_count; i++) {
+        if (strcmp(handles[i].uuid, uuid) == 0) {
+            return &handles[i];
+        }
+    }
+    if (handle_count == MAX_HANDLES) {
+        return NULL;
+    }
+    strcpy(handles[handle_count].uuid, uuid);
+    return &handles[handle_count++];
+}
+
+EXPORT nvmlReturn_t nvmlInit_v2(void) {
+    pthread_mutex_lock(&lock);
+    nvmlReturn_t answer = look();
+    if (answer == NVML_SUCCESS) {
+        initialised++;
+    }
+    return driver_leave(answer);
+}
+
+EXPORT nvmlReturn_t nvmlShutdown(void) {
+    pthread_mutex_lock(&lock);
+    if (initialised == 0) {
+        return driver_leave(NVML_ERROR_UNINITIALIZED);
+    }
+    if (--initialised == 0) {
+        events_free_all();
+        forget(NVML_SUCCESS);
+    }
+    return driver_leave(NVML_SUCCESS);
+}
+
+/* Not NVML's: names the file from inside the process, for tests; NULL or empty: the environment says again. */
+EXPORT nvmlReturn_t simulatedCardsFile(const char *file) {
+    pthread_mutex_lock(&lock);
+    bool good = file == NULL || strlen(file) < sizeof chosen_path;
+    if (good) {
+        strcpy(chosen_path, file == NULL ? "" : file);
+    }
+    return driver_leave(good ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT);
+}

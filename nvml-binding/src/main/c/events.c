@@ -1,0 +1,182 @@
+/* Event sets: which Xids each set has already told. */
+#include "driver.h"
+#include <string.h>
+#include <time.h>
+
+enum { MAX_SETS = 64, POLL_MILLISECONDS = 20 };
+
+/* One card in one set, and what was told of it. */
+struct watched {
+    nvmlDevice_t device;
+    struct xid told[MAX_XIDS];
+    unsigned int told_count;
+    bool lost_told;
+};
+
+struct simulated_event_set {
+    bool open;
+    struct watched cards[MAX_CARDS];
+    unsigned int count;
+};
+
+static struct simulated_event_set sets[MAX_SETS];
+
+void events_free_all(void) {
+    memset(sets, 0, sizeof sets);
+}
+
+static bool is_open(nvmlEventSet_t set) {
+    for (unsigned int i = 0; i < MAX_SETS; i++) {
+        if (set == &sets[i]) {
+            return set->open;
+        }
+    }
+    return false;
+}
+
+static bool has(const struct xid *xids, unsigned int count, struct xid wanted) {
+    for (unsigned int i = 0; i < count; i++) {
+        if (xids[i].code == wanted.code && xids[i].sequence == wanted.sequence) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next Xid of this card that was not told; one that left the file is forgotten, and new again if it returns. */
+static bool next_xid(struct watched *watched, const struct card *card, unsigned long long *code) {
+    unsigned int kept = 0;
+    for (unsigned int i = 0; i < watched->told_count; i++) {
+        if (has(card->xids, card->xid_count, watched->told[i])) {
+            watched->told[kept++] = watched->told[i];
+        }
+    }
+    watched->told_count = kept;
+    for (unsigned int i = 0; i < card->xid_count; i++) {
+        if (!has(watched->told, kept, card->xids[i])) {
+            watched->told[watched->told_count++] = card->xids[i];
+            *code = card->xids[i].code;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Xids come before a loss, as when a card reports 79 and falls off the bus; each loss is told once. */
+static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
+    const struct machine *machine;
+    nvmlReturn_t answer = driver_enter(&machine);
+    if (answer != NVML_SUCCESS) {
+        return driver_leave(answer);
+    }
+    if (!is_open(set)) {
+        return driver_leave(NVML_ERROR_INVALID_ARGUMENT);
+    }
+    bool lost = false;
+    for (unsigned int i = 0; i < set->count; i++) {
+        struct watched *watched = &set->cards[i];
+        const struct card *card = machine_card(machine, watched->device->uuid);
+        unsigned long long code = 0;
+        if (card != NULL && next_xid(watched, card, &code)) {
+            *data = (nvmlEventData_t) {
+                    watched->device, NVML_EVENT_TYPE_XID_CRITICAL_ERROR, code, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
+            return driver_leave(NVML_SUCCESS);
+        }
+    }
+    for (unsigned int i = 0; i < set->count; i++) {
+        struct watched *watched = &set->cards[i];
+        const struct card *card = machine_card(machine, watched->device->uuid);
+        bool is_lost = card == NULL || card->error == NVML_ERROR_GPU_IS_LOST;
+        lost = lost || (is_lost && !watched->lost_told);
+        watched->lost_told = is_lost;
+    }
+    return driver_leave(lost ? NVML_ERROR_GPU_IS_LOST : NVML_ERROR_TIMEOUT);
+}
+
+static nvmlReturn_t wait_for(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int milliseconds) {
+    for (unsigned int waited = 0;; waited += POLL_MILLISECONDS) {
+        nvmlReturn_t answer = look_once(set, data);
+        if (answer != NVML_ERROR_TIMEOUT || waited >= milliseconds) {
+            return answer;
+        }
+        unsigned int left = milliseconds - waited;
+        struct timespec pause = {0, (left < POLL_MILLISECONDS ? left : POLL_MILLISECONDS) * 1000000L};
+        nanosleep(&pause, NULL);
+    }
+}
+
+EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *set) {
+    const struct machine *machine;
+    nvmlReturn_t answer = driver_enter(&machine);
+    if (answer != NVML_SUCCESS || set == NULL) {
+        return driver_leave(answer != NVML_SUCCESS ? answer : NVML_ERROR_INVALID_ARGUMENT);
+    }
+    for (unsigned int i = 0; i < MAX_SETS; i++) {
+        if (!sets[i].open) {
+            memset(&sets[i], 0, sizeof sets[i]);
+            sets[i].open = true;
+            *set = &sets[i];
+            return driver_leave(NVML_SUCCESS);
+        }
+    }
+    return driver_leave(NVML_ERROR_INSUFFICIENT_RESOURCES);
+}
+
+EXPORT nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
+    const struct machine *machine;
+    nvmlReturn_t answer = driver_enter(&machine);
+    if (answer == NVML_ERROR_UNINITIALIZED) {
+        return driver_leave(answer);
+    }
+    if (!is_open(set)) {
+        return driver_leave(NVML_ERROR_INVALID_ARGUMENT);
+    }
+    set->open = false;
+    return driver_leave(NVML_SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long *types) {
+    const struct machine *machine;
+    const struct card *card;
+    nvmlReturn_t answer = driver_enter_card(device, &machine, &card);
+    if (answer == NVML_SUCCESS) {
+        *types = card->events ? NVML_EVENT_TYPE_XID_CRITICAL_ERROR : 0;
+    }
+    return driver_leave(answer);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long types, nvmlEventSet_t set) {
+    const struct machine *machine;
+    const struct card *card;
+    nvmlReturn_t answer = driver_enter_card(device, &machine, &card);
+    if (answer != NVML_SUCCESS) {
+        return driver_leave(answer);
+    }
+    if (!card->events) {
+        return driver_leave(NVML_ERROR_NOT_SUPPORTED);
+    }
+    if (!is_open(set) || types != NVML_EVENT_TYPE_XID_CRITICAL_ERROR || set->count == MAX_CARDS) {
+        return driver_leave(NVML_ERROR_INVALID_ARGUMENT);
+    }
+    struct watched *watched = &set->cards[set->count++];
+    watched->device = device;
+    /* What happened before now is history, as with the real driver: it is never delivered. */
+    memcpy(watched->told, card->xids, sizeof watched->told);
+    watched->told_count = card->xid_count;
+    return driver_leave(NVML_SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_v1_t *data, unsigned int milliseconds) {
+    nvmlEventData_t event = {0};
+    nvmlReturn_t answer = wait_for(set, &event, milliseconds);
+    if (answer == NVML_SUCCESS) {
+        *data = (nvmlEventData_v1_t) {event.device, event.eventType, event.eventData};
+    }
+    return answer;
+}
+
+#ifndef OLD_DRIVER
+EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int milliseconds) {
+    return wait_for(set, data, milliseconds);
+}
+#endif

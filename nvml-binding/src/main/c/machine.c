@@ -1,0 +1,397 @@
+/* Reads the file that describes the simulated machine. Its format is told in SIMULATED-DRIVER.md. */
+#include "machine.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char SPACE[] = " \t\r\n";
+
+/* Where the reader stands, and what it found wrong. */
+struct reader {
+    const char *path;
+    unsigned int line;
+    char *problem;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static bool wrong(struct reader *reader, const char *format, ...) {
+    int length = snprintf(reader->problem, reader->size, "%s:%u: ", reader->path, reader->line);
+    va_list arguments;
+    va_start(arguments, format);
+    if (length >= 0 && (size_t) length < reader->size) {
+        vsnprintf(reader->problem + length, reader->size - (size_t) length, format, arguments);
+    }
+    va_end(arguments);
+    return false;
+}
+
+/* Digits only, up to `most`; moves `text` behind them. */
+static bool number(const char **text, unsigned long long most, unsigned long long *value) {
+    const char *at = *text;
+    unsigned long long sum = 0;
+    if (*at < '0' || *at > '9') {
+        return false;
+    }
+    for (; *at >= '0' && *at <= '9'; at++) {
+        unsigned int digit = (unsigned int) (*at - '0');
+        if (sum > (most - digit) / 10) {
+            return false;
+        }
+        sum = sum * 10 + digit;
+    }
+    *text = at;
+    *value = sum;
+    return true;
+}
+
+static bool whole_number(
+        struct reader *reader, const char *key, const char *value, unsigned int most, unsigned int *to) {
+    const char *at = value;
+    unsigned long long read = 0;
+    if (!number(&at, most, &read) || *at != '\0') {
+        return wrong(reader, "%s=%s is not a whole number up to %u", key, value, most);
+    }
+    *to = (unsigned int) read;
+    return true;
+}
+
+static bool amount(struct reader *reader, const char *key, const char *value, unsigned long long *bytes) {
+    const char *at = value;
+    unsigned long long read = 0;
+    if (number(&at, 1ULL << 30, &read)) {
+        if (strcmp(at, "GiB") == 0 && read <= 1ULL << 20) {
+            *bytes = read << 30;
+            return true;
+        }
+        if (strcmp(at, "MiB") == 0) {
+            *bytes = read << 20;
+            return true;
+        }
+        if (read == 0 && *at == '\0') {
+            *bytes = 0;
+            return true;
+        }
+    }
+    return wrong(reader, "%s=%s is not an amount of memory such as 15GiB or 15360MiB", key, value);
+}
+
+static bool on_off(struct reader *reader, const char *key, const char *value, bool *to) {
+    *to = strcmp(value, "on") == 0;
+    return *to || strcmp(value, "off") == 0 || wrong(reader, "%s=%s: write on or off", key, value);
+}
+
+static bool text(struct reader *reader, const char *key, const char *value, char to[MAX_TEXT]) {
+    if (*value == '\0' || strlen(value) >= MAX_TEXT) {
+        return wrong(reader, "%s has a value of no or more than %d letters", key, MAX_TEXT - 1);
+    }
+    strcpy(to, value);
+    return true;
+}
+
+static bool uuid(struct reader *reader, const char *value, char to[MAX_TEXT]) {
+    static const char FORM[] = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    bool good = strlen(value) == sizeof FORM - 1;
+    for (size_t i = 0; good && i < sizeof FORM - 1; i++) {
+        good = FORM[i] == 'x' ? strchr("0123456789abcdef", value[i]) != NULL : value[i] == FORM[i];
+    }
+    if (!good) {
+        return wrong(reader, "uuid=%s is not of NVML's form %s (x: 0-9, a-f)", value, FORM);
+    }
+    strcpy(to, value);
+    return true;
+}
+
+/* nvlink=1*4,switch*18: a card's number or `switch`, and how many links (1 where not said). */
+static bool links(struct reader *reader, const char *value, struct card *card) {
+    const char *at = value;
+    do {
+        unsigned long long peer = MAX_CARDS, count = 1;
+        bool to_switch = strncmp(at, "switch", 6) == 0;
+        at += to_switch ? 6 : 0;
+        if ((!to_switch && !number(&at, MAX_CARDS - 1, &peer)) || (*at == '*' && (at++, !number(&at, 18, &count)))) {
+            return wrong(reader, "nvlink=%s: write card numbers or switch, each with *<links>, as in 1*4,2", value);
+        }
+        *(to_switch ? &card->links_to_switch : &card->links_to[peer]) = (unsigned int) count;
+    } while (*at == ',' && *++at != '\0');
+    return *at == '\0' || wrong(reader, "nvlink=%s has a part that is not understood: %s", value, at);
+}
+
+/* xid=79#1,48#2: codes with their sequence. */
+static bool xids(struct reader *reader, const char *value, struct card *card) {
+    const char *at = value;
+    do {
+        struct xid *xid = &card->xids[card->xid_count];
+        if (card->xid_count == MAX_XIDS) {
+            return wrong(reader, "xid=%s names more than %d", value, MAX_XIDS);
+        }
+        if (!number(&at, 99999, &xid->code) || *at++ != '#' || !number(&at, UINT64_MAX / 2, &xid->sequence)) {
+            return wrong(reader, "xid=%s: write <code>#<sequence>, as in 79#1,48#2", value);
+        }
+        card->xid_count++;
+    } while (*at == ',' && *++at != '\0');
+    return *at == '\0' || wrong(reader, "xid=%s has a part that is not understood: %s", value, at);
+}
+
+static bool utilisation(struct reader *reader, const char *value, struct card *card) {
+    const char *at = value;
+    unsigned long long gpu = 0, memory = 0;
+    if (!number(&at, 100, &gpu) || *at++ != '/' || !number(&at, 100, &memory) || *at != '\0') {
+        return wrong(reader, "utilisation=%s: write <GPU %%>/<memory %%>, as in 80/20", value);
+    }
+    card->utilisation_gpu = (unsigned int) gpu;
+    card->utilisation_memory = (unsigned int) memory;
+    return true;
+}
+
+static bool card_value(struct reader *reader, const char *key, const char *value, struct card *card) {
+    unsigned int read = 0;
+    if (strcmp(key, "kind") == 0) {
+        return true; /* read first, since the other defaults come from it */
+    } else if (strcmp(key, "uuid") == 0) {
+        return uuid(reader, value, card->uuid);
+    } else if (strcmp(key, "uuid-seed") == 0) {
+        return text(reader, key, value, card->seed);
+    } else if (strcmp(key, "memory") == 0) {
+        return amount(reader, key, value, &card->memory);
+    } else if (strcmp(key, "used") == 0) {
+        return amount(reader, key, value, &card->used);
+    } else if (strcmp(key, "minor") == 0) {
+        return whole_number(reader, key, value, 255, &card->minor);
+    } else if (strcmp(key, "numa") == 0) {
+        bool good = strcmp(value, "none") == 0 || whole_number(reader, key, value, 63, &read);
+        card->numa = strcmp(value, "none") == 0 ? -1 : (int) read;
+        return good;
+    } else if (strcmp(key, "pcie-switch") == 0) {
+        return text(reader, key, value, card->pcie_switch);
+    } else if (strcmp(key, "utilisation") == 0) {
+        return utilisation(reader, value, card);
+    } else if (strcmp(key, "temperature") == 0) {
+        return whole_number(reader, key, value, 150, &card->temperature);
+    } else if (strcmp(key, "power") == 0) {
+        return whole_number(reader, key, value, 2000, &card->power_watts);
+    } else if (strcmp(key, "ecc") == 0) {
+        return on_off(reader, key, value, &card->ecc);
+    } else if (strcmp(key, "events") == 0) {
+        return on_off(reader, key, value, &card->events);
+    } else if (strcmp(key, "mig") == 0) {
+        return on_off(reader, key, value, &card->mig)
+                && (!card->mig || card->kind->mig || wrong(reader, "mig=on: a %s has no MIG", card->kind->key));
+    } else if (strcmp(key, "nvlink") == 0) {
+        return links(reader, value, card);
+    } else if (strcmp(key, "xid") == 0) {
+        return xids(reader, value, card);
+    } else if (strcmp(key, "error") == 0) {
+        bool good = whole_number(reader, key, value, 999, &read);
+        card->error = (nvmlReturn_t) read;
+        return good;
+    } else if (strcmp(key, "lost") == 0 && *value == '\0') {
+        card->error = NVML_ERROR_GPU_IS_LOST;
+        return true;
+    }
+    return wrong(reader, "a card has no %s%s%s; see SIMULATED-DRIVER.md", key, *value == '\0' ? "" : "=", value);
+}
+
+/* Splits one word at its first '='; a word without one has the empty value. */
+static const char *split(char *word) {
+    char *equals = strchr(word, '=');
+    if (equals == NULL) {
+        return "";
+    }
+    *equals = '\0';
+    return equals + 1;
+}
+
+static bool card_line(struct reader *reader, char *words[], struct machine *machine) {
+    if (machine->card_count == MAX_CARDS) {
+        return wrong(reader, "more than %d cards", MAX_CARDS);
+    }
+    const char *key = NULL;
+    for (char **word = words; *word != NULL; word++) {
+        key = strncmp(*word, "kind=", 5) == 0 ? *word + 5 : key;
+    }
+    const struct kind *kind = key == NULL ? NULL : kind_of(key);
+    if (kind == NULL) {
+        return wrong(reader, "a card needs kind=<one of %s>", kind_keys());
+    }
+    unsigned int index = machine->card_count++;
+    struct card *card = &machine->cards[index];
+    card->kind = kind;
+    card->memory = (unsigned long long) kind->memory_mib << 20;
+    card->minor = index;
+    card->bus = 0x10 + index;
+    card->temperature = 33;
+    card->power_watts = kind->idle_watts;
+    card->ecc = card->events = true;
+    snprintf(card->seed, sizeof card->seed, "%u", index);
+    for (char **word = words; *word != NULL; word++) {
+        const char *value = split(*word);
+        if (!card_value(reader, *word, value, card)) {
+            return false;
+        }
+    }
+    return card->memory > 0 || wrong(reader, "a card can't have no memory");
+}
+
+static bool driver_line(struct reader *reader, char *words[], struct machine *machine) {
+    for (char **word = words; *word != NULL; word++) {
+        const char *value = split(*word), *at = value;
+        unsigned long long major = 0, minor = 0;
+        bool good = true;
+        if (strcmp(*word, "version") == 0) {
+            good = text(reader, *word, value, machine->version);
+        } else if (strcmp(*word, "cuda") == 0) {
+            good = (number(&at, 99, &major) && *at++ == '.' && number(&at, 99, &minor) && *at == '\0')
+                    || wrong(reader, "cuda=%s is not of the form 13.0", value);
+            machine->cuda_major = (unsigned int) major;
+            machine->cuda_minor = (unsigned int) minor;
+        } else if (strcmp(*word, "node") == 0) {
+            const char *node = *value == '$' ? getenv(value + 1) : value;
+            good = node == NULL ? wrong(reader, "node=%s: that environment variable is not set", value)
+                                : text(reader, *word, node, machine->node);
+        } else {
+            good = wrong(reader, "a driver has no %s; it has version, cuda and node", *word);
+        }
+        if (!good) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool process_line(struct reader *reader, char *words[], struct machine *machine) {
+    if (machine->process_count == MAX_PROCESSES) {
+        return wrong(reader, "more than %d processes", MAX_PROCESSES);
+    }
+    struct process *process = &machine->processes[machine->process_count++];
+    process->card = MAX_CARDS;
+    process->memory = NVML_VALUE_NOT_AVAILABLE;
+    for (char **word = words; *word != NULL; word++) {
+        const char *value = split(*word);
+        bool good = strcmp(*word, "pid") == 0      ? whole_number(reader, *word, value, INT32_MAX, &process->pid)
+                    : strcmp(*word, "card") == 0   ? whole_number(reader, *word, value, MAX_CARDS, &process->card)
+                    : strcmp(*word, "memory") == 0 ? amount(reader, *word, value, &process->memory)
+                                                   : wrong(reader, "a process has pid, card and memory, no %s", *word);
+        if (!good) {
+            return false;
+        }
+    }
+    if (process->pid == 0 || process->card >= machine->card_count) {
+        return wrong(reader, "a process needs pid=<number> and card=<number of a card written above it>");
+    }
+    struct card *card = &machine->cards[process->card];
+    card->used += process->memory == NVML_VALUE_NOT_AVAILABLE ? 0 : process->memory;
+    return true;
+}
+
+static bool line(struct reader *reader, char *content, struct machine *machine) {
+    char *words[64], *rest = NULL;
+    unsigned int count = 0;
+    for (char *word = strtok_r(content, SPACE, &rest); word != NULL && *word != '#';
+            word = strtok_r(NULL, SPACE, &rest)) {
+        if (count == sizeof words / sizeof words[0] - 1) {
+            return wrong(reader, "more than %u words", count);
+        }
+        words[count++] = word;
+    }
+    words[count] = NULL;
+    return count == 0                           ? true
+           : strcmp(words[0], "driver") == 0    ? driver_line(reader, words + 1, machine)
+           : strcmp(words[0], "card") == 0      ? card_line(reader, words + 1, machine)
+           : strcmp(words[0], "process") == 0   ? process_line(reader, words + 1, machine)
+                                                : wrong(reader, "a line begins with driver, card, process or #");
+}
+
+/* FNV-1a, 64 bits: the same text gives the same card on every machine. */
+static uint64_t hash(uint64_t sum, const char *text) {
+    for (; *text != '\0'; text++) {
+        sum = (sum ^ (unsigned char) *text) * 0x100000001B3ULL;
+    }
+    return (sum ^ 0xFF) * 0x100000001B3ULL;
+}
+
+/* The last step of MurmurHash3's mixing: spreads FNV's low bits over the whole number. */
+static uint64_t mix(uint64_t sum) {
+    sum = (sum ^ sum >> 33) * 0xFF51AFD7ED558CCDULL;
+    sum = (sum ^ sum >> 33) * 0xC4CEB9FE1A85EC53ULL;
+    return sum ^ sum >> 33;
+}
+
+static void make_uuid(const struct machine *machine, struct card *card) {
+    uint64_t sum = hash(hash(hash(0xCBF29CE484222325ULL, machine->node), card->kind->key), card->seed);
+    uint64_t high = mix(sum), low = mix(sum ^ 0x9E3779B97F4A7C15ULL);
+    snprintf(card->uuid, sizeof card->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned int) (high >> 32),
+            (unsigned int) (high >> 16 & 0xFFFF), (unsigned int) (high & 0xFFFF), (unsigned int) (low >> 48),
+            (unsigned long long) (low & 0xFFFFFFFFFFFFULL));
+}
+
+/* A link written at one end is at both; where both ends write it, the larger number holds. */
+static bool join_links(struct reader *reader, struct machine *machine, unsigned int index) {
+    struct card *card = &machine->cards[index];
+    unsigned int sum = card->links_to_switch;
+    for (unsigned int peer = 0; peer < MAX_CARDS; peer++) {
+        if (card->links_to[peer] > 0 && (peer == index || peer >= machine->card_count)) {
+            return wrong(reader, "card %u has an NVLink to %u, which is %s", index, peer,
+                    peer == index ? "itself" : "no card");
+        }
+        if (peer < machine->card_count && machine->cards[peer].links_to[index] > card->links_to[peer]) {
+            card->links_to[peer] = machine->cards[peer].links_to[index];
+        }
+        sum += card->links_to[peer];
+    }
+    return sum <= card->kind->links
+            || wrong(reader, "card %u has %u NVLinks; a %s has %u", index, sum, card->kind->key, card->kind->links);
+}
+
+/* What can be said only when all lines are read. */
+static bool whole(struct reader *reader, struct machine *machine) {
+    snprintf(machine->nvml, sizeof machine->nvml, "%u.%.*s", machine->cuda_major, MAX_TEXT - 12, machine->version);
+    for (unsigned int i = 0; i < machine->card_count; i++) {
+        struct card *card = &machine->cards[i];
+        if (*card->uuid == '\0') {
+            make_uuid(machine, card);
+        }
+        if (machine_card(machine, card->uuid) != card) {
+            return wrong(reader, "card %u has the UUID of a card before it: %s", i, card->uuid);
+        }
+        if (card->used > card->memory) {
+            return wrong(reader, "card %u uses more memory (with its processes) than it has", i);
+        }
+        if (!join_links(reader, machine, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size) {
+    struct reader reader = {path, 0, problem, size};
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return wrong(&reader, "can't be opened");
+    }
+    memset(machine, 0, sizeof *machine);
+    strcpy(machine->version, "580.95.05");
+    machine->cuda_major = 13;
+    char *content = NULL;
+    size_t room = 0;
+    bool good = true;
+    while (good && getline(&content, &room, file) >= 0) {
+        reader.line++;
+        good = line(&reader, content, machine);
+    }
+    good = good && (!ferror(file) || wrong(&reader, "can't be read"));
+    free(content);
+    fclose(file);
+    return good && whole(&reader, machine);
+}
+
+const struct card *machine_card(const struct machine *machine, const char *uuid) {
+    for (unsigned int i = 0; i < machine->card_count; i++) {
+        if (strcmp(machine->cards[i].uuid, uuid) == 0) {
+            return &machine->cards[i];
+        }
+    }
+    return NULL;
+}

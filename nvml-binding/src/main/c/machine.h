@@ -1,0 +1,67 @@
+/* One simulated machine as its file describes it: cards, links, processes. Read by machine.c, answered from by the rest. */
+#ifndef SIMULATED_MACHINE_H
+#define SIMULATED_MACHINE_H
+
+#include "nvml_abi.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_TEXT = 96 };
+
+/* What all cards of one product share. */
+struct kind {
+    const char *key;  /* as the file writes it */
+    const char *name; /* as nvmlDeviceGetName gives it */
+    unsigned int memory_mib;
+    int major, minor; /* CUDA compute capability */
+    unsigned int pci_id;
+    unsigned int idle_watts;
+    unsigned int links; /* NVLinks that the card has; 0: none at all */
+    bool mig;
+};
+
+/* One Xid of a card; a changed sequence makes it a new event. */
+struct xid {
+    unsigned long long code, sequence;
+};
+
+struct card {
+    const struct kind *kind;
+    char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
+    unsigned long long memory, used;
+    int numa; /* -1: the platform does not say */
+    unsigned int minor, bus;
+    unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
+    bool ecc, mig, events;
+    nvmlReturn_t error; /* what every call about this card answers; NVML_SUCCESS: the card is well */
+    unsigned int links_to[MAX_CARDS], links_to_switch;
+    struct xid xids[MAX_XIDS];
+    unsigned int xid_count;
+};
+
+struct process {
+    unsigned int pid, card;
+    unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: not known */
+};
+
+struct machine {
+    char version[MAX_TEXT], nvml[MAX_TEXT], node[MAX_TEXT];
+    unsigned int cuda_major, cuda_minor;
+    struct card cards[MAX_CARDS];
+    unsigned int card_count;
+    struct process processes[MAX_PROCESSES];
+    unsigned int process_count;
+};
+
+/* The kind of that key; NULL: none. */
+const struct kind *kind_of(const char *key);
+/* All keys, separated by ", ". */
+const char *kind_keys(void);
+
+/* Reads the file; false: `problem` says what is wrong in it, with the line's number. */
+bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size);
+
+/* The card of that UUID; NULL: none. */
+const struct card *machine_card(const struct machine *machine, const char *uuid);
+
+#endif

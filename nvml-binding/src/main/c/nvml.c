@@ -1,0 +1,240 @@
+/* The calls that answer a fact of the driver or of one card. OLD_DRIVER leaves out what old drivers lack. */
+#include "driver.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Copies text into the caller's room, as NVML's text calls do. */
+static nvmlReturn_t give(const char *from, char *to, unsigned int room) {
+    if (to == NULL) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    if (strlen(from) >= room) {
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    }
+    strcpy(to, from);
+    return NVML_SUCCESS;
+}
+
+EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
+    switch (code) {
+        case NVML_SUCCESS: return "The operation was successful";
+        case NVML_ERROR_UNINITIALIZED: return "Uninitialized";
+        case NVML_ERROR_INVALID_ARGUMENT: return "Invalid Argument";
+        case NVML_ERROR_NOT_SUPPORTED: return "Not Supported";
+        case NVML_ERROR_NO_PERMISSION: return "Insufficient Permissions";
+        case NVML_ERROR_NOT_FOUND: return "Not Found";
+        case NVML_ERROR_INSUFFICIENT_SIZE: return "Insufficient Size";
+        case NVML_ERROR_DRIVER_NOT_LOADED: return "Driver Not Loaded";
+        case NVML_ERROR_TIMEOUT: return "Timeout";
+        case NVML_ERROR_LIBRARY_NOT_FOUND: return "NVML Shared Library Not Found";
+        case NVML_ERROR_FUNCTION_NOT_FOUND: return "Function Not Found";
+        case NVML_ERROR_GPU_IS_LOST: return "GPU is lost";
+        case NVML_ERROR_RESET_REQUIRED: return "GPU requires reset";
+        case NVML_ERROR_LIB_RM_VERSION_MISMATCH: return "Driver/library version mismatch";
+        case NVML_ERROR_INSUFFICIENT_RESOURCES: return "Insufficient Resources";
+        case NVML_ERROR_ARGUMENT_VERSION_MISMATCH: return "Argument version mismatch";
+        default: return "Unknown Error";
+    }
+}
+
+/* Each fact: enter, read into the caller's place, leave. */
+#define DRIVER_FACT(signature, body)                                                                                   \
+    EXPORT nvmlReturn_t signature {                                                                                    \
+        const struct machine *machine;                                                                                 \
+        nvmlReturn_t answer = driver_enter(&machine);                                                                  \
+        if (answer == NVML_SUCCESS) {                                                                                  \
+            body                                                                                                       \
+        }                                                                                                              \
+        return driver_leave(answer);                                                                                   \
+    }
+#define CARD_FACT(signature, body)                                                                                     \
+    EXPORT nvmlReturn_t signature {                                                                                    \
+        const struct machine *machine;                                                                                 \
+        const struct card *card;                                                                                       \
+        nvmlReturn_t answer = driver_enter_card(device, &machine, &card);                                              \
+        if (answer == NVML_SUCCESS) {                                                                                  \
+            body                                                                                                       \
+        }                                                                                                              \
+        return driver_leave(answer);                                                                                   \
+    }
+
+DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int room), answer = give(machine->version, version, room);)
+DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int room), answer = give(machine->nvml, version, room);)
+DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
+        *version = (int) (machine->cuda_major * 1000 + machine->cuda_minor * 10);)
+DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
+
+/* A lost or failing card answers with its error here already. */
+static nvmlReturn_t handle_of(const struct card *card, nvmlDevice_t *device) {
+    if (card->error != NVML_SUCCESS) {
+        return card->error;
+    }
+    *device = driver_handle(card->uuid);
+    return *device == NULL ? NVML_ERROR_INSUFFICIENT_RESOURCES : NVML_SUCCESS;
+}
+
+DRIVER_FACT(nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device),
+        answer = index < machine->card_count ? handle_of(&machine->cards[index], device) : NVML_ERROR_INVALID_ARGUMENT;)
+DRIVER_FACT(nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device),
+        const struct card *card = uuid == NULL ? NULL : machine_card(machine, uuid);
+        answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(card, device);)
+
+CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int room),
+        answer = give(card->kind->name, name, room);)
+CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int room), answer = give(card->uuid, uuid, room);)
+CARD_FACT(nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor), *minor = card->minor;)
+CARD_FACT(nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor),
+        *major = card->kind->major; *minor = card->kind->minor;)
+CARD_FACT(nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilisation),
+        utilisation->gpu = card->utilisation_gpu; utilisation->memory = card->utilisation_memory;)
+CARD_FACT(nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *milliwatts),
+        *milliwatts = card->power_watts * 1000;)
+CARD_FACT(nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned int *celsius),
+        if (sensor == NVML_TEMPERATURE_GPU) { *celsius = card->temperature; } else { answer = NVML_ERROR_INVALID_ARGUMENT; })
+CARD_FACT(nvmlDeviceGetEccMode(nvmlDevice_t device, int *current, int *pending),
+        *current = *pending = card->ecc ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;)
+CARD_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
+        *memory = ((nvmlMemory_t) {card->memory, card->memory - card->used, card->used});)
+
+static void give_pci(const struct card *card, nvmlPciInfo_t *pci) {
+    memset(pci, 0, sizeof *pci);
+    pci->bus = card->bus;
+    pci->pciDeviceId = card->kind->pci_id;
+    snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "0000:%02X:00.0", card->bus & 0xFF);
+    snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", card->bus & 0xFF);
+}
+
+CARD_FACT(nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci), give_pci(card, pci);)
+
+EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t a, nvmlDevice_t b, int *level) {
+    const struct machine *machine;
+    const struct card *one, *other;
+    nvmlReturn_t answer = driver_leave(driver_enter_card(b, &machine, &other));
+    if (answer != NVML_SUCCESS) {
+        return answer;
+    }
+    answer = driver_enter_card(a, &machine, &one);
+    if (answer == NVML_SUCCESS) {
+        /* Looked up again: the file may have changed between the two. */
+        other = machine_card(machine, b->uuid);
+        *level = one == other ? NVML_TOPOLOGY_INTERNAL
+                : other != NULL && *one->pcie_switch != '\0' && strcmp(one->pcie_switch, other->pcie_switch) == 0
+                ? NVML_TOPOLOGY_SINGLE
+                : other != NULL && one->numa == other->numa ? NVML_TOPOLOGY_NODE
+                                                            : NVML_TOPOLOGY_SYSTEM;
+    }
+    return driver_leave(answer);
+}
+
+/* Links are numbered by the peer's number, those to the switch last. *peer is NULL: to the switch. */
+static nvmlReturn_t link_peer(
+        const struct machine *machine, const struct card *card, unsigned int link, const struct card **peer) {
+    if (card->kind->links == 0) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (link >= card->kind->links) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    unsigned int first = 0;
+    for (unsigned int i = 0; i < machine->card_count; first += card->links_to[i++]) {
+        if (link < first + card->links_to[i]) {
+            *peer = &machine->cards[i];
+            return NVML_SUCCESS;
+        }
+    }
+    *peer = NULL;
+    return link < first + card->links_to_switch ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
+}
+
+CARD_FACT(nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, int *active),
+        const struct card *peer; answer = link_peer(machine, card, link, &peer);
+        *active = answer == NVML_SUCCESS ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+        answer = answer == NVML_ERROR_NOT_FOUND ? NVML_SUCCESS : answer;)
+
+CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci),
+        const struct card *peer; answer = link_peer(machine, card, link, &peer);
+        if (answer == NVML_SUCCESS && peer != NULL) { give_pci(peer, pci); } else if (answer == NVML_SUCCESS) {
+            memset(pci, 0, sizeof *pci);
+            pci->bus = 0xF0;
+            strcpy(pci->busIdLegacy, "0000:F0:00.0");
+            strcpy(pci->busId, "00000000:F0:00.0");
+        })
+
+/* Fills as many processes of the card as fit, through `put`; NVML's way of saying how many there are. */
+static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
+        void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
+    unsigned int room = infos == NULL ? 0 : *count, found = 0;
+    for (unsigned int i = 0; i < machine->process_count; i++) {
+        if (&machine->cards[machine->processes[i].card] == card) {
+            if (found < room) {
+                put(&machine->processes[i], infos, found);
+            }
+            found++;
+        }
+    }
+    *count = found;
+    return found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
+static void put_v1(const struct process *process, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_v1_t *) infos)[at] = (nvmlProcessInfo_v1_t) {process->pid, process->memory};
+}
+
+CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
+        answer = give_processes(machine, card, count, infos, put_v1);)
+
+#ifndef OLD_DRIVER
+static void put_v2(const struct process *process, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_v2_t *) infos)[at] =
+            (nvmlProcessInfo_v2_t) {process->pid, process->memory, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
+}
+
+CARD_FACT(
+        nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
+        answer = give_processes(machine, card, count, infos, put_v2);)
+CARD_FACT(
+        nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
+        answer = give_processes(machine, card, count, infos, put_v2);)
+
+CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
+        if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else {
+            *memory = ((nvmlMemory_v2_t) {
+                    memory->version, card->memory, 0, card->memory - card->used, card->used});
+        })
+
+CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),
+        if (card->kind->mig) { *current = *pending = card->mig; } else { answer = NVML_ERROR_NOT_SUPPORTED; })
+
+/* Only where the card's memory is a NUMA node of its own; none of the simulated kinds is such a card. */
+CARD_FACT(nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int *node), (void) node; answer = NVML_ERROR_NOT_SUPPORTED;)
+
+/* The NUMA nodes nearest to the card, as bits. */
+CARD_FACT(nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int words, unsigned long *nodes, int scope),
+        if (words == 0 || scope > NVML_AFFINITY_SCOPE_SOCKET) { answer = NVML_ERROR_INVALID_ARGUMENT; } else if (
+                card->numa < 0) { answer = NVML_ERROR_NOT_SUPPORTED; } else {
+            memset(nodes, 0, words * sizeof *nodes);
+            nodes[0] = 1UL << card->numa;
+        })
+
+CARD_FACT(nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, int *type),
+        const struct card *peer; answer = link_peer(machine, card, link, &peer);
+        *type = answer == NVML_SUCCESS && peer == NULL ? NVML_NVLINK_DEVICE_TYPE_SWITCH : NVML_NVLINK_DEVICE_TYPE_GPU;)
+#endif
+
+/* Not NVML's: the size of a structure here, for the binding's own test; 0: no structure of that name. */
+EXPORT unsigned int simulatedSizeof(const char *name) {
+    static const struct {
+        const char *name;
+        unsigned int size;
+    } SIZES[] = {
+#define SIZE(type) {#type, sizeof(type)}
+        SIZE(nvmlMemory_t), SIZE(nvmlMemory_v2_t), SIZE(nvmlPciInfo_t), SIZE(nvmlUtilization_t),
+        SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
+    };
+    for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
+        if (strcmp(SIZES[i].name, name) == 0) {
+            return SIZES[i].size;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,137 @@
+package io.gpushare.nvml;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import io.gpushare.nvml.NvmlLibrary.nvmlMemory_t;
+import io.gpushare.nvml.NvmlLibrary.nvmlMemory_v2_t;
+import io.gpushare.nvml.NvmlLibrary.nvmlPciInfo_t;
+import io.gpushare.nvml.NvmlLibrary.nvmlUtilization_t;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Reads facts and load of the one card behind a handle. */
+final class CardReader {
+    private final NvmlCalls calls;
+    private final Pointer device;
+
+    CardReader(NvmlCalls calls, Pointer device) {
+        this.calls = calls;
+        this.device = device;
+    }
+
+    CardFacts facts(int index) throws NvmlException {
+        return new CardFacts(
+                index,
+                uuid(),
+                calls.text(
+                        "nvmlDeviceGetName",
+                        NvmlLibrary.NVML_DEVICE_NAME_BUFFER_SIZE,
+                        (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length)),
+                calls.number("nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
+                pciBusId(),
+                memory().total(),
+                compute(),
+                enabled("nvmlDeviceGetEccMode", (nvml, now) -> nvml.nvmlDeviceGetEccMode(device, now, scratch())),
+                numaNode(),
+                enabled("nvmlDeviceGetMigMode", (nvml, now) -> nvml.nvmlDeviceGetMigMode(device, now, scratch())));
+    }
+
+    CardLoad load() throws NvmlException {
+        Memory memory = memory();
+        var utilisation = utilisation();
+        var processes = new ProcessReader(calls, device).processes();
+        return new CardLoad(
+                memory.used(),
+                memory.total(),
+                utilisation.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
+                utilisation.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
+                calls.numberIfSupported(
+                        "nvmlDeviceGetTemperature",
+                        (nvml, celsius) ->
+                                nvml.nvmlDeviceGetTemperature(device, NvmlLibrary.NVML_TEMPERATURE_GPU, celsius)),
+                calls.numberIfSupported(
+                        "nvmlDeviceGetPowerUsage",
+                        (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
+                processes.orElseGet(List::of),
+                processes.isPresent());
+    }
+
+    String uuid() throws NvmlException {
+        return calls.text(
+                "nvmlDeviceGetUUID",
+                NvmlLibrary.NVML_DEVICE_UUID_BUFFER_SIZE,
+                (nvml, text, length) -> nvml.nvmlDeviceGetUUID(device, text, length));
+    }
+
+    String pciBusId() throws NvmlException {
+        var pci = new nvmlPciInfo_t();
+        calls.require("nvmlDeviceGetPciInfo_v3", nvml -> nvml.nvmlDeviceGetPciInfo_v3(device, pci));
+        return NvmlCalls.text(pci.busId);
+    }
+
+    /** Bytes. */
+    private record Memory(long total, long used) {}
+
+    /** The newer call leaves what the driver reserves out of what is used; drivers before 510 have only the older one. */
+    private Memory memory() throws NvmlException {
+        try {
+            var memory = new nvmlMemory_v2_t();
+            calls.require("nvmlDeviceGetMemoryInfo_v2", nvml -> nvml.nvmlDeviceGetMemoryInfo_v2(device, memory));
+            return new Memory(memory.total, memory.used);
+        } catch (NvmlException.Unsupported e) {
+            var memory = new nvmlMemory_t();
+            calls.require("nvmlDeviceGetMemoryInfo", nvml -> nvml.nvmlDeviceGetMemoryInfo(device, memory));
+            return new Memory(memory.total, memory.used);
+        }
+    }
+
+    private Optional<ComputeCapability> compute() throws NvmlException {
+        var minor = new IntByReference();
+        OptionalInt major = calls.numberIfSupported(
+                "nvmlDeviceGetCudaComputeCapability",
+                (nvml, number) -> nvml.nvmlDeviceGetCudaComputeCapability(device, number, minor));
+        return major.isPresent()
+                ? Optional.of(new ComputeCapability(major.getAsInt(), minor.getValue()))
+                : Optional.empty();
+    }
+
+    private Optional<Boolean> enabled(String what, NvmlCalls.NumberCall call) throws NvmlException {
+        OptionalInt mode = calls.numberIfSupported(what, call);
+        return mode.isPresent() ? Optional.of(mode.getAsInt() == NvmlLibrary.NVML_FEATURE_ENABLED) : Optional.empty();
+    }
+
+    private static IntByReference scratch() {
+        return new IntByReference();
+    }
+
+    /**
+     * The node nearest to the card. nvmlDeviceGetNumaNodeId is asked second only: it tells the node that the card's own
+     * memory is (on Grace Hopper, a node without processors), and nothing for cards whose memory is none.
+     */
+    private OptionalInt numaNode() throws NvmlException {
+        var nodes = new long[16];
+        try {
+            calls.require(
+                    "nvmlDeviceGetMemoryAffinity",
+                    nvml -> nvml.nvmlDeviceGetMemoryAffinity(
+                            device, nodes.length, nodes, NvmlLibrary.NVML_AFFINITY_SCOPE_NODE));
+        } catch (NvmlException.Unsupported e) {
+            return calls.numberIfSupported(
+                    "nvmlDeviceGetNumaNodeId", (nvml, node) -> nvml.nvmlDeviceGetNumaNodeId(device, node));
+        }
+        return BitSet.valueOf(nodes).stream().findFirst();
+    }
+
+    private Optional<nvmlUtilization_t> utilisation() throws NvmlException {
+        var utilisation = new nvmlUtilization_t();
+        try {
+            calls.require(
+                    "nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, utilisation));
+            return Optional.of(utilisation);
+        } catch (NvmlException.Unsupported e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.gpushare.nvml;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import io.gpushare.nvml.NvmlLibrary.nvmlPciInfo_t;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Reads how two cards are linked. */
+final class LinkReader {
+    private final NvmlCalls calls;
+
+    LinkReader(NvmlCalls calls) {
+        this.calls = calls;
+    }
+
+    LinkLevel link(Pointer one, Pointer other) throws NvmlException {
+        OptionalInt level = calls.numberIfSupported(
+                "nvmlDeviceGetTopologyCommonAncestor",
+                (nvml, number) -> nvml.nvmlDeviceGetTopologyCommonAncestor(one, other, number));
+        Optional<LinkLevel.Pcie> pcie = level.isPresent() ? LinkLevel.Pcie.of(level.getAsInt()) : Optional.empty();
+        Ends ofOne = ends(one, new CardReader(calls, other).pciBusId());
+        if (ofOne.toPeer > 0 || ofOne.toSwitch == 0) {
+            return new LinkLevel(pcie, ofOne.toPeer);
+        }
+        Ends ofOther = ends(other, new CardReader(calls, one).pciBusId());
+        return new LinkLevel(pcie, Math.min(ofOne.toSwitch, ofOther.toSwitch));
+    }
+
+    /** Active links of one card: to the peer itself, and to an NVSwitch, which joins it with every other on the switch. */
+    private record Ends(int toPeer, int toSwitch) {}
+
+    private Ends ends(Pointer device, String peerBusId) throws NvmlException {
+        int toPeer = 0;
+        int toSwitch = 0;
+        for (int link = 0; link < NvmlLibrary.NVML_NVLINK_MAX_LINKS; link++) {
+            int number = link;
+            var active = new IntByReference();
+            int code = code("nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active));
+            if (code != NvmlCode.SUCCESS) {
+                break; // this card has no such link, and none after it
+            }
+            if (active.getValue() != NvmlLibrary.NVML_FEATURE_ENABLED) {
+                continue;
+            }
+            if (leadsTo(device, number, peerBusId)) {
+                toPeer++;
+            } else if (leadsToSwitch(device, number)) {
+                toSwitch++;
+            }
+        }
+        return new Ends(toPeer, toSwitch);
+    }
+
+    private boolean leadsTo(Pointer device, int link, String peerBusId) throws NvmlException {
+        var remote = new nvmlPciInfo_t();
+        int code = code(
+                "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                nvml -> nvml.nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, remote));
+        return code == NvmlCode.SUCCESS && NvmlCalls.text(remote.busId).equalsIgnoreCase(peerBusId);
+    }
+
+    private boolean leadsToSwitch(Pointer device, int link) throws NvmlException {
+        var type = new IntByReference();
+        int code = code(
+                "nvmlDeviceGetNvLinkRemoteDeviceType",
+                nvml -> nvml.nvmlDeviceGetNvLinkRemoteDeviceType(device, link, type));
+        return code == NvmlCode.SUCCESS && type.getValue() == NvmlLibrary.NVML_NVLINK_DEVICE_TYPE_SWITCH;
+    }
+
+    /** Success, or that card or driver has no such link; every other failure is one. */
+    private int code(String what, NvmlCalls.Call call) throws NvmlException {
+        int code;
+        try {
+            code = calls.code(what, call);
+        } catch (NvmlException.Unsupported e) {
+            return NvmlCode.NOT_SUPPORTED;
+        }
+        return switch (code) {
+            case NvmlCode.SUCCESS, NvmlCode.NOT_SUPPORTED, NvmlCode.INVALID_ARGUMENT -> code;
+            default -> throw calls.failure(what, code);
+        };
+    }
+}

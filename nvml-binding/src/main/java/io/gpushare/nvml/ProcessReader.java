@@ -1,0 +1,112 @@
+package io.gpushare.nvml;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
+import com.sun.jna.ptr.IntByReference;
+import io.gpushare.nvml.NvmlLibrary.nvmlProcessInfo_v1_t;
+import io.gpushare.nvml.NvmlLibrary.nvmlProcessInfo_v2_t;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+/** Reads the processes that compute on a card, with the newest of NVML's three calls that the driver has. */
+final class ProcessReader {
+    private static final int FIRST_ROOM = 64;
+
+    /** So many times the processes may outgrow the room while they are read. */
+    private static final int TRIES = 5;
+
+    private final NvmlCalls calls;
+    private final Pointer device;
+
+    ProcessReader(NvmlCalls calls, Pointer device) {
+        this.calls = calls;
+        this.device = device;
+    }
+
+    /** Empty where the driver does not tell processes. */
+    Optional<List<CardProcess>> processes() throws NvmlException {
+        for (Version version : Version.values()) {
+            Optional<List<CardProcess>> processes = readIfSupported(version);
+            if (processes.isPresent()) {
+                return processes;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
+        try {
+            return Optional.of(read(version));
+        } catch (NvmlException.Unsupported e) {
+            return Optional.empty();
+        }
+    }
+
+    private List<CardProcess> read(Version version) throws NvmlException {
+        int room = FIRST_ROOM;
+        for (int tries = 0; tries < TRIES; tries++) {
+            Structure[] infos = version.room(room);
+            var count = new IntByReference(room);
+            int code = calls.code(version.call, nvml -> version.invoke(nvml, device, count, infos));
+            if (code == NvmlCode.SUCCESS) {
+                return IntStream.range(0, count.getValue())
+                        .mapToObj(i -> version.process(infos[i]))
+                        .toList();
+            }
+            if (code != NvmlCode.INSUFFICIENT_SIZE) {
+                throw calls.failure(version.call, code);
+            }
+            room = Math.max(count.getValue(), room) * 2;
+        }
+        throw calls.failure(version.call, NvmlCode.INSUFFICIENT_SIZE);
+    }
+
+    private static CardProcess process(int pid, long bytes) {
+        return new CardProcess(
+                Integer.toUnsignedLong(pid),
+                bytes == NvmlLibrary.NVML_VALUE_NOT_AVAILABLE ? OptionalLong.empty() : OptionalLong.of(bytes));
+    }
+
+    /** The three calls, newest first. */
+    private enum Version {
+        V3("nvmlDeviceGetComputeRunningProcesses_v3") {
+            @Override
+            int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos) {
+                return nvml.nvmlDeviceGetComputeRunningProcesses_v3(device, count, infos);
+            }
+        },
+        V2("nvmlDeviceGetComputeRunningProcesses_v2") {
+            @Override
+            int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos) {
+                return nvml.nvmlDeviceGetComputeRunningProcesses_v2(device, count, infos);
+            }
+        },
+        V1("nvmlDeviceGetComputeRunningProcesses") {
+            @Override
+            int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos) {
+                return nvml.nvmlDeviceGetComputeRunningProcesses(device, count, infos);
+            }
+        };
+
+        private final String call;
+
+        Version(String call) {
+            this.call = call;
+        }
+
+        abstract int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos);
+
+        Structure[] room(int size) {
+            return (this == V1 ? new nvmlProcessInfo_v1_t() : new nvmlProcessInfo_v2_t()).toArray(size);
+        }
+
+        CardProcess process(Structure info) {
+            return info instanceof nvmlProcessInfo_v1_t old
+                    ? ProcessReader.process(old.pid, old.usedGpuMemory)
+                    : ProcessReader.process(
+                            ((nvmlProcessInfo_v2_t) info).pid, ((nvmlProcessInfo_v2_t) info).usedGpuMemory);
+        }
+    }
+}

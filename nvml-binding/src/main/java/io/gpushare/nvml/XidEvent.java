@@ -1,0 +1,15 @@
+package io.gpushare.nvml;
+
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * An error that the driver reported (NVIDIA's Xid catalogue tells what each number means).
+ *
+ * @param uuid the card's UUID; empty where the card no longer tells it
+ */
+public record XidEvent(Optional<String> uuid, long xid) {
+    public XidEvent {
+        Objects.requireNonNull(uuid);
+    }
+}
