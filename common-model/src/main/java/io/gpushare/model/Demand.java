@@ -1,6 +1,7 @@
 package io.gpushare.model;
 
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /** What a pod asks for, by container, in the order in which they start; containers that ask for nothing are left out. */
@@ -12,6 +13,12 @@ public record Demand(List<ContainerDemand> containers) {
         }
         if (containers.stream().map(ContainerDemand::name).distinct().count() != containers.size()) {
             throw new IllegalArgumentException("container names of a pod are unique");
+        }
+        for (int i = 1; i < containers.size(); i++) {
+            if (containers.get(i - 1).role() == ContainerRole.APP
+                    && containers.get(i).role() != ContainerRole.APP) {
+                throw new IllegalArgumentException("init containers and sidecars come before the apps");
+            }
         }
     }
 
@@ -29,8 +36,7 @@ public record Demand(List<ContainerDemand> containers) {
      * The most that containers hold at one time: each init container runs alone beside the sidecars before it, the apps
      * run together beside all sidecars. This is the rule by which Kubernetes itself sums a pod's requests.
      */
-    static <C> int peak(
-            List<C> containers, java.util.function.Function<C, ContainerRole> role, ToIntFunction<C> amount) {
+    static <C> int peak(List<C> containers, Function<C, ContainerRole> role, ToIntFunction<C> amount) {
         int sidecars = 0;
         int apps = 0;
         int most = 0;

@@ -4,12 +4,12 @@ import java.util.regex.Pattern;
 
 /** The two extended resources by the names under which this cluster knows them. */
 public record ResourceNames(String memory, String cards) {
-    /** gpushare's names, so that its users' manifests run unchanged. */
-    public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
-
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+
+    /** gpushare's names, so that its users' manifests run unchanged. */
+    public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
 
     public ResourceNames {
         check(memory);

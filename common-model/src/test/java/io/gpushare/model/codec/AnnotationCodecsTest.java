@@ -1,0 +1,172 @@
+package io.gpushare.model.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ComputeCapability;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AnnotationCodecsTest {
+    private static final CardId CARD = new CardId("GPU-60805828-8ab0-6124-67c4-9baff56d087b");
+    private static final Card T4 = new Card(
+            CARD,
+            1,
+            3,
+            "Tesla T4",
+            Memory.ofMib(15360),
+            new ComputeCapability(7, 5),
+            true,
+            0,
+            false,
+            Health.ill("Xid 79"));
+    private static final Inventory NODE =
+            new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.95.05", "13.0"), List.of(T4));
+
+    @Test
+    void anInventoryComesBackAsItWas() {
+        String written = InventoryCodec.encode(NODE);
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    @Test
+    void anInventoryFromANewerPluginIsReadAsFarAsItIsKnown() {
+        String written = InventoryCodec.encode(NODE).replace("\"cards\"", "\"later\":[1],\"cards\"");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    @Test
+    void gpusharesAnnotationsStandBesideOurs() {
+        Allocation allocation = new Allocation(
+                MemoryUnit.GIB,
+                List.of(
+                        new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, 3), List.of()),
+                        new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, 4), List.of())));
+        Map<String, String> annotations =
+                AllocationCodec.annotations(allocation, NODE, Instant.ofEpochSecond(1795188859L, 314269638));
+        assertThat(annotations)
+                .containsEntry("ALIYUN_COM_GPU_MEM_IDX", "1")
+                .containsEntry("ALIYUN_COM_GPU_MEM_DEV", "15")
+                .containsEntry("ALIYUN_COM_GPU_MEM_POD", "7")
+                .containsEntry("ALIYUN_COM_GPU_MEM_ASSIGNED", "false")
+                .containsEntry("ALIYUN_COM_GPU_MEM_ASSUME_TIME", "1795188859314269638");
+        assertThat(AllocationCodec.decode(annotations)).isEqualTo(new Decoded.Valid<>(allocation));
+    }
+
+    @Test
+    void nothingWrittenIsAbsentAndNotMalformed() {
+        assertThat(AllocationCodec.decode(Map.of())).isInstanceOf(Decoded.Absent.class);
+        assertThat(InventoryCodec.decode(Map.of())).isInstanceOf(Decoded.Absent.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "null",
+                "[]",
+                "{",
+                "{}{}",
+                "{\"version\":2}",
+                "{\"version\":1,\"unitMiB\":1024}",
+                "{\"version\":1,\"unitMiB\":0,\"containers\":[]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[1]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\"}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":0}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":-1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":1e99}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"\":1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[\"GPU-1\",\"GPU-1\"]}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[1]},{\"name\":\"a\",\"cards\":[2]}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"role\":\"x\",\"cards\":[\"GPU-1\"]}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[\"GPU-1\"],\"memory\":{\"GPU-1\":1}}]}",
+            })
+    void aForgedAllocationIsMalformedAndSaysWhy(String written) {
+        assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason())
+                                .startsWith("annotation gpushare.io/allocation: ")
+                                .doesNotEndWith(": ")
+                                .doesNotEndWith("null"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"version\":1,\"unitMiB\":1024,\"cards\":[{}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-1\",\"index\":-1}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-1\",\"index\":0,\"minor\":0,\"model\":\"x\",\"memoryMiB\":1,\"compute\":\"x\"}]}",
+            })
+    void aBrokenInventoryIsMalformed(String written) {
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isInstanceOf(Decoded.Malformed.class);
+    }
+
+    @Property
+    void anyAllocationComesBackAsItWas(@ForAll("allocations") Allocation allocation) {
+        assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, AllocationCodec.encode(allocation))))
+                .isEqualTo(new Decoded.Valid<>(allocation));
+    }
+
+    @Property
+    void anyTextIsAnsweredWithoutAnException(@ForAll String written) {
+        assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
+                .isInstanceOf(Decoded.Malformed.class);
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isInstanceOf(Decoded.Malformed.class);
+    }
+
+    @Provide
+    Arbitrary<Allocation> allocations() {
+        Arbitrary<CardId> cards =
+                Arbitraries.strings().withCharRange('a', 'z').ofLength(8).map(text -> new CardId("GPU-" + text));
+        Arbitrary<String> names =
+                Arbitraries.strings().withCharRange('a', 'z').ofMinLength(1).ofMaxLength(5);
+        Arbitrary<ContainerRole> roles = Arbitraries.of(ContainerRole.values());
+        Arbitrary<ContainerAllocation> memory = Combinators.combine(
+                        names,
+                        roles,
+                        Arbitraries.maps(cards, Arbitraries.integers().between(1, 500))
+                                .ofMinSize(1)
+                                .ofMaxSize(3))
+                .as((name, role, units) -> new ContainerAllocation(name, role, units, List.of()));
+        Arbitrary<ContainerAllocation> whole = Combinators.combine(
+                        names, roles, cards.list().uniqueElements().ofMinSize(1).ofMaxSize(4))
+                .as((name, role, taken) -> new ContainerAllocation(name, role, Map.of(), taken));
+        return Combinators.combine(
+                        Arbitraries.integers().between(1, 4096),
+                        Arbitraries.oneOf(memory, whole)
+                                .list()
+                                .uniqueElements(ContainerAllocation::name)
+                                .ofMinSize(1)
+                                .ofMaxSize(4))
+                .as((mib, containers) -> new Allocation(
+                        MemoryUnit.ofMib(mib),
+                        containers.stream()
+                                .sorted(Comparator.comparing(container -> container.role() == ContainerRole.APP))
+                                .toList()));
+    }
+}

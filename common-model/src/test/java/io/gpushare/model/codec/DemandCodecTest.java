@@ -1,0 +1,87 @@
+package io.gpushare.model.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DemandCodecTest {
+    private static final String MEMORY = ResourceNames.DEFAULT.memory();
+    private static final String CARDS = ResourceNames.DEFAULT.cards();
+    private final DemandCodec codec = new DemandCodec(ResourceNames.DEFAULT);
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "1k,1000", "2e3,2000", "1Ki,1024", "3000m,3", "+4,4", "5.0,5"})
+    void everyWayToWriteAWholeNumberIsRead(String written, int units) {
+        Demand demand = decode(Map.of(MEMORY, written)).valid().orElseThrow();
+        assertThat(demand.memoryUnits()).isEqualTo(units);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "-1", "1.5", "1500m", "3000000000", "1Ei", "1e99", "1 ", "0x10", "１"})
+    void anythingElseIsRefusedWithTheContainersName(String written) {
+        assertThat(decode(Map.of(MEMORY, written)))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason())
+                                .contains("'main'")
+                                .contains(MEMORY));
+    }
+
+    @Test
+    void aContainerThatAsksForBothIsRefused() {
+        assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("ask for one of them"));
+    }
+
+    @Test
+    void zeroIsNotADemand() {
+        assertThat(decode(Map.of(MEMORY, "0", CARDS, "0"))).isInstanceOf(Decoded.Absent.class);
+        assertThat(decode(Map.of("cpu", "2"))).isInstanceOf(Decoded.Absent.class);
+    }
+
+    @Test
+    void aSumBeyondAnyNodeIsRefusedAndNotWrappedAround() {
+        ContainerResources huge =
+                new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, String.valueOf(Integer.MAX_VALUE)));
+        ContainerResources more = new ContainerResources("b", ContainerRole.APP, huge.quantities());
+        assertThat(codec.decode(List.of(huge, more))).isInstanceOf(Decoded.Malformed.class);
+    }
+
+    @Test
+    void initContainersCountByTheirPeak() {
+        Demand demand = codec.decode(List.of(
+                        new ContainerResources("init", ContainerRole.INIT, Map.of(MEMORY, "9")),
+                        new ContainerResources("proxy", ContainerRole.SIDECAR, Map.of(MEMORY, "1")),
+                        new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3"))))
+                .valid()
+                .orElseThrow();
+        assertThat(demand.memoryUnits()).isEqualTo(9);
+        assertThat(demand.containers()).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"gpu", "kubernetes.io/gpu", "requests.x.com/gpu", "A.com/gpu", "a.com/", "a.com/g p", "a/b/c"})
+    void aNameThatTheKubeletWouldRefuseIsRefusedHere(String name) {
+        assertThatThrownBy(() -> new ResourceNames(name, CARDS)).hasMessageContaining("extended resource");
+    }
+
+    @Test
+    void theTwoResourcesHaveTwoNames() {
+        assertThatThrownBy(() -> new ResourceNames(CARDS, CARDS)).hasMessageContaining("different names");
+    }
+
+    private Decoded<Demand> decode(Map<String, String> quantities) {
+        return codec.decode(List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+    }
+}

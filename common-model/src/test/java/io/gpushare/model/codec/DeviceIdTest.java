@@ -1,0 +1,30 @@
+package io.gpushare.model.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.CardId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeviceIdTest {
+    private static final CardId CARD = new CardId("GPU-60805828-8ab0-6124-67c4-9baff56d087b");
+
+    @Test
+    void anIdTellsItsCard() {
+        DeviceId unit = new DeviceId.MemoryUnitOf(CARD, 14);
+        assertThat(unit).hasToString("GPU-60805828-8ab0-6124-67c4-9baff56d087b::14");
+        assertThat(DeviceId.parse(unit.toString())).isEqualTo(new Decoded.Valid<>(unit));
+        DeviceId whole = new DeviceId.WholeCard(CARD);
+        assertThat(DeviceId.parse(whole.toString())).isEqualTo(new Decoded.Valid<>(whole));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "::", "::1", "GPU-1::", "GPU-1::x", "GPU-1::-1", "GPU-1-_-0", "GPU-1::1::2"})
+    void whatIsNotOursIsSaidToBeNotOurs(String id) {
+        assertThat(DeviceId.parse(id))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("not a device of ours"));
+    }
+}

@@ -1,0 +1,175 @@
+package io.gpushare.model.ledger;
+
+import static io.gpushare.model.ledger.Cards.memory;
+import static io.gpushare.model.ledger.Cards.node;
+import static io.gpushare.model.ledger.Cards.pod;
+import static io.gpushare.model.ledger.Cards.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NodeCardsTest {
+    private int pods;
+
+    @Test
+    void binpackTakesTheTightestCardAsGpushareDid() {
+        NodeCards node = NodeCards.of(node(16, 16, 16, 16));
+        node = used(node, 0, 4);
+        node = used(node, 1, 8);
+        node = used(node, 2, 12);
+        assertThat(cardOf(node, 8)).isEqualTo("GPU-1");
+        node = add(node, memory(8));
+        assertThat(cardOf(node, 4)).isEqualTo("GPU-2");
+        node = add(node, memory(4));
+        assertThat(cardOf(node, 4)).isEqualTo("GPU-0");
+        node = add(node, memory(4));
+        assertThat(cardOf(node, 12)).isEqualTo("GPU-3");
+        assertThat(node.place(memory(17), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+    }
+
+    @Test
+    void freeMemoryOnTwoCardsIsNotFreeMemoryOnOne() {
+        NodeCards node = used(used(NodeCards.of(node(15, 15)), 0, 8), 1, 8);
+        assertThat(node.place(memory(10), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+    }
+
+    @Test
+    void eachCardOffersItsOwnMemory() {
+        NodeCards node = NodeCards.of(node(48, 24));
+        assertThat(cardOf(node, 40)).isEqualTo("GPU-0");
+        assertThat(cardOf(node, 20)).isEqualTo("GPU-1");
+        assertThat(node.cards()).extracting(CardState::freeUnits).containsExactly(48, 24);
+    }
+
+    @Test
+    void aCardThatServesMemoryCantBeTakenWhole() {
+        NodeCards node = add(NodeCards.of(node(15, 15)), memory(3));
+        assertThat(node.place(whole(2), CardOrder.BINPACK)).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
+        assertThat(placed(node, whole(1)).wholeCards()).containsExactly(new CardId("GPU-1"));
+    }
+
+    @Test
+    void aCardTakenWholeOffersNoMemory() {
+        NodeCards node = add(NodeCards.of(node(15)), whole(1));
+        assertThat(node.cards().getFirst().freeUnits()).isZero();
+        assertThat(node.place(memory(1), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+    }
+
+    @Test
+    void allContainersOfAPodHaveTheirMemoryOnOneCard() {
+        Demand demand = new Demand(List.of(
+                new ContainerDemand("a", ContainerRole.APP, 3, 0), new ContainerDemand("b", ContainerRole.APP, 4, 0)));
+        NodeCards node = used(NodeCards.of(node(15, 15)), 0, 10);
+        Allocation allocation = placed(node, demand);
+        assertThat(allocation.memoryCards()).containsExactly(new CardId("GPU-1"));
+        assertThat(allocation.unitsOn(new CardId("GPU-1"))).isEqualTo(7);
+    }
+
+    @Test
+    void memoryLeavesTheCardsThatOtherContainersOfThePodNeedWhole() {
+        Demand demand = new Demand(List.of(
+                new ContainerDemand("share", ContainerRole.APP, 5, 0),
+                new ContainerDemand("train", ContainerRole.APP, 0, 1)));
+        // Binpack would take the 8 GiB card for the memory; then the other one, in use, could not be taken whole.
+        NodeCards node = used(NodeCards.of(node(16, 8)), 0, 1);
+        Allocation allocation = placed(node, demand);
+        assertThat(allocation.memoryCards()).containsExactly(new CardId("GPU-0"));
+        assertThat(allocation.wholeCards()).containsExactly(new CardId("GPU-1"));
+    }
+
+    @Test
+    void anInitContainersCardIsUsedAgainByTheApps() {
+        Demand demand = new Demand(List.of(
+                new ContainerDemand("load", ContainerRole.INIT, 0, 2),
+                new ContainerDemand("proxy", ContainerRole.SIDECAR, 0, 1),
+                new ContainerDemand("main", ContainerRole.APP, 0, 1)));
+        assertThat(demand.cards()).isEqualTo(2);
+        Allocation allocation = placed(NodeCards.of(node(8, 8)), demand);
+        assertThat(allocation.container("proxy").orElseThrow().cards()).containsExactly(new CardId("GPU-0"));
+        assertThat(allocation.container("main").orElseThrow().cards()).containsExactly(new CardId("GPU-1"));
+    }
+
+    @Test
+    void anIllCardGetsNothingNewAndKeepsWhatItHas() {
+        Inventory well = node(15, 15);
+        NodeCards node = add(NodeCards.of(well), memory(4));
+        Card ill = well.cards().getFirst().withHealth(Health.ill("Xid 79"));
+        node = node.withInventory(
+                new Inventory(MemoryUnit.GIB, null, List.of(ill, well.cards().get(1))));
+        assertThat(node.cards().getFirst().freeUnits()).isZero();
+        assertThat(node.cards().getFirst().sharedUnits()).isEqualTo(4);
+        assertThat(cardOf(node, 4)).isEqualTo("GPU-1");
+    }
+
+    @Test
+    void aUsedCardThatVanishesIsStillUsedWhenItReturns() {
+        Inventory both = node(15, 15);
+        NodeCards node = add(NodeCards.of(both), memory(4));
+        node = node.withInventory(
+                new Inventory(MemoryUnit.GIB, null, List.of(both.cards().get(1))));
+        assertThat(node.cards()).hasSize(1);
+        assertThat(node.withInventory(both).cards().getFirst().freeUnits()).isEqualTo(11);
+    }
+
+    @Test
+    void overuseNeverTurnsIntoFreeMemory() {
+        Inventory inventory = node(15);
+        NodeCards node = add(add(NodeCards.of(inventory), memory(8)), memory(7));
+        NodeCards shrunk =
+                node.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-0", 0, Memory.ofGib(10)))));
+        assertThat(shrunk.cards().getFirst().overused()).isTrue();
+        assertThat(shrunk.cards().getFirst().freeUnits()).isZero();
+        assertThat(shrunk.place(memory(1), CardOrder.BINPACK)).isInstanceOf(Placement.Refused.class);
+    }
+
+    @Test
+    void unitsOfAnotherSizeAreCountedInTheNodesOwn() {
+        NodeCards node = add(NodeCards.of(node(15)), memory(4));
+        Inventory finer =
+                new Inventory(MemoryUnit.ofMib(512), null, node.inventory().cards());
+        assertThat(node.withInventory(finer).cards().getFirst().freeUnits()).isEqualTo(30 - 8);
+    }
+
+    @Test
+    void spreadTakesTheCardWithMostFreeMemory() {
+        NodeCards node = used(NodeCards.of(node(15, 15)), 0, 1);
+        assertThat(node.place(memory(1), CardOrder.SPREAD))
+                .isInstanceOfSatisfying(
+                        Placement.Placed.class,
+                        placed -> assertThat(placed.allocation().memoryCards()).containsExactly(new CardId("GPU-1")));
+    }
+
+    private NodeCards used(NodeCards node, int index, int units) {
+        NodeCards only = NodeCards.of(new Inventory(
+                MemoryUnit.GIB, null, List.of(node.inventory().cards().get(index))));
+        return node.with(pod("u" + pods++), placed(only, memory(units)));
+    }
+
+    private NodeCards add(NodeCards node, Demand demand) {
+        return node.with(pod("p" + pods++), placed(node, demand));
+    }
+
+    private static String cardOf(NodeCards node, int units) {
+        return placed(node, memory(units)).memoryCards().iterator().next().uuid();
+    }
+
+    private static Allocation placed(NodeCards node, Demand demand) {
+        Placement placement = node.place(demand, CardOrder.BINPACK);
+        assertThat(placement).isInstanceOf(Placement.Placed.class);
+        return ((Placement.Placed) placement).allocation();
+    }
+}
