@@ -15,6 +15,7 @@ static char chosen_path[4096]; /* set by simulatedCardsFile; empty: the environm
 static char path[4096];        /* of what `machine` was read from */
 static struct stat seen;
 static nvmlReturn_t state;
+static char problem[1024]; /* why the file is malformed */
 static struct machine machine;
 static struct simulated_handle handles[MAX_HANDLES];
 static unsigned int handle_count;
@@ -41,8 +42,8 @@ static nvmlReturn_t look(void) {
     if (strcmp(wanted, path) == 0 && same_file(&now, &seen)) {
         return state;
     }
-    char problem[1024];
     strcpy(path, wanted);
+    *problem = '\0';
     seen = now;
     state = machine_parse(path, &machine, problem, sizeof problem) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
     if (state != NVML_SUCCESS) {
@@ -120,4 +121,9 @@ EXPORT nvmlReturn_t simulatedCardsFile(const char *file) {
         strcpy(chosen_path, file == NULL ? "" : file);
     }
     return driver_leave(good ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT);
+}
+
+/* Not NVML's: the sentence that went to standard error, or "", for tests. */
+EXPORT const char *simulatedProblem(void) {
+    return problem;
 }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What does not change of a card while the driver runs; empty is what card or driver does not tell.
+ * What does not change of a card while the driver runs; empty is what card or driver does not, or can not, tell.
  *
  * @param index the card's place in NVML's order, which may change with a restart
  * @param uuid NVML's UUID, {@code GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}: the card's identity

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * What a card does at this moment; empty is what card or driver does not tell.
+ * What a card does at this moment; empty is what card or driver does not, or can not, tell.
  *
  * @param memoryUsedBytes memory in use by anyone
  * @param memoryTotalBytes the card's whole memory

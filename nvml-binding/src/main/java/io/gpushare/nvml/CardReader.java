@@ -47,11 +47,11 @@ final class CardReader {
                 memory.total(),
                 utilisation.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
                 utilisation.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
-                calls.numberIfSupported(
+                calls.numberIfTold(
                         "nvmlDeviceGetTemperature",
                         (nvml, celsius) ->
                                 nvml.nvmlDeviceGetTemperature(device, NvmlLibrary.NVML_TEMPERATURE_GPU, celsius)),
-                calls.numberIfSupported(
+                calls.numberIfTold(
                         "nvmlDeviceGetPowerUsage",
                         (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
                 processes.orElseGet(List::of),
@@ -89,7 +89,7 @@ final class CardReader {
 
     private Optional<ComputeCapability> compute() throws NvmlException {
         var minor = new IntByReference();
-        OptionalInt major = calls.numberIfSupported(
+        OptionalInt major = calls.numberIfTold(
                 "nvmlDeviceGetCudaComputeCapability",
                 (nvml, number) -> nvml.nvmlDeviceGetCudaComputeCapability(device, number, minor));
         return major.isPresent()
@@ -98,7 +98,7 @@ final class CardReader {
     }
 
     private Optional<Boolean> enabled(String what, NvmlCalls.NumberCall call) throws NvmlException {
-        OptionalInt mode = calls.numberIfSupported(what, call);
+        OptionalInt mode = calls.numberIfTold(what, call);
         return mode.isPresent() ? Optional.of(mode.getAsInt() == NvmlLibrary.NVML_FEATURE_ENABLED) : Optional.empty();
     }
 
@@ -117,8 +117,8 @@ final class CardReader {
                     "nvmlDeviceGetMemoryAffinity",
                     nvml -> nvml.nvmlDeviceGetMemoryAffinity(
                             device, nodes.length, nodes, NvmlLibrary.NVML_AFFINITY_SCOPE_NODE));
-        } catch (NvmlException.Unsupported e) {
-            return calls.numberIfSupported(
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+            return calls.numberIfTold(
                     "nvmlDeviceGetNumaNodeId", (nvml, node) -> nvml.nvmlDeviceGetNumaNodeId(device, node));
         }
         return BitSet.valueOf(nodes).stream().findFirst();
@@ -130,7 +130,7 @@ final class CardReader {
             calls.require(
                     "nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, utilisation));
             return Optional.of(utilisation);
-        } catch (NvmlException.Unsupported e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
             return Optional.empty();
         }
     }

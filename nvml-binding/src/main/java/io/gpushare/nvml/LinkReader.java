@@ -15,7 +15,7 @@ final class LinkReader {
     }
 
     LinkLevel link(Pointer one, Pointer other) throws NvmlException {
-        OptionalInt level = calls.numberIfSupported(
+        OptionalInt level = calls.numberIfTold(
                 "nvmlDeviceGetTopologyCommonAncestor",
                 (nvml, number) -> nvml.nvmlDeviceGetTopologyCommonAncestor(one, other, number));
         Optional<LinkLevel.Pcie> pcie = level.isPresent() ? LinkLevel.Pcie.of(level.getAsInt()) : Optional.empty();

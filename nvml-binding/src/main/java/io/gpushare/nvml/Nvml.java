@@ -45,13 +45,18 @@ public final class Nvml implements AutoCloseable {
         NvmlLibrary nvml;
         try {
             nvml = Native.load(library, NvmlLibrary.class);
-        } catch (UnsatisfiedLinkError e) {
-            throw new NvmlException.DriverMissing(
-                    "NVML's library " + library + " can't be loaded: " + e.getMessage(), e);
+        } catch (LinkageError e) {
+            throw new NvmlException.DriverMissing("NVML's library " + library + " can't be loaded: " + reason(e), e);
         }
         var calls = new NvmlCalls(nvml);
         calls.require("nvmlInit_v2", NvmlLibrary::nvmlInit_v2);
         return new Nvml(calls);
+    }
+
+    /** JNA's message lists every place where it looked; the dynamic linker's own words stand in its second line. */
+    private static String reason(LinkageError error) {
+        List<String> lines = String.valueOf(error.getMessage()).lines().toList();
+        return lines.get(lines.size() > 1 ? 1 : 0);
     }
 
     /** Asks for the versions of driver, NVML and CUDA. */

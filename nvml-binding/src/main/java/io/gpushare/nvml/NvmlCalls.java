@@ -66,11 +66,14 @@ final class NvmlCalls {
         return number.getValue();
     }
 
-    /** The number, or empty where card or driver does not support the call. */
-    OptionalInt numberIfSupported(String what, NumberCall call) throws NvmlException {
+    /**
+     * The number, or empty where card or driver does not support the call or fails at it: what is only good to know never
+     * makes a card that works look like one that does not.
+     */
+    OptionalInt numberIfTold(String what, NumberCall call) throws NvmlException {
         try {
             return OptionalInt.of(number(what, call));
-        } catch (NvmlException.Unsupported e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
             return OptionalInt.empty();
         }
     }

@@ -28,7 +28,7 @@ final class ProcessReader {
     /** Empty where the driver does not tell processes. */
     Optional<List<CardProcess>> processes() throws NvmlException {
         for (Version version : Version.values()) {
-            Optional<List<CardProcess>> processes = readIfSupported(version);
+            Optional<List<CardProcess>> processes = readIfTold(version);
             if (processes.isPresent()) {
                 return processes;
             }
@@ -36,10 +36,10 @@ final class ProcessReader {
         return Optional.empty();
     }
 
-    private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
+    private Optional<List<CardProcess>> readIfTold(Version version) throws NvmlException {
         try {
             return Optional.of(read(version));
-        } catch (NvmlException.Unsupported e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
             return Optional.empty();
         }
     }

@@ -1,36 +1,23 @@
 package io.gpushare.nvml;
 
+import static io.gpushare.nvml.SimulatedDriver.UUID_A;
+import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CardsTest {
     private static final long MIB = 1L << 20;
-    private static final String UUID_A = "GPU-aaaaaaaa-0000-1111-2222-333333333333";
-    private static final String UUID_B = "GPU-bbbbbbbb-0000-1111-2222-333333333333";
 
-    @TempDir
-    Path folder;
-
-    private SimulatedDriver driver;
-
-    @BeforeEach
-    void load() {
-        driver = new SimulatedDriver(SimulatedDriver.LIBRARY, folder);
-    }
-
-    @AfterEach
-    void unload() {
-        driver.close();
-    }
+    @RegisterExtension
+    private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
     void theDriverTellsItsVersions() throws Exception {
@@ -44,22 +31,81 @@ class CardsTest {
     @Test
     void everyFactOfACardIsRead() throws Exception {
         driver.write("card kind=H200-141 uuid=" + UUID_A + " numa=1 minor=7 ecc=off mig=on");
-        try (Nvml nvml = driver.open()) {
-            assertThat(nvml.cards())
-                    .containsExactly(new CardReading.Present(
-                            0,
-                            new CardFacts(
-                                    0,
-                                    UUID_A,
-                                    "NVIDIA H200",
-                                    7,
-                                    "00000000:10:00.0",
-                                    143771 * MIB,
-                                    Optional.of(new ComputeCapability(9, 0)),
-                                    Optional.of(false),
-                                    OptionalInt.of(1),
-                                    Optional.of(true))));
-        }
+        assertThat(driver.facts())
+                .containsExactly(new CardFacts(
+                        0,
+                        UUID_A,
+                        "NVIDIA H200",
+                        7,
+                        "00000000:10:00.0",
+                        143771 * MIB,
+                        Optional.of(new ComputeCapability(9, 0)),
+                        Optional.of(false),
+                        OptionalInt.of(1),
+                        Optional.of(true)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "T4, Tesla T4, 15360, 7.5, ",
+        "V100-16, Tesla V100-SXM2-16GB, 16384, 7.0, ",
+        "V100-32, Tesla V100-SXM2-32GB, 32768, 7.0, ",
+        "A10, NVIDIA A10, 23028, 8.6, ",
+        "L40S, NVIDIA L40S, 46068, 8.9, ",
+        "A100-40, NVIDIA A100-SXM4-40GB, 40960, 8.0, false",
+        "A100-80, NVIDIA A100-SXM4-80GB, 81920, 8.0, false",
+        "H100-80, NVIDIA H100 80GB HBM3, 81559, 9.0, false",
+        "H200-141, NVIDIA H200, 143771, 9.0, false",
+    })
+    void everyKindIsLikeItsRealCard(String kind, String model, long mib, String compute, Boolean mig) throws Exception {
+        driver.write("card kind=" + kind);
+        CardFacts card = driver.facts().getFirst();
+        assertThat(card.model()).isEqualTo(model);
+        assertThat(card.memoryTotalBytes()).isEqualTo(mib * MIB);
+        assertThat(card.compute()).map(ComputeCapability::toString).contains(compute);
+        assertThat(card.mig()).isEqualTo(Optional.ofNullable(mig));
+        assertThat(card.ecc()).contains(true);
+        assertThat(card.numaNode()).hasValue(0);
+    }
+
+    @Test
+    void differentCardsStandOnOneNodeInTheOrderOfTheFile() throws Exception {
+        driver.write(
+                "# a node that grew",
+                "card kind=L40S memory=48GiB numa=1",
+                "",
+                "card kind=A10 memory=24GiB # new",
+                "card kind=T4");
+        List<CardFacts> cards = driver.facts();
+        assertThat(cards).extracting(CardFacts::model).containsExactly("NVIDIA L40S", "NVIDIA A10", "Tesla T4");
+        assertThat(cards).extracting(CardFacts::index).containsExactly(0, 1, 2);
+        assertThat(cards).extracting(CardFacts::minor).containsExactly(0, 1, 2);
+        assertThat(cards).extracting(CardFacts::pciBusId).doesNotHaveDuplicates();
+        assertThat(cards).extracting(card -> card.memoryTotalBytes() / MIB).containsExactly(49152L, 24576L, 15360L);
+    }
+
+    @Test
+    void madeUuidsAreAlwaysTheSameAndDifferFromCardToCardAndFromNodeToNode() throws Exception {
+        driver.write("driver node=a", "card kind=T4", "card kind=T4", "card kind=A10");
+        List<String> ofA = uuids();
+        driver.write("driver node=b", "card kind=T4", "card kind=T4", "card kind=A10");
+        List<String> ofB = uuids();
+        driver.write("card kind=T4", "card kind=T4 uuid-seed=1", "card kind=A10", "driver node=a");
+        assertThat(uuids()).isEqualTo(ofA);
+        assertThat(ofA)
+                .doesNotHaveDuplicates()
+                .doesNotContainAnyElementsOf(ofB)
+                .allSatisfy(uuid -> assertThat(uuid).matches("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"));
+    }
+
+    private List<String> uuids() throws NvmlException {
+        return driver.facts().stream().map(CardFacts::uuid).toList();
+    }
+
+    @Test
+    void whatThePlatformDoesNotTellIsEmpty() throws Exception {
+        driver.write("card kind=T4 numa=none");
+        assertThat(driver.facts().getFirst().numaNode()).isEmpty();
     }
 
     @Test
@@ -81,6 +127,42 @@ class CardsTest {
                             e -> assertThat(e.uuid()).contains(UUID_A));
             driver.write("card kind=T4 uuid=" + UUID_A, "card kind=A10 uuid=" + UUID_B);
             assertThat(nvml.cards()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aCardThatWasLostBeforeTheSessionHasNoUuid() throws Exception {
+        driver.write("card kind=T4 lost", "card kind=T4 uuid=" + UUID_B);
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.cards().getFirst())
+                    .isInstanceOfSatisfying(
+                            CardReading.Lost.class,
+                            lost -> assertThat(lost.uuid()).isEmpty());
+        }
+    }
+
+    @Test
+    void aLostCardIsNotNamedAsOneThatStandsElsewhereNow() throws Exception {
+        driver.write("card kind=T4 uuid=" + UUID_A);
+        try (Nvml nvml = driver.open()) {
+            nvml.cards();
+            driver.write("card kind=A10 lost", "card kind=T4 uuid=" + UUID_A);
+            assertThat(nvml.cards().getFirst())
+                    .isInstanceOfSatisfying(
+                            CardReading.Lost.class,
+                            lost -> assertThat(lost.uuid()).isEmpty());
+        }
+    }
+
+    @Test
+    void aCardThatFailsOtherwiseIsToldWithNvmlsWords() throws Exception {
+        driver.write("card kind=T4 error=16", "card kind=T4");
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.cards().getFirst())
+                    .isInstanceOfSatisfying(
+                            CardReading.Lost.class,
+                            lost -> assertThat(lost.reason()).contains("GPU requires reset"));
+            assertThat(nvml.cards().getLast()).isInstanceOf(CardReading.Present.class);
         }
     }
 }

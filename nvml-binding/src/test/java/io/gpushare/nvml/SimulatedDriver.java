@@ -7,21 +7,34 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** One of the two builds of the simulated driver, with a file of cards that a test writes and changes. */
-final class SimulatedDriver implements AutoCloseable {
-    static final String LIBRARY = System.getProperty("gpushare.simulated.driver", "");
-    static final String OLD_LIBRARY =
-            Path.of(LIBRARY).resolveSibling("old/libnvidia-ml.so.1").toString();
+final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
+    /** Two UUIDs for cards that a test names. */
+    static final String UUID_A = "GPU-aaaaaaaa-0000-1111-2222-333333333333";
 
-    private final String library;
-    private final Path file;
+    static final String UUID_B = "GPU-bbbbbbbb-0000-1111-2222-333333333333";
 
-    SimulatedDriver(String library, Path folder) {
+    private static final Path LIBRARY = Path.of(System.getProperty("gpushare.simulated.driver", ""));
+
+    private final Path library;
+    private Path folder = Path.of("");
+
+    private SimulatedDriver(Path library) {
         this.library = library;
-        this.file = folder.resolve("cards");
-        exports().simulatedCardsFile(file.toString());
+    }
+
+    static SimulatedDriver current() {
+        return new SimulatedDriver(LIBRARY);
+    }
+
+    static SimulatedDriver old() {
+        return new SimulatedDriver(LIBRARY.resolveSibling("old/libnvidia-ml.so.1"));
     }
 
     /** What the library exports beside NVML. */
@@ -29,33 +42,55 @@ final class SimulatedDriver implements AutoCloseable {
         int simulatedSizeof(String structure);
 
         int simulatedCardsFile(@Nullable String file);
+
+        String simulatedProblem();
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) throws IOException {
+        folder = Files.createTempDirectory("cards");
+        exports().simulatedCardsFile(file().toString());
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws IOException {
+        exports().simulatedCardsFile(null);
+        Files.deleteIfExists(file());
+        Files.delete(folder);
     }
 
     Exports exports() {
-        return Native.load(library, Exports.class);
+        return Native.load(library.toString(), Exports.class);
     }
 
     Path file() {
-        return file;
+        return folder.resolve("cards");
     }
 
-    /** Replaces the file in one step, as an editor of a running machine should. */
+    /** Replaces the file in one step, as everyone should who edits it while it is in use. */
     void write(String... lines) {
         try {
-            Path next = file.resolveSibling("cards.next");
+            Path next = folder.resolve("cards.next");
             Files.writeString(next, String.join("\n", lines) + "\n");
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     Nvml open() throws NvmlException {
-        return Nvml.open(library);
+        return Nvml.open(library.toString());
     }
 
-    @Override
-    public void close() {
-        exports().simulatedCardsFile(null);
+    /** The facts of all cards, each of which must be there. */
+    List<CardFacts> facts() throws NvmlException {
+        try (Nvml nvml = open()) {
+            return nvml.cards().stream()
+                    .map(reading -> switch (reading) {
+                        case CardReading.Present present -> present.facts();
+                        case CardReading.Lost lost -> throw new AssertionError("not there: " + lost);
+                    })
+                    .toList();
+        }
     }
 }

@@ -1,0 +1,63 @@
+package io.gpushare.nvml;
+
+import static io.gpushare.nvml.SimulatedDriver.UUID_A;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class OldDriverTest {
+    private static final long GIB = 1L << 30;
+
+    @RegisterExtension
+    private final SimulatedDriver driver = SimulatedDriver.old();
+
+    @Test
+    void factsThatItHasNoCallForAreEmptyAndTheOthersAreRead() throws Exception {
+        driver.write("card kind=A100-40 numa=1 mig=on");
+        CardFacts card = driver.facts().getFirst();
+        assertThat(card.memoryTotalBytes()).isEqualTo(40 * GIB);
+        assertThat(card.compute()).contains(new ComputeCapability(8, 0));
+        assertThat(card.numaNode()).isEmpty();
+        assertThat(card.mig()).isEmpty();
+    }
+
+    @Test
+    void theLoadComesFromTheOlderCalls() throws Exception {
+        driver.write(
+                "card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=2GiB", "process pid=8 card=0 memory=1GiB");
+        try (Nvml nvml = driver.open()) {
+            CardLoad load = nvml.load(UUID_A);
+            assertThat(load.memoryUsedBytes()).isEqualTo(3 * GIB);
+            assertThat(load.memoryTotalBytes()).isEqualTo(15 * GIB);
+            assertThat(load.processes())
+                    .containsExactly(
+                            new CardProcess(7, OptionalLong.of(2 * GIB)), new CardProcess(8, OptionalLong.of(GIB)));
+        }
+    }
+
+    @Test
+    void xidsComeThroughTheOlderWait() throws Exception {
+        driver.write("card kind=T4 uuid=" + UUID_A);
+        try (Nvml nvml = driver.open();
+                XidWatch watch = nvml.watchXids(List.of(UUID_A))) {
+            driver.write("card kind=T4 xid=79#1 uuid=" + UUID_A);
+            assertThat(watch.await(Duration.ofSeconds(30))).contains(new XidEvent(Optional.of(UUID_A), 79));
+        }
+    }
+
+    @Test
+    void linksThroughASwitchAreNotKnown() throws Exception {
+        driver.write("card kind=H100-80 nvlink=switch*18", "card kind=H100-80 nvlink=switch*18");
+        List<CardFacts> cards = driver.facts();
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.link(cards.getFirst().uuid(), cards.getLast().uuid())
+                            .nvLinks())
+                    .isZero();
+        }
+    }
+}
