@@ -61,6 +61,9 @@ make_runtime() {
   [ "$(cat "$dir.made" 2>/dev/null)" = "$made" ] && return
   rm -rf "$dir" && mkdir -p "$dir/opt"
   "$jdk/bin/jlink" --add-modules "$modules" --strip-debug --no-man-pages --no-header-files --output "$dir/opt/java"
+  # The JDK's own classes as an archive that is mapped at start: 100 ms sooner up. Made with G1, which alone writes the
+  # archive's objects; every collector reads them.
+  "$dir/opt/java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
   echo "$made" >"$dir.made"
 }
 
