@@ -1,18 +1,20 @@
 #!/bin/sh
-# Builds the simulated driver: build.sh <folder>. A library takes its place by a rename, so that a program that has the
-# old one loaded is not disturbed.
+# Builds the simulated driver where it is older than its sources: build.sh <folder>. A library takes its place by a
+# rename, so that a program that has the old one loaded is not disturbed.
 set -eu
 sources=$(dirname "$0")
 target=$1
 
-command -v gcc >/dev/null || {
-    echo "The simulated driver is built with gcc, which is not installed: install the package gcc (with libc6-dev)." >&2
-    exit 1
-}
-
 build() {
-    mkdir -p "$1"
     library=$1/libnvidia-ml.so.1
+    if [ -e "$library" ] && [ -z "$(find "$sources" -newer "$library")" ]; then
+        return
+    fi
+    command -v gcc >/dev/null || {
+        echo "The simulated driver is built with gcc, which is not installed: install the packages gcc and libc6-dev." >&2
+        exit 1
+    }
+    mkdir -p "$1"
     shift
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -pthread "$@" \
         -Wl,-soname,libnvidia-ml.so.1 -Wl,--build-id=none -o "$library.new" "$sources"/*.c
