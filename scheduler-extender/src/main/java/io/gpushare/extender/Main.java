@@ -1,0 +1,84 @@
+package io.gpushare.extender;
+
+import io.gpushare.extender.cluster.ClusterWatch;
+import io.gpushare.extender.cluster.KubernetesPods;
+import io.gpushare.extender.http.ExtenderServer;
+import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.codec.DemandCodec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+
+/** The scheduler extender. */
+public final class Main {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+    private Main() {}
+
+    /** Runs until SIGTERM or SIGINT, then ends with 0; with 2 when the options are wrong, 1 when it can't start. */
+    public static void main(String[] args) {
+        int code = start(args);
+        if (code >= 0) {
+            System.exit(code);
+        }
+    }
+
+    /** The exit code, or -1 when the program runs. */
+    private static int start(String[] args) {
+        Options options = new Options();
+        CommandLine line = new CommandLine(options);
+        line.getCommandSpec().version(version());
+        try {
+            line.parseArgs(args);
+            if (CommandLine.printHelpIfRequested(line.getParseResult())) {
+                return 0;
+            }
+            options.check(line);
+        } catch (CommandLine.ParameterException e) {
+            System.err.println(e.getMessage());
+            System.err.println("Try --help.");
+            return 2;
+        }
+        LOG.info("scheduler-extender {} {}", version(), options);
+        try {
+            run(options);
+            return -1;
+        } catch (IOException e) {
+            LOG.error("can't start: {}", e.getMessage());
+            return 1;
+        }
+    }
+
+    private static void run(Options options) throws IOException {
+        KubernetesApi api = KubernetesApi.connect(options.kubeconfig(), "gpushare-scheduler-extender/" + version());
+        DemandCodec demands = new DemandCodec(options.resources());
+        Ledger ledger = new Ledger(demands);
+        Binder binder = new Binder(ledger, demands, new KubernetesPods(api));
+        ClusterWatch watch = ClusterWatch.start(api, ledger);
+        InstantSource clock = InstantSource.system();
+        ExtenderServer server = ExtenderServer.start(
+                new ExtenderServer.Settings(
+                        options.bindAddress(), options.port(), options.maxRequestBytes(), version()),
+                new ExtenderServer.Parts(
+                        ledger, new NodeChoice(ledger, demands), binder, new Metrics(ledger), watch::caughtUp, clock));
+        LOG.info("listening on {} port {}", options.bindAddress(), server.port());
+        Settling.start(binder, clock);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(server), "shutdown"));
+    }
+
+    private static String version() {
+        try (InputStream text = Main.class.getResourceAsStream("version.txt")) {
+            return text == null ? "unknown" : new String(text.readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException("version.txt of our own jar", e);
+        }
+    }
+}

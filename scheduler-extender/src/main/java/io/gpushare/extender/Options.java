@@ -1,0 +1,109 @@
+package io.gpushare.extender;
+
+import io.gpushare.model.codec.ResourceNames;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What the program was asked to be: every flag has an environment twin, which the flag overrides. */
+@Command(
+        name = "scheduler-extender",
+        description = "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize and bind.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpWidth = 110)
+final class Options {
+    @Option(
+            names = "--port",
+            paramLabel = "<port>",
+            defaultValue = "${env:PORT:-12345}",
+            description = "Port to listen on; 0 for any free one. [PORT, 12345]")
+    private int port;
+
+    @Option(
+            names = "--bind-address",
+            paramLabel = "<address>",
+            defaultValue = "${env:BIND_ADDRESS:-0.0.0.0}",
+            description = "Address to listen on. [BIND_ADDRESS, 0.0.0.0]")
+    private String bindAddress = "";
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "<file>",
+            defaultValue = "${env:KUBECONFIG:-}",
+            description = "kubeconfig file; without it, the service account of the pod. [KUBECONFIG]")
+    private String kubeconfig = "";
+
+    @Option(
+            names = "--memory-resource",
+            paramLabel = "<name>",
+            defaultValue = "${env:MEMORY_RESOURCE:-aliyun.com/gpu-mem}",
+            description = "Resource that counts memory units. [MEMORY_RESOURCE, aliyun.com/gpu-mem]")
+    private String memoryResource = "";
+
+    @Option(
+            names = "--card-resource",
+            paramLabel = "<name>",
+            defaultValue = "${env:CARD_RESOURCE:-aliyun.com/gpu-count}",
+            description = "Resource that counts whole cards. [CARD_RESOURCE, aliyun.com/gpu-count]")
+    private String cardResource = "";
+
+    @Option(
+            names = "--max-request-bytes",
+            paramLabel = "<bytes>",
+            defaultValue = "${env:MAX_REQUEST_BYTES:-67108864}",
+            description = "Largest request body: with nodeCacheCapable=false kube-scheduler sends every node whole."
+                    + " [MAX_REQUEST_BYTES, 67108864]")
+    private int maxRequestBytes;
+
+    /** Checks what no type could. */
+    void check(CommandLine line) {
+        if (port < 0 || port > 65535) {
+            throw new CommandLine.ParameterException(line, "--port " + port + ": write a number from 0 to 65535");
+        }
+        if (maxRequestBytes < 1 << 10) {
+            throw new CommandLine.ParameterException(
+                    line, "--max-request-bytes " + maxRequestBytes + ": write at least 1024");
+        }
+        if (!kubeconfig.isEmpty() && !Files.isReadable(Path.of(kubeconfig))) {
+            throw new CommandLine.ParameterException(
+                    line, "--kubeconfig " + kubeconfig + ": there is no such file, or it can't be read");
+        }
+        try {
+            resources();
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    String bindAddress() {
+        return bindAddress;
+    }
+
+    @Nullable
+    Path kubeconfig() {
+        return kubeconfig.isEmpty() ? null : Path.of(kubeconfig);
+    }
+
+    ResourceNames resources() {
+        return new ResourceNames(memoryResource, cardResource);
+    }
+
+    int maxRequestBytes() {
+        return maxRequestBytes;
+    }
+
+    @Override
+    public String toString() {
+        return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
+                + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
+                + " --max-request-bytes=" + maxRequestBytes;
+    }
+}

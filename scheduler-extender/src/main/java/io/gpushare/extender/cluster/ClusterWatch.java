@@ -1,0 +1,77 @@
+package io.gpushare.extender.cluster;
+
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.NodeState;
+import io.gpushare.kubernetes.PodState;
+import io.gpushare.kubernetes.Watched;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The informers on nodes and pods, which keep the ledger a copy of what the API says. */
+public final class ClusterWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
+
+    private final Watched<NodeState> nodes;
+    private final Watched<PodState> pods;
+    private final Told<NodeState> nodesTold;
+    private final Told<PodState> podsTold;
+    private volatile boolean caughtUp;
+
+    private ClusterWatch(KubernetesApi api, Ledger ledger) {
+        nodesTold = new Told<>(
+                node -> ledger.nodeSeen(node.name(), node.annotations()), node -> ledger.nodeGone(node.name()));
+        podsTold = new Told<>(pod -> ledger.podSeen(KubernetesPods.pod(pod)), pod -> ledger.podGone(pod.ref()));
+        nodes = api.watchNodes(nodesTold);
+        pods = api.watchPods(null, podsTold);
+    }
+
+    public static ClusterWatch start(KubernetesApi api, Ledger ledger) {
+        return new ClusterWatch(api, ledger);
+    }
+
+    /** Whether the ledger holds all that the first lists held; it stays true. */
+    public boolean caughtUp() {
+        if (!caughtUp && nodesTold.all(nodes) && podsTold.all(pods)) {
+            caughtUp = true;
+            LOG.info("the cluster is read: {} nodes, {} pods", nodesTold.heard.get(), podsTold.heard.get());
+        }
+        return caughtUp;
+    }
+
+    @Override
+    public void close() {
+        nodes.close();
+        pods.close();
+    }
+
+    /** Passes events on and counts them: an informer is synced before its listener was told of every object. */
+    private static final class Told<T> implements Watched.Listener<T> {
+        private final Consumer<T> changed;
+        private final Consumer<T> gone;
+        private final AtomicLong heard = new AtomicLong();
+
+        Told(Consumer<T> changed, Consumer<T> gone) {
+            this.changed = changed;
+            this.gone = gone;
+        }
+
+        @Override
+        public void changed(T now) {
+            changed.accept(now);
+            heard.incrementAndGet();
+        }
+
+        @Override
+        public void gone(T last) {
+            gone.accept(last);
+        }
+
+        /** The events of the first list come first and one for each object, so their number tells. */
+        boolean all(Watched<T> watched) {
+            return watched.synced() && heard.get() >= watched.all().size();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.gpushare.extender.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.scheduling.Ledger.NodeView;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.CardId;
+import io.gpushare.model.Health;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The answer of inspect: gpushare's shape, where "GPU" counts memory units, with each card's real total; and beside it
+ * what gpushare did not tell: unit, uuid, model, health, and whether the card is taken whole.
+ */
+final class InspectAnswer {
+    private InspectAnswer() {}
+
+    static Buffer of(List<NodeView> nodes) {
+        return JsonAnswer.of(json -> {
+            json.writeStartObject();
+            json.writeArrayFieldStart("nodes");
+            for (NodeView node : nodes) {
+                node(json, node);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        });
+    }
+
+    private static void node(JsonGenerator json, NodeView node) throws IOException {
+        List<CardState> cards = node.cards().cards();
+        json.writeStartObject();
+        json.writeStringField("name", node.name());
+        json.writeNumberField(
+                "totalGPU", cards.stream().mapToLong(CardState::units).sum());
+        json.writeNumberField(
+                "usedGPU", cards.stream().mapToLong(CardState::usedUnits).sum());
+        json.writeStringField("unit", node.cards().inventory().unit().toString());
+        json.writeArrayFieldStart("devs");
+        for (CardState card : cards) {
+            card(json, node.cards(), card);
+        }
+        json.writeEndArray();
+        if (node.unusable() != null) {
+            json.writeStringField("unusable", node.unusable().sentence());
+        }
+        json.writeEndObject();
+    }
+
+    private static void card(JsonGenerator json, NodeCards node, CardState state) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("id", state.card().index());
+        json.writeNumberField("totalGPU", state.units());
+        json.writeNumberField("usedGPU", state.usedUnits());
+        json.writeStringField("uuid", state.card().id().uuid());
+        json.writeStringField("model", state.card().model());
+        json.writeStringField(
+                "health",
+                switch (state.card().health()) {
+                    case Health.Healthy() -> "healthy";
+                    case Health.Ill(String reason) -> reason;
+                });
+        json.writeBooleanField("whole", state.wholePods() > 0);
+        json.writeArrayFieldStart("pods");
+        for (NodeCards.Holding holding : holdings(node, state.card().id())) {
+            json.writeStartObject();
+            json.writeStringField("name", holding.pod().name());
+            json.writeStringField("namespace", holding.pod().namespace());
+            json.writeNumberField("usedGPU", units(node, state, holding.allocation()));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static List<NodeCards.Holding> holdings(NodeCards node, CardId card) {
+        return node.holdings().stream()
+                .filter(holding -> holding.allocation().memoryCards().contains(card)
+                        || holding.allocation().wholeCards().contains(card))
+                .sorted(Comparator.comparing(
+                                (NodeCards.Holding holding) -> holding.pod().namespace())
+                        .thenComparing(holding -> holding.pod().name())
+                        .thenComparing(holding -> holding.pod().uid()))
+                .toList();
+    }
+
+    private static int units(NodeCards node, CardState state, Allocation allocation) {
+        CardId card = state.card().id();
+        return allocation.wholeCards().contains(card)
+                ? state.units()
+                : node.inventory().unit().unitsCovering(allocation.unitsOn(card), allocation.unit());
+    }
+}

@@ -1,0 +1,88 @@
+package io.gpushare.extender.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a request body token by token, as Go's encoding/json would: names in any case, unknown ones skipped, null for
+ * nothing. Whatever is wrong is told by its place, without a word of the body.
+ */
+final class JsonBody {
+    static final JsonFactory FACTORY = new JsonFactory();
+
+    /** Takes one field's value; the parser stands on it, and after it on its last token. */
+    interface Field {
+        void take(String lowerCaseName, JsonParser value) throws IOException, BadRequest;
+    }
+
+    private JsonBody() {}
+
+    /** Reads a body that is one object. */
+    static void read(byte[] body, Field field) throws BadRequest {
+        try (JsonParser parser = FACTORY.createParser(body)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new BadRequest("the request body is not a JSON object");
+            }
+            object(parser, "body", field);
+            if (parser.nextToken() != null) {
+                throw new BadRequest("the request body goes on after its JSON object");
+            }
+        } catch (JsonProcessingException e) {
+            throw new BadRequest(
+                    "the request body is not JSON at byte " + e.getLocation().getByteOffset());
+        } catch (IOException e) {
+            throw new BadRequest("the request body is not JSON in UTF-8");
+        }
+    }
+
+    /** Reads an object, or null as one without fields. */
+    static void object(JsonParser parser, String what, Field field) throws IOException, BadRequest {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return;
+        }
+        if (parser.currentToken() != JsonToken.START_OBJECT) {
+            throw new BadRequest("'" + what + "' is not an object");
+        }
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            field.take(name.toLowerCase(Locale.ROOT), parser);
+        }
+    }
+
+    /** Reads an array, or null as an empty one; the parser stands on each element. */
+    static void array(JsonParser parser, String what, Field element) throws IOException, BadRequest {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return;
+        }
+        if (parser.currentToken() != JsonToken.START_ARRAY) {
+            throw new BadRequest("'" + what + "' is not an array");
+        }
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            element.take(what, parser);
+        }
+    }
+
+    /** Reads a string, or a number as its text; null for null. */
+    static @Nullable String text(JsonParser parser, String what) throws IOException, BadRequest {
+        JsonToken token = parser.currentToken();
+        if (token == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        if (!token.isScalarValue()) {
+            throw new BadRequest("'" + what + "' is not a string");
+        }
+        return parser.getText();
+    }
+
+    /** Reads a string; null is the empty one, as in Go. */
+    static String string(JsonParser parser, String what) throws IOException, BadRequest {
+        @Nullable String text = text(parser, what);
+        return text == null ? "" : text;
+    }
+}

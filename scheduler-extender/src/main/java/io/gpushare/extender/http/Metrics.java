@@ -1,0 +1,110 @@
+package io.gpushare.extender.http;
+
+import io.gpushare.extender.scheduling.BindResult;
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.Hold.Standing;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.Reason;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+
+/** What the extender counts, in Prometheus' text form; no label has more values than a small fixed set. */
+public final class Metrics {
+    static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
+
+    private final PrometheusRegistry registry = new PrometheusRegistry();
+    private final Histogram seconds = Histogram.builder()
+            .name("gpushare_extender_request_duration_seconds")
+            .help("From a request's first byte to its answer.")
+            .labelNames("verb")
+            .classicOnly()
+            .classicUpperBounds(0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+            .register(registry);
+    private final Counter failures = Counter.builder()
+            .name("gpushare_extender_request_errors_total")
+            .help("Requests that could not be answered as asked.")
+            .labelNames("verb", "reason")
+            .register(registry);
+    private final Counter nodes = Counter.builder()
+            .name("gpushare_extender_filtered_nodes_total")
+            .help("Nodes judged by filter: feasible, or why not.")
+            .labelNames("outcome")
+            .register(registry);
+    private final Counter binds = Counter.builder()
+            .name("gpushare_extender_binds_total")
+            .help("Binds by what came of them.")
+            .labelNames("outcome")
+            .register(registry);
+
+    public Metrics(Ledger ledger) {
+        gauge(
+                "gpushare_extender_ledger_nodes",
+                "Nodes whose inventory is known.",
+                () -> ledger.nodes().stream()
+                        .filter(node -> node.unusable() == null)
+                        .count());
+        gauge(
+                "gpushare_extender_unattributed_pods",
+                "Bound pods with a demand of which nothing right says on which card they are.",
+                ledger::unattributed);
+        GaugeWithCallback.builder()
+                .name("gpushare_extender_ledger_pods")
+                .help("Pods that hold cards: assumed, bound (not yet seen back), or seen in the API.")
+                .labelNames("standing")
+                .callback(callback -> {
+                    callback.call(ledger.holding(Standing.ASSUMED), "assumed");
+                    callback.call(ledger.holding(Standing.BOUND), "bound");
+                    callback.call(ledger.holding(Standing.SEEN), "seen");
+                })
+                .register(registry);
+    }
+
+    private void gauge(String name, String help, DoubleSupplier value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(callback -> callback.call(value.getAsDouble()))
+                .register(registry);
+    }
+
+    void answered(String verb, long nanos) {
+        seconds.labelValues(verb).observe(nanos / 1e9);
+    }
+
+    void failed(String verb, String reason) {
+        failures.labelValues(verb, reason).inc();
+    }
+
+    void filtered(Filtered filtered) {
+        nodes.labelValues("feasible").inc(filtered.feasible().size());
+        Map<String, Integer> byReason = new HashMap<>();
+        for (Reason reason : filtered.failed().values()) {
+            byReason.merge(reason.label(), 1, Integer::sum);
+        }
+        byReason.forEach((label, count) -> nodes.labelValues(label).inc(count));
+    }
+
+    void bound(BindResult result) {
+        binds.labelValues(result.label()).inc();
+    }
+
+    Buffer text() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
+        try {
+            PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory takes all that is written to it", e);
+        }
+        return Buffer.buffer(bytes.toByteArray());
+    }
+}

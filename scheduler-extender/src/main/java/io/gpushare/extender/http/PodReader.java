@@ -1,0 +1,106 @@
+package io.gpushare.extender.http;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.gpushare.extender.scheduling.SchedulingPod;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Takes from a Kubernetes Pod what is used: its identity and its containers' resources; all else is skipped unread. */
+final class PodReader {
+    private String uid = "";
+    private String namespace = "";
+    private String name = "";
+    private final List<ContainerResources> inits = new ArrayList<>();
+    private final List<ContainerResources> apps = new ArrayList<>();
+
+    private PodReader() {}
+
+    /** The pod on which the parser stands; null for null. */
+    static @Nullable SchedulingPod read(JsonParser parser) throws IOException, BadRequest {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        PodReader reader = new PodReader();
+        JsonBody.object(parser, "Pod", reader::pod);
+        List<ContainerResources> containers = new ArrayList<>(reader.inits);
+        containers.addAll(reader.apps);
+        return new SchedulingPod(new PodRef(reader.uid, reader.namespace, reader.name), containers);
+    }
+
+    private void pod(String field, JsonParser value) throws IOException, BadRequest {
+        switch (field) {
+            case "metadata" -> JsonBody.object(value, field, this::metadata);
+            case "spec" -> JsonBody.object(value, field, this::spec);
+            default -> value.skipChildren();
+        }
+    }
+
+    private void metadata(String field, JsonParser value) throws IOException, BadRequest {
+        switch (field) {
+            case "uid" -> uid = JsonBody.string(value, field);
+            case "namespace" -> namespace = JsonBody.string(value, field);
+            case "name" -> name = JsonBody.string(value, field);
+            default -> value.skipChildren();
+        }
+    }
+
+    private void spec(String field, JsonParser value) throws IOException, BadRequest {
+        switch (field) {
+            case "initcontainers" ->
+                JsonBody.array(value, field, (what, element) -> inits.add(container(element, ContainerRole.INIT)));
+            case "containers" ->
+                JsonBody.array(value, field, (what, element) -> apps.add(container(element, ContainerRole.APP)));
+            default -> value.skipChildren();
+        }
+    }
+
+    private static ContainerResources container(JsonParser parser, ContainerRole plain) throws IOException, BadRequest {
+        String[] names = {"", ""};
+        Map<String, String> requests = new HashMap<>();
+        Map<String, String> limits = new HashMap<>();
+        JsonBody.object(parser, "container", (field, value) -> {
+            switch (field) {
+                case "name" -> names[0] = JsonBody.string(value, field);
+                case "restartpolicy" -> names[1] = JsonBody.string(value, field);
+                case "resources" ->
+                    JsonBody.object(value, field, (kind, amounts) -> {
+                        switch (kind) {
+                            case "requests" -> quantities(amounts, requests);
+                            case "limits" -> quantities(amounts, limits);
+                            default -> amounts.skipChildren();
+                        }
+                    });
+                default -> value.skipChildren();
+            }
+        });
+        requests.putAll(limits);
+        ContainerRole role = plain == ContainerRole.INIT && names[1].equals("Always") ? ContainerRole.SIDECAR : plain;
+        return new ContainerResources(names[0], role, requests);
+    }
+
+    /** Resource names keep their case: they are keys, not field names. */
+    private static void quantities(JsonParser parser, Map<String, String> into) throws IOException, BadRequest {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return;
+        }
+        if (parser.currentToken() != JsonToken.START_OBJECT) {
+            throw new BadRequest("'resources' has quantities that are not an object");
+        }
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String resource = parser.currentName();
+            parser.nextToken();
+            @Nullable String quantity = JsonBody.text(parser, "quantity");
+            if (quantity != null) {
+                into.put(resource, quantity);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.gpushare.extender.http;
+
+import io.gpushare.extender.scheduling.BindResult;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.vertx.core.buffer.Buffer;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
+ * millisecond a thousand nodes; bind on a thread of its own.
+ */
+final class Verbs {
+    static final String NOT_READY =
+            "the GPU share extender has not read the cluster's nodes and pods yet; the pod is tried again";
+
+    private final NodeChoice choice;
+    private final Binder binder;
+    private final BooleanSupplier ready;
+    private final Executor blocking;
+    private final InstantSource clock;
+    private final Metrics metrics;
+
+    Verbs(
+            NodeChoice choice,
+            Binder binder,
+            BooleanSupplier ready,
+            Executor blocking,
+            InstantSource clock,
+            Metrics metrics) {
+        this.choice = choice;
+        this.binder = binder;
+        this.ready = ready;
+        this.blocking = blocking;
+        this.clock = clock;
+        this.metrics = metrics;
+    }
+
+    /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
+    Buffer filter(byte[] body) {
+        if (!ready.getAsBoolean()) {
+            metrics.failed("filter", "not_ready");
+            return FilterAnswer.error(NOT_READY);
+        }
+        try {
+            ExtenderArgs args = ExtenderArgs.read(body);
+            Filtered filtered = choice.filter(args.pod(), args.nodes());
+            metrics.filtered(filtered);
+            return FilterAnswer.of(args, filtered);
+        } catch (BadRequest e) {
+            metrics.failed("filter", "bad_request");
+            return FilterAnswer.error(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A bare array of hosts with integer scores (HostPriorityList). */
+    Buffer prioritize(byte[] body) throws BadRequest {
+        ExtenderArgs args = ExtenderArgs.read(body);
+        int[] scores = choice.prioritize(args.pod(), args.nodes());
+        return JsonAnswer.of(json -> {
+            json.writeStartArray();
+            for (int i = 0; i < scores.length; i++) {
+                json.writeStartObject();
+                json.writeStringField("Host", args.nodes().get(i));
+                json.writeNumberField("Score", scores[i]);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        });
+    }
+
+    /** Answers later, from another thread; always with status 200, as filter does. */
+    void bind(byte[] body, Consumer<Buffer> answer) {
+        if (!ready.getAsBoolean()) {
+            metrics.failed("bind", "not_ready");
+            answer.accept(JsonAnswer.bind(NOT_READY));
+            return;
+        }
+        try {
+            BindArgs args = BindArgs.read(body);
+            blocking.execute(() -> answer.accept(JsonAnswer.bind(bind(args))));
+        } catch (BadRequest e) {
+            metrics.failed("bind", "bad_request");
+            answer.accept(JsonAnswer.bind(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private String bind(BindArgs args) {
+        BindResult result = binder.bind(args.pod(), args.node(), clock.instant());
+        metrics.bound(result);
+        return switch (result) {
+            case BindResult.Bound bound -> "";
+            case BindResult.Failed(BindResult.Why why, String sentence) -> sentence;
+        };
+    }
+}

@@ -1,0 +1,28 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pod as the API server shows it.
+ *
+ * @param node null while it is not bound
+ * @param ended whether it has Succeeded or Failed: only then, or when it is gone, are its cards free again
+ * @param containers in the order in which they start
+ */
+public record ClusterPod(
+        PodRef ref,
+        @Nullable String node,
+        boolean ended,
+        Map<String, String> annotations,
+        List<ContainerResources> containers) {
+    public ClusterPod {
+        Objects.requireNonNull(ref);
+        annotations = Map.copyOf(annotations);
+        containers = List.copyOf(containers);
+    }
+}

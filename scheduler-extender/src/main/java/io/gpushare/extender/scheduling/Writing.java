@@ -1,0 +1,32 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.Decoded;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a bound pod's annotation says of its cards: an allocation, a complaint, or nothing of either.
+ *
+ * @param allocation what the pod holds; null when that is not written, or not believed
+ * @param complaint why what is written is not believed
+ */
+record Writing(@Nullable Allocation allocation, @Nullable String complaint) {
+    private static final Writing NONE = new Writing(null, null);
+
+    /** An annotation is believed when the pod is bound and the annotation is its demand: anyone may write annotations. */
+    static Writing of(ClusterPod pod, Demand demand) {
+        if (pod.node() == null) {
+            return NONE;
+        }
+        return switch (AllocationCodec.decode(pod.annotations())) {
+            case Decoded.Absent<Allocation>() -> NONE;
+            case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason);
+            case Decoded.Valid<Allocation>(Allocation allocation) ->
+                allocation.demand().equals(demand)
+                        ? new Writing(allocation, null)
+                        : new Writing(null, "the allocation in its annotation is not what its containers ask for");
+        };
+    }
+}
