@@ -47,11 +47,13 @@ class DevicePluginWireTest {
                         "Device.topology = 3 TopologyInfo",
                         "TopologyInfo.nodes = 1 repeated NUMANode",
                         "NUMANode.ID = 1 int64",
-                        "PreferredAllocationRequest.container_requests = 1 repeated ContainerPreferredAllocationRequest",
+                        "PreferredAllocationRequest.container_requests = 1 repeated"
+                                + " ContainerPreferredAllocationRequest",
                         "ContainerPreferredAllocationRequest.available_deviceIDs = 1 repeated string",
                         "ContainerPreferredAllocationRequest.must_include_deviceIDs = 2 repeated string",
                         "ContainerPreferredAllocationRequest.allocation_size = 3 int32",
-                        "PreferredAllocationResponse.container_responses = 1 repeated ContainerPreferredAllocationResponse",
+                        "PreferredAllocationResponse.container_responses = 1 repeated"
+                                + " ContainerPreferredAllocationResponse",
                         "ContainerPreferredAllocationResponse.deviceIDs = 1 repeated string",
                         "AllocateRequest.container_requests = 1 repeated ContainerAllocateRequest",
                         "ContainerAllocateRequest.devices_ids = 1 repeated string",

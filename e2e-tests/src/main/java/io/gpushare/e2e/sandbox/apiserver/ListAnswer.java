@@ -23,7 +23,7 @@ final class ListAnswer {
             try {
                 String[] parts = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8).split("\n");
                 return new Continue(new Key(parts[1], parts[2]), Long.parseLong(parts[0]));
-            } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException ignored) {
+            } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException _) {
                 throw ApiError.badRequest("continue key is not valid: " + token);
             }
         }
@@ -65,7 +65,7 @@ final class ListAnswer {
                 return;
             }
             if (response.writeQueueFull()) {
-                response.drainHandler(ignored -> pump());
+                response.drainHandler(_ -> pump());
                 return;
             }
             Buffer chunk = Buffer.buffer(CHUNK + 4096);

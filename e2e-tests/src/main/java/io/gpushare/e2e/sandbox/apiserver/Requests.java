@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Requests {
     private static final Logger LOG = LoggerFactory.getLogger(Requests.class);
     private static final String VERSION = """
-            {"major":"1","minor":"36","gitVersion":"v1.36.2-simulated","gitCommit":"","gitTreeState":"",\
-            "buildDate":"","goVersion":"","compiler":"","platform":"linux/amd64"}""";
+        {"major":"1","minor":"36","gitVersion":"v1.36.2-simulated","gitCommit":"","gitTreeState":"",\
+        "buildDate":"","goVersion":"","compiler":"","platform":"linux/amd64"}\
+        """;
 
     private final Vertx vertx;
     private final ObjectStore store;
@@ -44,7 +45,7 @@ final class Requests {
         long delay = faults.latency().toMillis();
         request.body().onSuccess(body -> {
             if (delay > 0) {
-                vertx.setTimer(delay, ignored -> answer(request, body, fate));
+                vertx.setTimer(delay, _ -> answer(request, body, fate));
             } else {
                 answer(request, body, fate);
             }
@@ -149,7 +150,7 @@ final class Requests {
         boolean bookmarks = isTrue(request.getParam("allowWatchBookmarks"));
         WatchAnswer watch = new WatchAnswer(vertx, request.response(), resource, store, bookmarks);
         watches.add(watch);
-        request.response().endHandler(ignored -> watches.remove(watch));
+        request.response().endHandler(_ -> watches.remove(watch));
         long seconds = number(request.getParam("timeoutSeconds"), 0);
         Duration length = seconds > 0 ? Duration.ofSeconds(seconds) : options.watchLength();
         long since = number(request.getParam("resourceVersion"), 0);
@@ -167,7 +168,7 @@ final class Requests {
     private static long number(@Nullable String parameter, long absent) {
         try {
             return parameter == null || parameter.isEmpty() ? absent : Long.parseLong(parameter);
-        } catch (NumberFormatException ignored) {
+        } catch (NumberFormatException _) {
             throw ApiError.badRequest("not a whole number: " + parameter);
         }
     }

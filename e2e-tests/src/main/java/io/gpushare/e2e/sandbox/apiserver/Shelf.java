@@ -60,7 +60,7 @@ final class Shelf {
             objects.put(key, change.object);
             String node = Documents.text(change.object, "spec.nodeName");
             if (!node.isEmpty()) {
-                byNode.computeIfAbsent(node, ignored -> new TreeMap<>()).put(key, change.object);
+                byNode.computeIfAbsent(node, _ -> new TreeMap<>()).put(key, change.object);
             }
         }
         changes.add(change);
@@ -72,7 +72,7 @@ final class Shelf {
 
     private void unindex(Key key, @Nullable ObjectNode before) {
         String node = before == null ? "" : Documents.text(before, "spec.nodeName");
-        byNode.computeIfPresent(node, (ignored, pods) -> {
+        byNode.computeIfPresent(node, (_, pods) -> {
             pods.remove(key);
             return pods.isEmpty() ? null : pods;
         });
@@ -118,7 +118,7 @@ final class Shelf {
     void watch(Selection selection, Consumer<Change> watcher) {
         selection
                 .node()
-                .map(node -> watchersByNode.computeIfAbsent(node, ignored -> new HashSet<>()))
+                .map(node -> watchersByNode.computeIfAbsent(node, _ -> new HashSet<>()))
                 .orElse(watchers)
                 .add(watcher);
     }
@@ -127,7 +127,7 @@ final class Shelf {
         watchers.remove(watcher);
         selection
                 .node()
-                .ifPresent(node -> watchersByNode.computeIfPresent(node, (ignored, those) -> {
+                .ifPresent(node -> watchersByNode.computeIfPresent(node, (_, those) -> {
                     those.remove(watcher);
                     return those.isEmpty() ? null : those;
                 }));

@@ -67,16 +67,16 @@ public final class SimulatedApiServer implements AutoCloseable {
     /** A kubeconfig file's text that leads here. */
     public String kubeconfig() {
         return """
-                apiVersion: v1
-                kind: Config
-                current-context: simulated
-                clusters:
-                - {name: simulated, cluster: {server: "%s"}}
-                users:
-                - {name: anyone, user: {token: simulated}}
-                contexts:
-                - {name: simulated, context: {cluster: simulated, user: anyone}}
-                """.formatted(uri());
+            apiVersion: v1
+            kind: Config
+            current-context: simulated
+            clusters:
+            - {name: simulated, cluster: {server: "%s"}}
+            users:
+            - {name: anyone, user: {token: simulated}}
+            contexts:
+            - {name: simulated, context: {cluster: simulated, user: anyone}}
+            """.formatted(uri());
     }
 
     public Faults faults() {

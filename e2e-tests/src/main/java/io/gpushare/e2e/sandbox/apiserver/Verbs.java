@@ -139,7 +139,7 @@ final class Verbs {
             return asked.isEmpty()
                     ? pod.path("spec").path("terminationGracePeriodSeconds").asLong()
                     : Long.parseLong(asked);
-        } catch (NumberFormatException ignored) {
+        } catch (NumberFormatException _) {
             throw ApiError.badRequest("gracePeriodSeconds must be a whole number of seconds, not " + asked);
         }
     }

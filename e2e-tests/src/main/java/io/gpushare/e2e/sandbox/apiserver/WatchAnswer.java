@@ -43,15 +43,15 @@ final class WatchAnswer {
                     resource,
                     selection,
                     since,
-                    change -> change.seenBy(selection).ifPresent(line -> context.runOnContext(ignored -> send(line))));
+                    change -> change.seenBy(selection).ifPresent(line -> context.runOnContext(_ -> send(line))));
         } catch (ApiError expired) {
             response.end(Buffer.buffer(Change.line("ERROR", Documents.bytes(expired.status()))));
             return;
         }
-        response.closeHandler(ignored -> stop());
-        endTimer = vertx.setTimer(length.toMillis(), ignored -> end());
+        response.closeHandler(_ -> stop());
+        endTimer = vertx.setTimer(length.toMillis(), _ -> end());
         if (bookmarks) {
-            bookmarkTimer = vertx.setPeriodic(bookmarkPeriod.toMillis(), ignored -> bookmark());
+            bookmarkTimer = vertx.setPeriodic(bookmarkPeriod.toMillis(), _ -> bookmark());
         }
     }
 
@@ -68,7 +68,7 @@ final class WatchAnswer {
 
     /** Ends the connection without a word, as a lost network does. */
     void cut() {
-        context.runOnContext(ignored -> {
+        context.runOnContext(_ -> {
             stop();
             response.reset();
         });
@@ -103,6 +103,6 @@ final class WatchAnswer {
             object.putObject("status");
         }
         byte[] line = Change.line("BOOKMARK", Documents.bytes(object));
-        context.runOnContext(ignored -> send(line));
+        context.runOnContext(_ -> send(line));
     }
 }

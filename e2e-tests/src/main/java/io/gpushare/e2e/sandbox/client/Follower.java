@@ -63,7 +63,7 @@ public final class Follower implements AutoCloseable {
             } catch (IOException e) {
                 LOG.debug("following {}: {}", path, e.toString());
                 pause();
-            } catch (InterruptedException ignored) {
+            } catch (InterruptedException _) {
                 return;
             }
         }
@@ -72,7 +72,7 @@ public final class Follower implements AutoCloseable {
     private void pause() {
         try {
             Thread.sleep(PAUSE_MILLIS);
-        } catch (InterruptedException ignored) {
+        } catch (InterruptedException _) {
             closed = true;
         }
     }

@@ -57,8 +57,8 @@ class SimulatedApiServerTest {
         assertThat(second.code()).isEqualTo(409);
         assertThat(second.document().path("reason").asText()).isEqualTo("Conflict");
         assertThat(second.message())
-                .isEqualTo(
-                        "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n1\"");
+                .isEqualTo("Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node"
+                        + " \"n1\"");
         assertThat(cluster.get(PODS + "/p").document()).isEqualTo(before);
     }
 
@@ -185,7 +185,7 @@ class SimulatedApiServerTest {
         try {
             createPod("p");
             return false;
-        } catch (IOException ignored) {
+        } catch (IOException _) {
             return true;
         }
     }
@@ -194,7 +194,7 @@ class SimulatedApiServerTest {
         try {
             cluster.get("/version");
             return false;
-        } catch (IOException ignored) {
+        } catch (IOException _) {
             return true;
         }
     }

@@ -1,0 +1,118 @@
+package io.gpushare.e2e.sandbox.kubelet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.e2e.sandbox.client.Pod;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the API server what became of pods, in order, and tries again for as long as it can't be reached. */
+final class StatusWriter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
+    private static final long PAUSE_MILLIS = 200;
+
+    /** One request that is repeated until it is answered by anything but a 5xx. */
+    private interface Request {
+        Cluster.Answer send() throws IOException, InterruptedException;
+    }
+
+    private final Cluster cluster;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+            Thread.ofVirtual().name("pod status").factory());
+
+    StatusWriter(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    void running(Pod pod) {
+        ObjectNode status = Cluster.document().put("phase", "Running");
+        containers(pod, status, "running");
+        condition(status, "True");
+        patch(pod, status);
+    }
+
+    void succeeded(Pod pod) {
+        ObjectNode status = Cluster.document().put("phase", "Succeeded");
+        containers(pod, status, "terminated");
+        condition(status, "False");
+        patch(pod, status);
+    }
+
+    void failed(Pod pod, String reason, String message) {
+        patch(
+                pod,
+                Cluster.document().put("phase", "Failed").put("reason", reason).put("message", message));
+    }
+
+    /** The pod's containers have ended: its object may go. */
+    void confirmDeletion(Pod pod) {
+        ObjectNode options = Cluster.document().put("gracePeriodSeconds", 0);
+        options.putObject("preconditions").put("uid", pod.uid());
+        untilAnswered("deletion of " + pod.title(), () -> cluster.delete(pod.path(), options));
+    }
+
+    private void patch(Pod pod, ObjectNode status) {
+        ObjectNode patch = Cluster.document();
+        patch.putObject("metadata").put("uid", pod.uid());
+        patch.set("status", status);
+        untilAnswered("status of " + pod.title(), () -> cluster.patch(pod.path() + "/status", patch));
+    }
+
+    private static void containers(Pod pod, ObjectNode status, String state) {
+        for (JsonNode container : pod.document().path("spec").path("containers")) {
+            ObjectNode one = status.withArrayProperty("containerStatuses").addObject();
+            one.put("name", container.path("name").asText())
+                    .put("image", container.path("image").asText(""))
+                    .put("ready", state.equals("running"))
+                    .put("started", state.equals("running"))
+                    .put("restartCount", 0)
+                    .putObject("state")
+                    .putObject(state);
+        }
+    }
+
+    private static void condition(ObjectNode status, String ready) {
+        status.withArrayProperty("conditions").addObject().put("type", "Ready").put("status", ready);
+    }
+
+    private void untilAnswered(String what, Request request) {
+        if (!thread.isShutdown()) {
+            thread.execute(() -> repeat(what, request));
+        }
+    }
+
+    private static void repeat(String what, Request request) {
+        try {
+            while (true) {
+                try {
+                    Cluster.Answer answer = request.send();
+                    if (answer.code() < 500) {
+                        logRefusal(what, answer);
+                        return;
+                    }
+                } catch (IOException e) {
+                    LOG.debug("{}: {}", what, e.toString());
+                }
+                Thread.sleep(PAUSE_MILLIS);
+            }
+        } catch (InterruptedException stopped) {
+            LOG.debug("{}: given up, the kubelet stops", what);
+        }
+    }
+
+    private static void logRefusal(String what, Cluster.Answer answer) {
+        boolean goneOrReplaced = answer.code() == 404 || answer.code() == 409;
+        if (!answer.succeeded() && !goneOrReplaced) {
+            LOG.warn("{}: {}", what, answer.message());
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}
