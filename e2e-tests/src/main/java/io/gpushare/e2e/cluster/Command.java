@@ -1,0 +1,80 @@
+package io.gpushare.e2e.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a program to its end. */
+final class Command {
+    /** A program that ended with another exit code than 0, or not in time; the message holds what it printed. */
+    static final class Failed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Failed(String message) {
+            super(message);
+        }
+    }
+
+    private Command() {}
+
+    /** What it printed on standard output; what it prints on standard error belongs to the message of a failure. */
+    static String output(Duration limit, List<String> command) {
+        return output(limit, "", command);
+    }
+
+    static String output(Duration limit, String input, List<String> command) {
+        try {
+            Path out = Files.createTempFile("out", ".txt");
+            Path err = Files.createTempFile("err", ".txt");
+            try {
+                Process process = new ProcessBuilder(command)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start();
+                process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+                process.getOutputStream().close();
+                finish(process, limit, command, err);
+                return Files.readString(out);
+            } finally {
+                Files.delete(out);
+                Files.delete(err);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.join(" ", command), e);
+        }
+    }
+
+    /** Runs it with its output on this program's own: for long steps, so that their progress is seen. */
+    static void show(Duration limit, List<String> command) {
+        try {
+            Process process = new ProcessBuilder(command).inheritIO().start();
+            finish(process, limit, command, null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.join(" ", command), e);
+        }
+    }
+
+    private static void finish(Process process, Duration limit, List<String> command, @Nullable Path err)
+            throws IOException {
+        try {
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
+                throw new Failed(String.join(" ", command) + " did not end within " + limit);
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+            throw new Failed(String.join(" ", command) + " was interrupted");
+        }
+        if (process.exitValue() != 0) {
+            String printed = err == null ? "" : ": " + Files.readString(err).strip();
+            throw new Failed(String.join(" ", command) + " ended with " + process.exitValue() + printed);
+        }
+    }
+}

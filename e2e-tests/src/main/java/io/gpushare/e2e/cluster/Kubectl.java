@@ -1,0 +1,47 @@
+package io.gpushare.e2e.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The cluster as its administrator sees it. */
+public final class Kubectl {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final List<String> program;
+
+    /** @param program the command that calls kubectl for this cluster, before kubectl's own arguments */
+    Kubectl(List<String> program) {
+        this.program = List.copyOf(program);
+    }
+
+    public String run(String... arguments) {
+        return Command.output(LIMIT, command(arguments));
+    }
+
+    /** {@code kubectl … -o json}. */
+    public JsonNode json(String... arguments) {
+        List<String> command = command(arguments);
+        command.add("-o");
+        command.add("json");
+        try {
+            return JSON.readTree(Command.output(LIMIT, command));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("kubectl printed no JSON for " + String.join(" ", arguments), e);
+        }
+    }
+
+    public void apply(String manifests) {
+        Command.output(LIMIT, manifests, command("apply", "-f", "-"));
+    }
+
+    private List<String> command(String... arguments) {
+        List<String> command = new ArrayList<>(program);
+        command.addAll(List.of(arguments));
+        return command;
+    }
+}

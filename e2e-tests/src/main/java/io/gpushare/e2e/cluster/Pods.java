@@ -1,0 +1,115 @@
+package io.gpushare.e2e.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** The pods of the tests' namespace: made, looked at, waited for. */
+public final class Pods {
+    private static final String NAMESPACE = "default";
+    // The real kubelet tells a change of allocatable within 10 s, and kube-scheduler waits up to 10 s between attempts.
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Cluster cluster;
+
+    public Pods(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** The manifest of a pod; its containers (name to resource and amount) print the card that they see. */
+    public String manifest(String name, Map<String, String> containers) {
+        StringBuilder yaml = new StringBuilder("""
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: %s, namespace: %s}
+            spec:
+              terminationGracePeriodSeconds: 1
+              containers:
+            """.formatted(name, NAMESPACE));
+        new TreeMap<>(containers)
+                .forEach((container, limit) -> yaml.append("""
+                      - name: %s
+                        image: %s
+                        imagePullPolicy: IfNotPresent
+                        command: ["sh", "-c", "echo card: $NVIDIA_VISIBLE_DEVICES; exec sleep 100000"]
+                        resources: {limits: {%s}}
+                    """.formatted(container, cluster.workloadImage(), limit)));
+        return yaml.toString();
+    }
+
+    public void createMemory(String name, int units) {
+        cluster.kubectl().apply(manifest(name, Map.of("main", "aliyun.com/gpu-mem: " + units)));
+    }
+
+    public void createWhole(String name, int cards) {
+        cluster.kubectl().apply(manifest(name, Map.of("main", "aliyun.com/gpu-count: " + cards)));
+    }
+
+    public JsonNode pod(String name) {
+        return cluster.kubectl().json("-n", NAMESPACE, "get", "pod", name);
+    }
+
+    public JsonNode all() {
+        return cluster.kubectl().json("-n", NAMESPACE, "get", "pods").get("items");
+    }
+
+    /** Waits until all its containers are ready. */
+    public JsonNode running(String name) {
+        return until(name, "runs", Pods::ready);
+    }
+
+    public static boolean ready(JsonNode pod) {
+        JsonNode statuses = pod.at("/status/containerStatuses");
+        boolean ready = statuses.size() > 0;
+        for (JsonNode status : statuses) {
+            ready &= status.path("ready").booleanValue();
+        }
+        return ready;
+    }
+
+    /** Waits until kube-scheduler says that the pod finds no place, in words that contain that text. */
+    public JsonNode refused(String name, String words) {
+        return until(
+                name, "waits with '" + words + "'", pod -> unschedulable(pod).contains(words));
+    }
+
+    /** What kube-scheduler says of a pod that waits; empty for others. */
+    public static String unschedulable(JsonNode pod) {
+        for (JsonNode condition : pod.at("/status/conditions")) {
+            if (condition.path("type").asText().equals("PodScheduled")
+                    && condition.path("status").asText().equals("False")) {
+                return condition.path("message").asText();
+            }
+        }
+        return "";
+    }
+
+    private JsonNode until(String name, String what, Predicate<JsonNode> holds) {
+        return Wait.until(PATIENCE, "pod " + name + " " + what, () -> pod(name), holds);
+    }
+
+    /** The card UUIDs that the container sees, from what it printed. */
+    public String sees(String pod, String container) {
+        String printed = Wait.until(
+                PATIENCE,
+                pod + "/" + container + " prints its card",
+                () -> cluster.kubectl().run("-n", NAMESPACE, "logs", pod, "-c", container),
+                log -> log.startsWith("card: "));
+        return printed.substring("card: ".length()).strip();
+    }
+
+    public void delete(String... names) {
+        String[] arguments = new String[names.length + 5];
+        System.arraycopy(new String[] {"-n", NAMESPACE, "delete", "pod", "--wait=true"}, 0, arguments, 0, 5);
+        System.arraycopy(names, 0, arguments, 5, names.length);
+        cluster.kubectl().run(arguments);
+    }
+
+    public void deleteEverything() {
+        cluster.kubectl()
+                .run("-n", NAMESPACE, "delete", "deployments,pods", "--all", "--wait=true", "--grace-period=1");
+    }
+}

@@ -1,0 +1,313 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** The main path on a real Kubernetes: real kubelet, kube-scheduler and API server, both programs in their images. */
+@Tag("cluster")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class MainPathIT {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+    private static final String MEMORY = "aliyun.com/gpu-mem";
+    private static final String CARDS = "aliyun.com/gpu-count";
+    private static final String[] TWO_T4 = {
+        "card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"
+    };
+    private static final Duration NODE_STATUS = Duration.ofSeconds(45);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static Cluster cluster;
+    private static Installation installation;
+    private static Pods pods;
+
+    @BeforeAll
+    static void install() {
+        cluster = Cluster.start(ROOT);
+        installation = new Installation(cluster, ROOT);
+        pods = new Pods(cluster);
+        installation.install(TWO_T4);
+        allocatable(30, 2);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    @AfterEach
+    void clean() {
+        pods.deleteEverything();
+        installation.cards(TWO_T4);
+        allocatable(30, 2);
+    }
+
+    @Test
+    @Order(1)
+    void aDeploymentThatAsksForOneUnitRunsOnTheCardOfItsAnnotation() throws IOException {
+        gpu1RunsOnItsCard();
+    }
+
+    @Test
+    @Order(2)
+    void freeMemoryOnTwoCardsDoesNotServeAPodThatNeedsItOnOne() {
+        pods.createMemory("eight-a", 8);
+        pods.createMemory("eight-b", 8);
+        pods.running("eight-a");
+        pods.running("eight-b");
+        assertThat(cardOf("eight-a", "main")).isNotEqualTo(cardOf("eight-b", "main"));
+        pods.createMemory("ten", 10);
+        pods.refused("ten", "Insufficient GPU Memory in one device");
+    }
+
+    @Test
+    @Order(3)
+    void aCardServesMemoryOrIsTakenWhole() {
+        pods.createMemory("memory", 3);
+        pods.running("memory");
+        allocatable(30, 1);
+        pods.createWhole("whole", 1);
+        pods.running("whole");
+        assertThat(pods.sees("whole", "main"))
+                .isEqualTo(cardOf("whole", "main"))
+                .isNotEqualTo(cardOf("memory", "main"));
+        allocatable(15, 1);
+        pods.createWhole("waiting", 1);
+        pods.refused("waiting", "Insufficient aliyun.com/gpu-count");
+        pods.delete("memory");
+        pods.running("waiting");
+        assertThat(pods.sees("waiting", "main"))
+                .isEqualTo(cardOf("waiting", "main"))
+                .isNotEqualTo(cardOf("whole", "main"));
+    }
+
+    @Test
+    @Order(4)
+    void bothContainersOfAPodSeeItsOneCard() {
+        cluster.kubectl().apply(pods.manifest("two", Map.of("first", MEMORY + ": 3", "second", MEMORY + ": 4")));
+        pods.running("two");
+        assertThat(pods.sees("two", "first"))
+                .isEqualTo(cardOf("two", "first"))
+                .isEqualTo(cardOf("two", "second"))
+                .isEqualTo(pods.sees("two", "second"));
+    }
+
+    @Test
+    @Order(5)
+    void aBurstOfEqualPodsHasNoSwaps() {
+        StringBuilder burst = new StringBuilder();
+        for (int i = 0; i < 30; i++) {
+            burst.append(pods.manifest("burst-" + i, Map.of("main", MEMORY + ": 1")));
+        }
+        cluster.kubectl().apply(burst.toString());
+        Wait.until(
+                Duration.ofMinutes(4),
+                "30 pods run",
+                pods::all,
+                all -> all.size() == 30 && all.valueStream().allMatch(Pods::ready));
+        Map<String, Set<String>> devices = PodResources.devices(cluster.podResourcesSocket(), "default", MEMORY);
+        Set<String> cards = new TreeSet<>();
+        for (int i = 0; i < 30; i++) {
+            String pod = "burst-" + i;
+            String card = cardOf(pod, "main");
+            cards.add(card);
+            assertThat(pods.sees(pod, "main")).as("what %s sees", pod).isEqualTo(card);
+            assertThat(devices.get(pod + "/main"))
+                    .as("the kubelet's devices of %s", pod)
+                    .singleElement()
+                    .asString()
+                    .startsWith(card + "::");
+        }
+        assertThat(cards).hasSize(2);
+    }
+
+    @Test
+    @Order(6)
+    void restartsOfKubeletAndPluginAndALostSocketLeaveRunningPodsAlone() {
+        pods.createMemory("before", 2);
+        JsonNode before = pods.running("before");
+        cluster.restartKubelet();
+        survives(before, "after-kubelet");
+        cluster.kubectl()
+                .run("-n", Installation.NAMESPACE, "delete", "pod", "-l", "name=gpushare-device-plugin-ds", "--wait");
+        installation.ready(Installation.PLUGIN);
+        survives(before, "after-plugin");
+        cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");
+        survives(before, "after-socket");
+    }
+
+    /** Capacity is back within 30 s, a new pod runs, the old one was never touched. */
+    private void survives(JsonNode before, String next) {
+        Wait.until(
+                Duration.ofSeconds(30),
+                "capacity returns",
+                MainPathIT::allocatable,
+                now -> now.equals("30 units, 1 cards") || now.equals("30 units, 0 cards"));
+        pods.createMemory(next, 1);
+        pods.running(next);
+        assertThat(pods.sees(next, "main")).isEqualTo(cardOf(next, "main"));
+        JsonNode now = pods.pod("before");
+        assertThat(now.at("/metadata/uid")).isEqualTo(before.at("/metadata/uid"));
+        assertThat(Pods.ready(now)).isTrue();
+        assertThat(now.at("/status/containerStatuses/0/restartCount").intValue())
+                .isZero();
+        pods.delete(next);
+    }
+
+    @Test
+    @Order(7)
+    void anIllCardLeavesUntilItIsWellAgain() {
+        pods.createMemory("first", 1);
+        String ill = cardOf(pods.running("first"), "main");
+        int line = ill.equals(uuids().get(0)) ? 0 : 1;
+        String[] cards = TWO_T4.clone();
+        cards[line] += " xid=79#1 error=15";
+        installation.cards(cards);
+        Wait.until(NODE_STATUS, "the ill card leaves", MainPathIT::allocatable, now -> now.equals("15 units, 1 cards"));
+        pods.createMemory("second", 1);
+        assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(ill);
+        assertThat(Pods.ready(pods.pod("first"))).isTrue();
+        installation.cards(TWO_T4);
+        Wait.until(
+                Duration.ofSeconds(90),
+                "the card returns",
+                MainPathIT::allocatable,
+                now -> now.equals("30 units, 0 cards"));
+    }
+
+    @Test
+    @Order(8)
+    void gpusharesOldPolicyFileStillWorks() throws IOException {
+        assumeThat(cluster.takesLegacyPolicy())
+                .as("Kubernetes before 1.23 takes a Policy file")
+                .isTrue();
+        cluster.useLegacyPolicy(ROOT.resolve("deploy/scheduler/policy.json"));
+        try {
+            gpu1RunsOnItsCard();
+        } finally {
+            pods.deleteEverything();
+            cluster.configureScheduler(ROOT.resolve("deploy/scheduler"));
+        }
+    }
+
+    @Test
+    @Order(9)
+    void cardsOfDifferentSizeOnOneNodeOfferEachItsOwn() {
+        installation.cards("card kind=L40S uuid-seed=big memory=48GiB", "card kind=A10 uuid-seed=small memory=24GiB");
+        allocatable(72, 2);
+        pods.createMemory("forty", 40);
+        pods.running("forty");
+        assertThat(pods.sees("forty", "main")).isEqualTo(uuids().getFirst());
+        pods.createMemory("another-forty", 40);
+        pods.refused("another-forty", "Insufficient");
+    }
+
+    @Test
+    @Order(10)
+    void eightCardsOf141GibRegisterUnderTheKubeletsLimit() {
+        String[] eight = new String[8];
+        for (int i = 0; i < 8; i++) {
+            eight[i] = "card kind=H200-141 memory=141GiB uuid-seed=h" + i;
+        }
+        installation.cards(eight);
+        allocatable(8 * 141, 8);
+    }
+
+    private void gpu1RunsOnItsCard() throws IOException {
+        String sample = Files.readString(ROOT.resolve("deploy/samples/deployment-gpu-1.yaml"));
+        String image = sample.lines()
+                .filter(line -> line.contains("image:"))
+                .findFirst()
+                .orElseThrow()
+                .replaceFirst(".*image: *", "");
+        cluster.kubectl().apply(sample.replace(image, cluster.workloadImage()).replace("infinity", "100000"));
+        JsonNode pod = Wait.until(
+                        Duration.ofSeconds(60),
+                        "gpu-1 runs",
+                        pods::all,
+                        all -> all.size() == 1 && Pods.ready(all.get(0)))
+                .get(0);
+        String name = pod.at("/metadata/name").textValue();
+        assertThat(pods.sees(name, "gpu-1")).isEqualTo(cardOf(pod, "gpu-1")).startsWith("GPU-");
+        assertThat(pod.at("/metadata/annotations/ALIYUN_COM_GPU_MEM_POD").textValue())
+                .isEqualTo("1");
+    }
+
+    private static String cardOf(String pod, String container) {
+        return cardOf(pods.pod(pod), container);
+    }
+
+    /** The cards that the pod's annotation names for the container, as the environment variable would write them. */
+    private static String cardOf(JsonNode pod, String container) {
+        String written = pod.at("/metadata/annotations/gpushare.io~1allocation").asText();
+        try {
+            for (JsonNode entry : JSON.readTree(written).path("containers")) {
+                if (entry.path("name").asText().equals(container)) {
+                    return entry.has("cards")
+                            ? entry.get("cards")
+                                    .valueStream()
+                                    .map(JsonNode::asText)
+                                    .collect(Collectors.joining(","))
+                            : String.join(",", new HashSet<>(fieldNames(entry.get("memory"))));
+                }
+            }
+        } catch (IOException e) {
+            throw new AssertionError("the allocation annotation is no JSON: " + written, e);
+        }
+        throw new AssertionError("no allocation for container " + container + " in: " + written);
+    }
+
+    private static List<String> fieldNames(JsonNode object) {
+        return object.propertyStream().map(Map.Entry::getKey).toList();
+    }
+
+    /** The node's cards as its inventory lists them. */
+    private static List<String> uuids() {
+        JsonNode node = cluster.kubectl().json("get", "node", cluster.node());
+        String written = node.at("/metadata/annotations/gpushare.io~1inventory").asText();
+        try {
+            return JSON.readTree(written)
+                    .path("cards")
+                    .valueStream()
+                    .map(card -> card.path("uuid").asText())
+                    .toList();
+        } catch (IOException e) {
+            throw new AssertionError("the inventory annotation is no JSON: " + written, e);
+        }
+    }
+
+    private static void allocatable(int units, int cards) {
+        Wait.until(
+                NODE_STATUS,
+                "the node offers " + units + " units and " + cards + " cards",
+                MainPathIT::allocatable,
+                now -> now.equals(units + " units, " + cards + " cards"));
+    }
+
+    private static String allocatable() {
+        JsonNode node = cluster.kubectl().json("get", "node", cluster.node()).at("/status/allocatable");
+        return node.path(MEMORY).asText() + " units, " + node.path(CARDS).asText() + " cards";
+    }
+}
