@@ -1,0 +1,181 @@
+package io.gpushare.plugin;
+
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.plugin.allocation.Answered;
+import io.gpushare.plugin.allocation.Asker;
+import io.gpushare.plugin.allocation.CardChoice;
+import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.allocation.HandOver;
+import io.gpushare.plugin.allocation.Listed;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.PreferredDevices;
+import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.allocation.WhichCard;
+import io.gpushare.plugin.allocation.WhoAsks;
+import io.gpushare.plugin.kubelet.Doorkeeper;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the kubelet: asks pod-resources, decides on the picture, and asks the API server for a fresh list of pods only
+ * where the picture has no answer. The two times together stay under the two seconds that a call may take.
+ */
+final class Admission implements Doorkeeper {
+    /** What pod-resources lists now, if it answers in that time. */
+    @FunctionalInterface
+    interface Lister {
+        Optional<Listed> list(Duration time);
+    }
+
+    /** The pods that the API server has now, if it answers in that time. */
+    @FunctionalInterface
+    interface Pods {
+        Optional<List<NodePod>> live(Duration time);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
+    private static final Duration LIST_TIME = Duration.ofMillis(600);
+    private static final Duration LIVE_TIME = Duration.ofMillis(900);
+    /** The kubelet's Allocate follows its GetPreferredAllocation within milliseconds. */
+    private static final Duration PROMISE_HOLDS = Duration.ofSeconds(5);
+
+    /** What the kubelet asks now. */
+    private record Question(Resource resource, int count, List<DeviceId> devices) {
+        Set<CardId> named() {
+            return devices.stream().map(DeviceId::card).collect(Collectors.toSet());
+        }
+    }
+
+    private sealed interface Verdict {
+        record Gets(Asker.Found asker, ContainerAllocation cards) implements Verdict {}
+
+        record No(String reason, Optional<NodePod> pod) implements Verdict {}
+    }
+
+    /** The devices that were preferred, and for whom. */
+    private record Promise(Resource resource, Set<String> ids, Asker.Found asker, Instant at) {}
+
+    private final LatestPicture latest;
+    private final Lister podResources;
+    private final Pods pods;
+    private final ContainerSees sees;
+    private final InstantSource clock;
+    private volatile @Nullable Promise promise;
+
+    Admission(LatestPicture latest, Lister podResources, Pods pods, ContainerSees sees, InstantSource clock) {
+        this.latest = Objects.requireNonNull(latest);
+        this.podResources = Objects.requireNonNull(podResources);
+        this.pods = Objects.requireNonNull(pods);
+        this.sees = Objects.requireNonNull(sees);
+        this.clock = Objects.requireNonNull(clock);
+    }
+
+    @Override
+    public List<String> preferred(Resource resource, List<String> available, List<String> mustInclude, int size) {
+        promise = null;
+        return switch (verdict(new Question(resource, size, List.of()))) {
+            case Verdict.No _ -> List.of(); // told by the Allocate that follows
+            case Verdict.Gets(Asker.Found asker, ContainerAllocation cards) -> {
+                List<String> ids = PreferredDevices.of(cards, available, Set.copyOf(mustInclude));
+                if (!ids.isEmpty()) {
+                    promise = new Promise(resource, Set.copyOf(ids), asker, clock.instant());
+                }
+                yield ids;
+            }
+        };
+    }
+
+    @Override
+    public HandOver allocate(Resource resource, List<String> ids) {
+        List<DeviceId> devices =
+                ids.stream().flatMap(id -> DeviceId.parse(id).valid().stream()).toList();
+        Question question = new Question(resource, ids.size(), devices);
+        Optional<Asker.Found> promised = promised(resource, Set.copyOf(ids));
+        promise = null;
+        Verdict verdict = promised.map(asker -> cards(latest.now(), asker, question))
+                .filter(early -> early instanceof Verdict.Gets)
+                .orElseGet(() -> verdict(question));
+        return switch (verdict) {
+            case Verdict.Gets(Asker.Found asker, ContainerAllocation cards) -> given(asker, cards, ids);
+            case Verdict.No(String reason, Optional<NodePod> pod) -> refused(reason, pod);
+        };
+    }
+
+    private Optional<Asker.Found> promised(Resource resource, Set<String> ids) {
+        return Optional.ofNullable(promise)
+                .filter(made -> made.resource() == resource && made.ids().equals(ids))
+                .filter(made -> clock.instant().isBefore(made.at().plus(PROMISE_HOLDS)))
+                .map(Promise::asker);
+    }
+
+    private HandOver given(Asker.Found asker, ContainerAllocation cards, List<String> ids) {
+        NodePod pod = asker.pod();
+        Answered answer = new Answered(pod.ref(), cards, Set.copyOf(ids), clock.instant());
+        NodePicture picture = latest.update(now -> now.withAnswer(answer));
+        LOG.info(
+                "pod {} container {}: {} on {} ({})",
+                pod.ref(),
+                cards.name(),
+                cards.cards().isEmpty()
+                        ? cards.memoryUnits() + " units"
+                        : cards.cards().size() + " whole",
+                cards.visibleCards(),
+                asker.way());
+        int podUnits = pod.demand().valid().map(demand -> demand.memoryUnits()).orElse(cards.memoryUnits());
+        return sees.of(cards, podUnits, picture.inventory());
+    }
+
+    private HandOver refused(String reason, Optional<NodePod> pod) {
+        LOG.warn("refused: {}", reason);
+        pod.ifPresent(each -> latest.update(now -> now.withRefused(each.ref().uid())));
+        return new HandOver.Refused(reason);
+    }
+
+    private Verdict verdict(Question question) {
+        Instant asked = clock.instant();
+        Optional<Listed> listed = podResources.list(LIST_TIME);
+        NodePicture picture = listed.map(now -> latest.update(before -> before.withListed(now, asked)))
+                .orElseGet(latest::now);
+        if (!picture.behind()) {
+            Verdict early = judge(picture, listed.isPresent(), question);
+            if (early instanceof Verdict.Gets(Asker.Found asker, var _) && asker.way() != Asker.Way.ASKS_AGAIN) {
+                return early;
+            }
+        }
+        NodePicture fresh = pods.live(LIVE_TIME)
+                .map(live -> picture.withPods(live).withListed(picture.listed(), clock.instant()))
+                .orElse(picture);
+        return judge(fresh, listed.isPresent(), question);
+    }
+
+    private Verdict judge(NodePicture picture, boolean listedNow, Question question) {
+        return switch (new WhoAsks(picture, listedNow).find(question.resource(), question.count(), question.named())) {
+            case Asker.Found asker -> cards(picture, asker, question);
+            case Asker.Nobody(String reason) -> new Verdict.No(reason, Optional.empty());
+            case Asker.Several(var several) ->
+                new Verdict.No(
+                        "the pods " + several + " wait for the same amount on different cards, and the kubelet does"
+                                + " not tell which of them this is: create the pod anew",
+                        Optional.empty());
+        };
+    }
+
+    private static Verdict cards(NodePicture picture, Asker.Found asker, Question question) {
+        return switch (new WhichCard(picture, asker.pod(), asker.container()).among(question.devices())) {
+            case CardChoice.Chosen(ContainerAllocation gets) -> new Verdict.Gets(asker, gets);
+            case CardChoice.Refused(String reason) -> new Verdict.No(reason, Optional.of(asker.pod()));
+        };
+    }
+}

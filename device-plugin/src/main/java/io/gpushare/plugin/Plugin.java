@@ -1,0 +1,142 @@
+package io.gpushare.plugin;
+
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.WireSize;
+import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cluster.InventoryNote;
+import io.gpushare.plugin.cluster.NodePods;
+import io.gpushare.plugin.kubelet.DomainSockets;
+import io.gpushare.plugin.kubelet.KubeletLink;
+import io.gpushare.plugin.kubelet.PodResources;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The running program: its parts, wired. */
+final class Plugin implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Plugin.class);
+    private static final Duration SCAN = Duration.ofSeconds(2);
+
+    private final CompletableFuture<Integer> exit;
+    private final Semaphore changes = new Semaphore(0);
+    private final LatestPicture latest;
+    private final KubernetesApi api;
+    private final DomainSockets sockets = new DomainSockets();
+    private final PodResources podResources;
+    private final NodePods pods;
+    private final InventoryNote note;
+    private final KubeletLink kubelet;
+    private final Books books;
+    private final Thread publisher = new Thread(this::publish, "publisher");
+    private final CardScanner cards;
+    private volatile boolean booksRead;
+    private volatile boolean cardsRead;
+
+    /**
+     * Starts everything.
+     *
+     * @param exit completed with the exit code when the program can't go on
+     */
+    Plugin(Options.Settings settings, CompletableFuture<Integer> exit) throws IOException {
+        InstantSource clock = InstantSource.system();
+        this.exit = exit;
+        this.latest = new LatestPicture(NodePicture.of(Inventory.empty(settings.unit())), changes::release);
+        this.api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + Options.Version.number());
+        this.podResources = new PodResources(
+                settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
+        this.pods = new NodePods(api, settings.nodeName(), settings.resources());
+        this.note = InventoryNote.start(
+                annotations -> api.annotateNode(settings.nodeName(), annotations), InventoryNote.Pace.USUAL);
+        Admission admission =
+                new Admission(latest, podResources::list, pods::live, new ContainerSees(settings.strategies()), clock);
+        this.kubelet = KubeletLink.start(
+                settings.kubeletDir().resolve("device-plugins"), settings.resources(), admission, sockets, clock);
+        this.books = new Books(latest, podResources::list, pods::synced, this::booksRead, clock);
+        pods.watch(watching());
+        books.start();
+        publisher.setDaemon(true);
+        publisher.start();
+        this.cards = CardScanner.start(
+                new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
+                this::inventory,
+                clock);
+    }
+
+    private NodePods.Listener watching() {
+        return new NodePods.Listener() {
+            @Override
+            public void changed(NodePod pod) {
+                latest.update(picture -> picture.withPod(pod));
+            }
+
+            @Override
+            public void gone(String uid) {
+                latest.update(picture -> picture.withoutPod(uid));
+                books.readSoon();
+            }
+        };
+    }
+
+    private void booksRead() {
+        booksRead = true;
+        changes.release();
+    }
+
+    private void inventory(Inventory now) {
+        Optional<MemoryUnit> fitting = WireSize.smallestInsteadOf(now.unit(), now.cards());
+        if (fitting.isPresent()) {
+            LOG.error(
+                    "--memory-unit={} makes {} devices of this node's cards, more than the kubelet takes in one list"
+                            + " (4 MiB): the smallest unit that fits is --memory-unit={}",
+                    now.unit(),
+                    now.cards().stream().mapToInt(now::unitsOf).sum(),
+                    fitting.get());
+            exit.complete(Main.WRONG_OPTIONS);
+            return;
+        }
+        latest.update(picture -> picture.withInventory(now));
+        cardsRead = true;
+        changes.release();
+        note.write(now);
+    }
+
+    /** Sends the lists of the newest picture, whatever happened in between; nothing before cards and books were read. */
+    private void publish() {
+        try {
+            while (true) {
+                changes.acquire();
+                changes.drainPermits();
+                if (cardsRead && booksRead) {
+                    kubelet.offer(DeviceLists.of(latest.now().use()));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends everything: the sockets are gone afterwards, running pods are not touched. */
+    @Override
+    public void close() {
+        kubelet.close();
+        publisher.interrupt();
+        books.close();
+        cards.close();
+        note.close();
+        pods.close();
+        podResources.close();
+        api.close();
+        sockets.close();
+    }
+}

@@ -1,0 +1,41 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.PodRef;
+import java.util.List;
+import java.util.Objects;
+
+/** Which container a call of the kubelet is about: no call says so itself. */
+public sealed interface Asker {
+    /** How the container was found, surest first. */
+    enum Way {
+        /** pod-resources lists its pod, and it is the one that lacks its devices. */
+        LACKS_DEVICES,
+        /** The same, but it was answered before: the kubelet has lost its books. */
+        ASKS_AGAIN,
+        /** pod-resources did not answer: the oldest pod that asks for this much. */
+        DEMAND_ONLY
+    }
+
+    record Found(NodePod pod, ContainerDemand container, Way way) implements Asker {
+        public Found {
+            Objects.requireNonNull(pod);
+            Objects.requireNonNull(container);
+            Objects.requireNonNull(way);
+        }
+    }
+
+    /** No container of a pod that is known here fits the call; the reason is for the user. */
+    record Nobody(String reason) implements Asker {
+        public Nobody {
+            Objects.requireNonNull(reason);
+        }
+    }
+
+    /** Several containers fit, and they were promised different cards. */
+    record Several(List<PodRef> pods) implements Asker {
+        public Several {
+            pods = List.copyOf(pods);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.ledger.CardState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The devices of both resources, linked: a card that serves memory is not offered whole, and a card taken whole offers no
+ * memory. An ill card is unhealthy in both lists. A device that the kubelet has given out is never made unhealthy by the
+ * link, since that would take it from a container that restarts.
+ */
+public record DeviceLists(List<Offered> memory, List<Offered> cards) {
+    /** One device as the kubelet counts it. */
+    public record Offered(String id, boolean healthy) {
+        public Offered {
+            Objects.requireNonNull(id);
+        }
+    }
+
+    public DeviceLists {
+        memory = List.copyOf(memory);
+        cards = List.copyOf(cards);
+    }
+
+    public static DeviceLists of(NodeUse use) {
+        return new DeviceLists(
+                list(use, Resource.MEMORY, state -> state.wholePods() > 0),
+                list(use, Resource.CARDS, state -> state.sharedUnits() > 0));
+    }
+
+    public List<Offered> of(Resource resource) {
+        return switch (resource) {
+            case MEMORY -> memory;
+            case CARDS -> cards;
+        };
+    }
+
+    /** The IDs of that card's devices, in the order of the list. */
+    static List<String> ids(Card card, int units, Resource resource) {
+        return switch (resource) {
+            case CARDS -> List.of(new DeviceId.WholeCard(card.id()).toString());
+            case MEMORY -> {
+                List<String> ids = new ArrayList<>(units);
+                for (int number = 0; number < units; number++) {
+                    ids.add(new DeviceId.MemoryUnitOf(card.id(), number).toString());
+                }
+                yield ids;
+            }
+        };
+    }
+
+    private static List<Offered> list(NodeUse use, Resource resource, Predicate<CardState> takenOtherwise) {
+        Map<CardId, List<String>> ids = new HashMap<>();
+        Set<String> withdrawn = new HashSet<>();
+        int owed = 0;
+        for (CardState state : use.written().cards()) {
+            List<String> own = ids(state.card(), state.units(), resource);
+            ids.put(state.card().id(), own);
+            if (takenOtherwise.test(state) && state.card().health().healthy()) {
+                List<String> free =
+                        own.stream().filter(id -> !use.booked().contains(id)).toList();
+                withdrawn.addAll(free);
+                owed += own.size() - free.size();
+            }
+        }
+        withdrawn.addAll(instead(use, resource, ids, withdrawn, owed));
+        List<Offered> list = new ArrayList<>();
+        for (CardState state : use.written().cards()) {
+            for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
+                list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id)));
+            }
+        }
+        return list;
+    }
+
+    /**
+     * Where the kubelet gave out devices of other cards than those that its containers have, a device that must not be
+     * offered may be one that is given out. Then as many free devices of cards that are held, but not by the kubelet's
+     * books, are withdrawn instead: the kubelet only counts, and the count is right.
+     */
+    private static Set<String> instead(
+            NodeUse use, Resource resource, Map<CardId, List<String>> ids, Set<String> withdrawn, int owed) {
+        Set<String> chosen = new HashSet<>();
+        for (CardState state : use.written().cards()) {
+            List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
+            int held = resource == Resource.CARDS ? state.wholePods() : state.sharedUnits();
+            long unbooked = held - own.stream().filter(use.booked()::contains).count();
+            own.stream()
+                    .filter(id -> !use.booked().contains(id) && !withdrawn.contains(id))
+                    .limit(Math.max(0, Math.min(unbooked, owed - chosen.size())))
+                    .forEach(chosen::add);
+        }
+        return chosen;
+    }
+}

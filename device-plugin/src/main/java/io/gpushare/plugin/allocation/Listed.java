@@ -1,0 +1,33 @@
+package io.gpushare.plugin.allocation;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What pod-resources lists: for every pod on the node, by container, the IDs of our devices that it holds. A container
+ * without any of them may be left out; a pod may not, since being listed means that the kubelet has begun to admit it.
+ */
+public record Listed(Map<PodName, Map<String, Set<String>>> pods) {
+    /** No pod at all. */
+    public static final Listed NOTHING = new Listed(Map.of());
+
+    public Listed {
+        Map<PodName, Map<String, Set<String>>> copy = new HashMap<>();
+        pods.forEach((pod, containers) -> {
+            Map<String, Set<String>> devices = new HashMap<>();
+            containers.forEach((container, ids) -> devices.put(container, Set.copyOf(ids)));
+            copy.put(pod, Map.copyOf(devices));
+        });
+        pods = Map.copyOf(copy);
+    }
+
+    boolean knows(PodName pod) {
+        return pods.containsKey(pod);
+    }
+
+    /** The IDs that the container holds; empty when it holds none, or is not listed. */
+    Set<String> devices(PodName pod, String container) {
+        return pods.getOrDefault(pod, Map.of()).getOrDefault(container, Set.of());
+    }
+}

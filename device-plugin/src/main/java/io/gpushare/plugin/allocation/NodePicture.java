@@ -1,0 +1,143 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.Inventory;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Everything that the plugin knows of its node at one moment: the cards, the pods that the API has, what pod-resources
+ * listed last, and what each Allocate was answered.
+ */
+public final class NodePicture {
+    private final Inventory inventory;
+    private final Map<String, NodePod> pods;
+    private final Listed listed;
+    private final List<Answered> answers;
+    private final Set<String> refused;
+    private final NodeUse use;
+
+    private NodePicture(
+            Inventory inventory,
+            Map<String, NodePod> pods,
+            Listed listed,
+            List<Answered> answers,
+            Set<String> refused) {
+        this.inventory = inventory;
+        this.pods = Map.copyOf(pods);
+        this.listed = listed;
+        this.answers = List.copyOf(answers);
+        this.refused = Set.copyOf(refused);
+        this.use = NodeUse.of(inventory, this.pods.values(), listed, this.answers);
+    }
+
+    /** A node of which only the cards are known. */
+    public static NodePicture of(Inventory inventory) {
+        return new NodePicture(inventory, Map.of(), Listed.NOTHING, List.of(), Set.of());
+    }
+
+    public Inventory inventory() {
+        return inventory;
+    }
+
+    public Collection<NodePod> pods() {
+        return pods.values();
+    }
+
+    public Listed listed() {
+        return listed;
+    }
+
+    public List<Answered> answers() {
+        return answers;
+    }
+
+    /** What is held on the cards. */
+    public NodeUse use() {
+        return use;
+    }
+
+    public NodePicture withInventory(Inventory changed) {
+        return new NodePicture(changed, pods, listed, answers, refused);
+    }
+
+    /** The API says this of the pod now. */
+    public NodePicture withPod(NodePod pod) {
+        Map<String, NodePod> changed = new LinkedHashMap<>(pods);
+        changed.put(pod.ref().uid(), pod);
+        List<Answered> kept = pod.ended() ? without(pod.ref().uid()) : answers;
+        return new NodePicture(inventory, changed, listed, kept, refused);
+    }
+
+    /** The API does not have the pod any more. */
+    public NodePicture withoutPod(String uid) {
+        Map<String, NodePod> changed = new LinkedHashMap<>(pods);
+        changed.remove(uid);
+        Set<String> others = refused.stream().filter(each -> !each.equals(uid)).collect(Collectors.toSet());
+        return new NodePicture(inventory, changed, listed, without(uid), others);
+    }
+
+    /** The same with the pods of a fresh list in place of those known, to decide upon and then to forget. */
+    public NodePicture withPods(Collection<NodePod> fresh) {
+        return new NodePicture(
+                inventory,
+                fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod)),
+                listed,
+                answers,
+                refused);
+    }
+
+    /**
+     * pod-resources listed this.
+     *
+     * @param asked when it was asked. An older answer to a pod that neither it nor the API knows is forgotten: the pod
+     *     went before the API's watch could tell of it
+     */
+    public NodePicture withListed(Listed changed, Instant asked) {
+        List<Answered> kept = answers.stream()
+                .filter(answer -> pods.containsKey(answer.pod().uid())
+                        || changed.knows(PodName.of(answer.pod()))
+                        || !answer.at().isBefore(asked))
+                .toList();
+        return new NodePicture(inventory, pods, changed, kept, refused);
+    }
+
+    /** An Allocate was answered so; an earlier answer to the same container is replaced. */
+    public NodePicture withAnswer(Answered answer) {
+        List<Answered> changed = new ArrayList<>(answers);
+        changed.removeIf(old -> old.to(answer.pod(), answer.gets().name()));
+        changed.add(answer);
+        return new NodePicture(inventory, pods, listed, changed, refused);
+    }
+
+    /** An Allocate for this pod was refused: the kubelet has rejected it for good, and it does not ask again. */
+    public NodePicture withRefused(String uid) {
+        Set<String> changed = new HashSet<>(refused);
+        changed.add(uid);
+        return new NodePicture(inventory, pods, listed, answers, changed);
+    }
+
+    /** Whether that pod may still be given cards. */
+    boolean waits(NodePod pod) {
+        return !pod.ended() && !refused.contains(pod.ref().uid());
+    }
+
+    /** Whether the kubelet knows a pod that the API's watch has not told of, so that a fresh list is worth its time. */
+    public boolean behind() {
+        Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
+        return !known.containsAll(listed.pods().keySet());
+    }
+
+    private List<Answered> without(String uid) {
+        Stream<Answered> others =
+                answers.stream().filter(answer -> !answer.pod().uid().equals(uid));
+        return others.toList();
+    }
+}

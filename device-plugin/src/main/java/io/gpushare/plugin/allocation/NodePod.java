@@ -1,0 +1,32 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Objects;
+
+/**
+ * A pod of this node as the API has it.
+ *
+ * @param ended its phase is Succeeded or Failed: it holds nothing any more
+ */
+public record NodePod(
+        PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
+    /** The order in which the kubelet admits pods that came together; the name breaks ties. */
+    static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
+            .thenComparing(pod -> pod.ref().toString());
+
+    public NodePod {
+        Objects.requireNonNull(ref);
+        Objects.requireNonNull(created);
+        Objects.requireNonNull(demand);
+        Objects.requireNonNull(allocation);
+    }
+
+    PodName name() {
+        return PodName.of(ref);
+    }
+}

@@ -1,0 +1,118 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.NodeCards;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What is held on the node's cards.
+ *
+ * @param held by the containers that were given their cards
+ * @param written the same, and beside it what is written on pods that wait for theirs: nobody else may be offered that
+ * @param booked the device IDs that the kubelet has given out. They are its counters: mostly, not always, devices of the
+ *     cards that are held
+ */
+public record NodeUse(NodeCards held, NodeCards written, Set<String> booked) {
+    public NodeUse {
+        booked = Set.copyOf(booked);
+    }
+
+    static NodeUse of(Inventory inventory, Collection<NodePod> pods, Listed listed, List<Answered> answers) {
+        return new Reckoning(inventory, pods, listed, answers).use();
+    }
+
+    /** One pass over all pods. */
+    private static final class Reckoning {
+        private final Inventory inventory;
+        private final Map<PodName, NodePod> byName = new HashMap<>();
+        private final Listed listed;
+        private final List<Answered> answers;
+        private NodeCards held;
+        private NodeCards written;
+        private final Set<String> booked = new HashSet<>();
+
+        Reckoning(Inventory inventory, Collection<NodePod> pods, Listed listed, List<Answered> answers) {
+            this.inventory = inventory;
+            this.listed = listed;
+            this.answers = answers;
+            this.held = NodeCards.of(inventory);
+            this.written = held;
+            // A pod that ended and its successor may have one name for a moment: the living one is meant.
+            pods.forEach(
+                    pod -> byName.merge(pod.name(), pod, (one, other) -> one.ended() || !other.ended() ? other : one));
+        }
+
+        NodeUse use() {
+            byName.values().stream().filter(pod -> !pod.ended()).forEach(this::count);
+            answers.stream().map(Answered::pod).distinct().forEach(this::countIfUnknown);
+            listed.pods().keySet().forEach(this::countIfUnknown);
+            return new NodeUse(held, written, booked);
+        }
+
+        private void count(NodePod pod) {
+            Map<String, ContainerAllocation> given = given(pod.ref());
+            Optional<Allocation> annotation = pod.allocation().valid();
+            if (given.isEmpty()) {
+                annotation.ifPresent(allocation -> written = written.with(pod.ref(), allocation));
+            } else {
+                hold(pod.ref(), given, annotation);
+            }
+        }
+
+        /** A pod that the API's watch does not have (yet, or any more) holds what the kubelet says. */
+        private void countIfUnknown(PodRef pod) {
+            if (!byName.containsKey(PodName.of(pod))) {
+                hold(pod, given(pod), Optional.empty());
+            }
+        }
+
+        private void countIfUnknown(PodName pod) {
+            boolean answered =
+                    answers.stream().anyMatch(answer -> PodName.of(answer.pod()).equals(pod));
+            if (!answered) {
+                countIfUnknown(new PodRef(pod.toString(), pod.namespace(), pod.name()));
+            }
+        }
+
+        /** The containers that have devices, by name, and what they got; books the devices. */
+        private Map<String, ContainerAllocation> given(PodRef pod) {
+            Map<String, ContainerAllocation> given = new LinkedHashMap<>();
+            listed.pods().getOrDefault(PodName.of(pod), Map.of()).forEach((container, ids) -> {
+                booked.addAll(ids);
+                CardsOfIds.allocation(container, ids).ifPresent(cards -> given.put(container, cards));
+            });
+            for (Answered answer : answers) {
+                if (answer.pod().uid().equals(pod.uid())) {
+                    booked.addAll(answer.ids());
+                    given.put(answer.gets().name(), answer.gets());
+                }
+            }
+            return given;
+        }
+
+        /** What we answered is the truth; after a restart it is what is written, and without that what the IDs say. */
+        private void hold(PodRef pod, Map<String, ContainerAllocation> given, Optional<Allocation> annotation) {
+            Map<String, ContainerAllocation> containers = new LinkedHashMap<>(given);
+            annotation
+                    .filter(allocation -> allocation.unit().equals(inventory.unit()))
+                    .ifPresent(allocation -> allocation.containers().stream()
+                            .filter(container -> answers.stream().noneMatch(a -> a.to(pod, container.name())))
+                            .forEach(container -> containers.put(container.name(), container)));
+            if (!containers.isEmpty()) {
+                Allocation allocation = new Allocation(inventory.unit(), List.copyOf(containers.values()));
+                held = held.with(pod, allocation);
+                written = written.with(pod, allocation);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Health;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides the cards of one container: those written on its pod, if they are its demand and can be had; for a pod of
+ * another scheduler, on which nothing is written, the cards that the kubelet's devices name, or a place by the rules of
+ * the ledger.
+ */
+public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand container) {
+    /**
+     * The cards.
+     *
+     * @param devices those that the kubelet wants to give; empty when it asks what it should give
+     */
+    public CardChoice among(List<DeviceId> devices) {
+        return switch (pod.allocation()) {
+            case Decoded.Malformed<Allocation>(String reason) -> refused(reason);
+            case Decoded.Valid<Allocation>(Allocation allocation) -> asWritten(allocation);
+            case Decoded.Absent<Allocation> _ -> unwritten(devices);
+        };
+    }
+
+    private CardChoice asWritten(Allocation allocation) {
+        if (!allocation.unit().equals(picture.inventory().unit())) {
+            return refused("its cards were chosen in units of " + allocation.unit() + ", and this node counts in "
+                    + picture.inventory().unit() + ": create the pod anew");
+        }
+        Optional<ContainerAllocation> own = allocation.container(container.name());
+        if (own.isEmpty()
+                || own.get().memoryUnits() != container.memoryUnits()
+                || own.get().cards().size() != container.cards()) {
+            return refused("annotation " + AnnotationKeys.ALLOCATION + " does not say what container '"
+                    + container.name() + "' asks for: leave that annotation to the scheduler");
+        }
+        @Nullable String unavailable = unavailable(own.get().visibleCards());
+        if (unavailable != null) {
+            return refused(unavailable);
+        }
+        NodeCards others = picture.use().held().without(pod.ref().uid());
+        return others.fits(allocation)
+                ? new CardChoice.Chosen(own.get())
+                : refused("the cards chosen for it (" + names(own.get().visibleCards())
+                        + ") are in use by other pods: create the pod anew");
+    }
+
+    private @Nullable String unavailable(Set<CardId> cards) {
+        for (CardId id : cards) {
+            Optional<Card> card = picture.inventory().card(id);
+            if (card.isEmpty()) {
+                return "card " + id + ", chosen for it, is not on this node: create the pod anew";
+            }
+            if (card.get().health() instanceof Health.Ill(String reason)) {
+                return "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew";
+            }
+        }
+        return null;
+    }
+
+    private CardChoice unwritten(List<DeviceId> devices) {
+        NodeCards cards = picture.use().written();
+        Optional<ContainerAllocation> named = named(devices).filter(gets -> fits(cards, gets));
+        if (named.isPresent()) {
+            return new CardChoice.Chosen(named.get());
+        }
+        Optional<ContainerAllocation> beside = besideItsOthers(cards);
+        if (beside.isPresent()) {
+            return new CardChoice.Chosen(beside.get());
+        }
+        return switch (cards.place(new Demand(List.of(container)), CardOrder.BINPACK)) {
+            case Placement.Placed(Allocation allocation) ->
+                new CardChoice.Chosen(allocation.containers().getFirst());
+            case Placement.Refused(var why) -> refused(why.sentence());
+        };
+    }
+
+    /** What the devices name, where that is one card for memory, or as many cards as asked for. */
+    private Optional<ContainerAllocation> named(List<DeviceId> devices) {
+        Map<CardId, Integer> memory = CardsOfIds.memory(devices);
+        List<CardId> whole = CardsOfIds.whole(devices);
+        boolean asked = container.cards() == 0
+                ? memory.size() == 1 && memory.containsValue(container.memoryUnits())
+                : whole.size() == container.cards();
+        return asked ? Optional.of(gets(container.cards() == 0 ? memory : Map.of(), whole)) : Optional.empty();
+    }
+
+    /** The card on which other containers of the pod have their memory: a pod's memory is on one card. */
+    private Optional<ContainerAllocation> besideItsOthers(NodeCards cards) {
+        Set<CardId> own =
+                cards.allocationOf(pod.ref().uid()).map(Allocation::memoryCards).orElse(Set.of());
+        return container.cards() > 0 || own.size() != 1
+                ? Optional.empty()
+                : Optional.of(gets(Map.of(own.iterator().next(), container.memoryUnits()), List.of()))
+                        .filter(gets -> fits(cards, gets));
+    }
+
+    private ContainerAllocation gets(Map<CardId, Integer> memory, List<CardId> whole) {
+        return new ContainerAllocation(container.name(), container.role(), memory, whole);
+    }
+
+    private boolean fits(NodeCards cards, ContainerAllocation gets) {
+        return cards.fits(new Allocation(picture.inventory().unit(), List.of(gets)));
+    }
+
+    private CardChoice refused(String reason) {
+        return new CardChoice.Refused("pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
+    }
+
+    private static String names(Set<CardId> cards) {
+        return String.join(", ", cards.stream().map(CardId::uuid).toList());
+    }
+}

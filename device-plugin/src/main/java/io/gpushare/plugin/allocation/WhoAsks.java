@@ -1,0 +1,131 @@
+package io.gpushare.plugin.allocation;
+
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.Decoded;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Finds the container that the kubelet is asking for. The kubelet admits one pod at a time, its containers in the order in
+ * which they start, and lists a pod from the moment at which it begins to admit it. So it is the first container, of the
+ * one listed pod, that lacks what it asks for.
+ *
+ * @param listedNow whether pod-resources answered to this call; otherwise {@code picture.listed()} is an older list
+ */
+public record WhoAsks(NodePicture picture, boolean listedNow) {
+    private record Candidate(NodePod pod, ContainerDemand container, boolean answered) {}
+
+    /**
+     * The container that asks for {@code count} devices.
+     *
+     * @param named the cards whose devices the kubelet wants to give; they decide between pods that fit alike, and may be
+     *     empty
+     */
+    public Asker find(Resource resource, int count, Set<CardId> named) {
+        List<Candidate> fitting = picture.pods().stream()
+                .filter(picture::waits)
+                .filter(pod -> !listedNow || picture.listed().knows(pod.name()))
+                .flatMap(pod -> firstLacking(pod, resource).stream())
+                .filter(candidate -> resource.amount(candidate.container()) == count)
+                .sorted(Comparator.comparing(Candidate::pod, NodePod.ADMISSION_ORDER))
+                .toList();
+        List<Candidate> fresh =
+                fitting.stream().filter(candidate -> !candidate.answered()).toList();
+        if (!listedNow) {
+            return fresh.isEmpty() ? nobody(resource, count) : found(fresh.getFirst(), Asker.Way.DEMAND_ONLY);
+        }
+        if (!fresh.isEmpty()) {
+            return among(fresh, named, Asker.Way.LACKS_DEVICES);
+        }
+        return fitting.isEmpty() ? nobody(resource, count) : among(fitting, named, Asker.Way.ASKS_AGAIN);
+    }
+
+    private Optional<Candidate> firstLacking(NodePod pod, Resource resource) {
+        List<ContainerDemand> containers =
+                pod.demand().valid().map(demand -> demand.containers()).orElse(List.of());
+        for (int at = 0; at < containers.size(); at++) {
+            ContainerDemand container = containers.get(at);
+            if (lacks(pod, containers, at)) {
+                // Later containers wait for this one, whichever resource it is that it lacks.
+                return resource.amount(container) > 0
+                        ? Optional.of(new Candidate(pod, container, answered(pod, container)))
+                        : Optional.empty();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean lacks(NodePod pod, List<ContainerDemand> containers, int at) {
+        ContainerDemand container = containers.get(at);
+        if (!picture.listed().devices(pod.name(), container.name()).isEmpty()) {
+            return false;
+        }
+        // Ordinary init containers are never listed. One is past when it was answered, or when one after it has
+        // devices.
+        if (!listedNow || container.role() == ContainerRole.INIT) {
+            return !answered(pod, container)
+                    && containers.subList(at + 1, containers.size()).stream()
+                            .noneMatch(later -> answered(pod, later)
+                                    || !picture.listed()
+                                            .devices(pod.name(), later.name())
+                                            .isEmpty());
+        }
+        return true;
+    }
+
+    private boolean answered(NodePod pod, ContainerDemand container) {
+        return picture.answers().stream().anyMatch(answer -> answer.to(pod.ref(), container.name()));
+    }
+
+    private static Asker among(List<Candidate> candidates, Set<CardId> named, Asker.Way way) {
+        List<Candidate> left = candidates;
+        if (left.size() > 1) {
+            List<Candidate> byCard = left.stream()
+                    .filter(candidate -> promised(candidate).equals(Optional.of(named)))
+                    .toList();
+            left = byCard.isEmpty() ? left : byCard;
+        }
+        // Where all were promised the same cards, any of them is right.
+        boolean alike = left.stream().map(WhoAsks::promised).distinct().count() == 1;
+        return alike
+                ? found(left.getFirst(), way)
+                : new Asker.Several(left.stream().map(each -> each.pod().ref()).toList());
+    }
+
+    private static Optional<Set<CardId>> promised(Candidate candidate) {
+        return candidate
+                .pod()
+                .allocation()
+                .valid()
+                .flatMap(
+                        allocation -> allocation.container(candidate.container().name()))
+                .map(ContainerAllocation::visibleCards);
+    }
+
+    private static Asker found(Candidate candidate, Asker.Way way) {
+        return new Asker.Found(candidate.pod(), candidate.container(), way);
+    }
+
+    private Asker nobody(Resource resource, int count) {
+        Stream<String> malformed = picture.pods().stream()
+                .filter(pod -> picture.waits(pod) && picture.listed().knows(pod.name()))
+                .flatMap(pod -> pod.demand() instanceof Decoded.Malformed<?>(String reason)
+                        ? Stream.of(complaint(pod.ref(), reason))
+                        : Stream.empty());
+        return new Asker.Nobody(malformed
+                .findFirst()
+                .orElse("no pod that the API server has on this node waits for "
+                        + (resource == Resource.MEMORY ? count + " units of GPU memory" : count + " whole GPU cards")));
+    }
+
+    private static String complaint(PodRef pod, String reason) {
+        return "pod " + pod + ": " + reason;
+    }
+}

@@ -1,0 +1,225 @@
+package io.gpushare.plugin.cards;
+
+import io.gpushare.model.CardId;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.nvml.CardReading;
+import io.gpushare.nvml.Nvml;
+import io.gpushare.nvml.NvmlException;
+import io.gpushare.nvml.XidEvent;
+import io.gpushare.nvml.XidWatch;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One thread that reads all cards, waits for an Xid or for the next time, and begins again. It tells the whole inventory
+ * each time that it differs from the one before, the first one always.
+ */
+public final class CardScanner implements AutoCloseable {
+    /** How often cards are read and who is told; {@code quiet}: how long after its last Xid a card is well again. */
+    public record Settings(String library, MemoryUnit unit, Duration interval, Duration quiet) {
+        public Settings {
+            Objects.requireNonNull(library);
+            Objects.requireNonNull(unit);
+            Objects.requireNonNull(interval);
+            Objects.requireNonNull(quiet);
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(CardScanner.class);
+
+    private final Settings settings;
+    private final Consumer<Inventory> told;
+    private final InstantSource clock;
+    private final CardHealth health;
+    private final KnownCards cards;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread;
+
+    // Only the scanning thread touches what follows.
+    private @Nullable Nvml nvml;
+    private @Nullable XidWatch watch;
+    private Set<String> watched = Set.of();
+    private @Nullable Inventory last;
+    private String trouble = "";
+
+    private CardScanner(Settings settings, Consumer<Inventory> told, InstantSource clock) {
+        this.settings = settings;
+        this.told = told;
+        this.clock = clock;
+        this.health = new CardHealth(settings.quiet());
+        this.cards = new KnownCards(settings.unit(), health);
+        this.thread = new Thread(this::run, "cards");
+    }
+
+    /** Begins to scan; {@code told} is called from the scanning thread. */
+    public static CardScanner start(Settings settings, Consumer<Inventory> told, InstantSource clock) {
+        CardScanner scanner = new CardScanner(settings, told, clock);
+        scanner.thread.setDaemon(true);
+        scanner.thread.start();
+        return scanner;
+    }
+
+    private void run() {
+        try {
+            while (stopped.getCount() > 0) {
+                scan();
+                awaitXid();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            shut();
+        }
+    }
+
+    private void scan() {
+        Inventory now;
+        try {
+            Nvml session = session();
+            var driver = session.driver();
+            List<CardReading> readings = session.cards();
+            now = cards.seen(driver, readings, clock.instant());
+            watch(session, readings);
+            trouble(readings.isEmpty() ? "the driver finds no card" : "");
+        } catch (NvmlException e) {
+            shut();
+            now = cards.unseen("the driver does not answer", clock.instant());
+            trouble(String.valueOf(e.getMessage()));
+        }
+        if (!now.equals(last)) {
+            announce(now);
+            last = now;
+            told.accept(now);
+        }
+    }
+
+    private Nvml session() throws NvmlException {
+        if (nvml == null) {
+            nvml = Nvml.open(settings.library());
+        }
+        return nvml;
+    }
+
+    /** Watches all present cards; anew when they are others than before. */
+    private void watch(Nvml session, List<CardReading> readings) throws NvmlException {
+        Set<String> present = readings.stream()
+                .flatMap(reading -> reading instanceof CardReading.Present(int _, var facts)
+                        ? Optional.of(facts.uuid()).stream()
+                        : Optional.<String>empty().stream())
+                .collect(Collectors.toSet());
+        if (watch != null && present.equals(watched)) {
+            return;
+        }
+        unwatch();
+        watched = present;
+        if (present.isEmpty()) {
+            return;
+        }
+        try {
+            watch = session.watchXids(present);
+            watch.unwatched()
+                    .forEach(uuid ->
+                            LOG.warn("card {} tells no Xid errors: only a lost card will be noticed there", uuid));
+        } catch (NvmlException.Unsupported e) {
+            LOG.warn("the driver tells no Xid errors, only lost cards will be noticed: {}", e.getMessage());
+        }
+    }
+
+    private void awaitXid() throws InterruptedException {
+        if (watch == null) {
+            pause();
+            return;
+        }
+        try {
+            Optional<XidEvent> event = watch.await(settings.interval());
+            event.ifPresent(this::note);
+        } catch (NvmlException e) {
+            // A card fell off the bus, mostly: the scan says which. The events of the others need a new watch.
+            LOG.warn("waiting for Xid errors failed, watching anew: {}", e.getMessage());
+            unwatch();
+            pause();
+        }
+    }
+
+    private void pause() throws InterruptedException {
+        boolean end = stopped.await(settings.interval().toMillis(), TimeUnit.MILLISECONDS);
+        if (end) {
+            LOG.debug("the scan of cards ends");
+        }
+    }
+
+    private void note(XidEvent event) {
+        Optional<String> application = XidTable.application(event.xid());
+        String card = event.uuid().orElse("of unknown UUID");
+        if (application.isPresent()) {
+            LOG.info(
+                    "card {}: Xid {} ({}) is an application's error and ignored", card, event.xid(), application.get());
+            return;
+        }
+        LOG.warn("card {}: Xid {}", card, event.xid());
+        // Which card it was is not known without a UUID: each may be the one, and those that are well come back.
+        event.uuid()
+                .map(Set::of)
+                .orElse(watched)
+                .forEach(uuid -> health.xid(new CardId(uuid), event.xid(), clock.instant()));
+    }
+
+    private void trouble(String now) {
+        if (!now.equals(trouble) && !now.isEmpty()) {
+            LOG.warn("no cards to offer as long as this lasts: {}", now);
+        }
+        trouble = now;
+    }
+
+    private void announce(Inventory now) {
+        now.cards().forEach(card -> {
+            boolean changed = last == null
+                    || !last.card(card.id())
+                            .map(before -> before.health().equals(card.health()))
+                            .orElse(false);
+            if (changed) {
+                String state = card.health() instanceof Health.Ill(String reason) ? "ill (" + reason + ")" : "well";
+                LOG.info("card {} {} {} {}: {}", card.index(), card.id(), card.model(), card.memory(), state);
+            }
+        });
+    }
+
+    private void unwatch() {
+        if (watch != null) {
+            watch.close();
+            watch = null;
+        }
+    }
+
+    private void shut() {
+        unwatch();
+        if (nvml != null) {
+            nvml.close();
+            nvml = null;
+        }
+    }
+
+    /** Ends the scan; it may take half a second until the session with NVML is closed. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        try {
+            thread.join(Duration.ofSeconds(2));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.gpushare.plugin.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ListAndWatch call. A kubelet that reads slowly gets the newest list next, not every list in between: each is whole.
+ */
+final class ListStream {
+    private final ServerCallStreamObserver<ListAndWatchResponse> kubelet;
+    private @Nullable ListAndWatchResponse waiting;
+
+    ListStream(ServerCallStreamObserver<ListAndWatchResponse> kubelet, Consumer<ListStream> ended) {
+        this.kubelet = kubelet;
+        kubelet.setOnReadyHandler(this::flush);
+        kubelet.setOnCancelHandler(() -> ended.accept(this));
+    }
+
+    synchronized void send(ListAndWatchResponse list) {
+        waiting = list;
+        flush();
+    }
+
+    private synchronized void flush() {
+        if (waiting != null && kubelet.isReady() && !kubelet.isCancelled()) {
+            kubelet.onNext(waiting);
+            waiting = null;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.gpushare.plugin.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
+import io.gpushare.plugin.allocation.DeviceLists.Offered;
+import io.gpushare.plugin.allocation.Resource;
+import io.grpc.Server;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The server of one resource on its socket, and the streams on which the kubelet reads its devices. */
+final class ResourceServer {
+    /** Which resource, under which name, on which socket. */
+    record Place(Resource resource, String name, Path socket) {}
+
+    // A request names devices that this plugin offered: more than a list can have is no request of a kubelet.
+    private static final int LARGEST_REQUEST = 16 << 20;
+    private static final String HEALTHY = "Healthy";
+    private static final String UNHEALTHY = "Unhealthy";
+
+    private final Place place;
+    private final DomainSockets sockets;
+    private final Executor executor;
+    private final InstantSource clock;
+    private final DevicePluginService service;
+    private final Set<ListStream> streams = new HashSet<>();
+    private @Nullable ListAndWatchResponse list;
+    private @Nullable Instant lastStreamEnd;
+    private volatile @Nullable Server server;
+    private volatile Optional<Object> bound = Optional.empty();
+
+    ResourceServer(Place place, Doorkeeper doorkeeper, DomainSockets sockets, Executor executor, InstantSource clock) {
+        this.place = place;
+        this.sockets = sockets;
+        this.executor = executor;
+        this.clock = clock;
+        this.service = new DevicePluginService(place.resource(), doorkeeper, this::watching);
+    }
+
+    Place place() {
+        return place;
+    }
+
+    /** Sends the list to the kubelet if it differs from the one before. */
+    synchronized void offer(List<Offered> devices) {
+        ListAndWatchResponse.Builder changed = ListAndWatchResponse.newBuilder();
+        for (Offered device : devices) {
+            changed.addDevices(
+                    Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? HEALTHY : UNHEALTHY));
+        }
+        ListAndWatchResponse now = changed.build();
+        if (!now.equals(list)) {
+            list = now;
+            streams.forEach(stream -> stream.send(now));
+        }
+    }
+
+    /** Whether there is a list: before, a registration would promise nothing. */
+    synchronized boolean hasList() {
+        return list != null;
+    }
+
+    private synchronized void watching(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
+        ListStream stream = new ListStream(kubelet, this::ended);
+        streams.add(stream);
+        if (list != null) {
+            stream.send(list);
+        }
+    }
+
+    private synchronized void ended(ListStream stream) {
+        streams.remove(stream);
+        lastStreamEnd = clock.instant();
+    }
+
+    synchronized boolean watched() {
+        return !streams.isEmpty();
+    }
+
+    /** When a stream ended last; empty before the first one did. */
+    synchronized Optional<Instant> lastStreamEnd() {
+        return Optional.ofNullable(lastStreamEnd);
+    }
+
+    /** Whether the server stands and its socket is the one that it bound: a kubelet that starts removes it. */
+    boolean serving() throws IOException {
+        return server != null
+                && bound.isPresent()
+                && DomainSockets.identity(place.socket()).equals(bound);
+    }
+
+    /** Begins to serve on a new socket. */
+    void start() throws IOException {
+        stop();
+        Files.deleteIfExists(place.socket());
+        server = sockets.server(place.socket())
+                .maxInboundMessageSize(LARGEST_REQUEST)
+                .executor(executor)
+                .addService(service)
+                .build()
+                .start();
+        bound = DomainSockets.identity(place.socket());
+    }
+
+    /** Ends all streams and takes the socket away, if it is still ours. */
+    void stop() throws IOException {
+        if (server != null) {
+            server.shutdownNow();
+            try {
+                if (!server.awaitTermination(2, TimeUnit.SECONDS)) {
+                    throw new IOException("the server on " + place.socket() + " does not end");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            server = null;
+        }
+        if (bound.isPresent() && DomainSockets.identity(place.socket()).equals(bound)) {
+            Files.deleteIfExists(place.socket());
+        }
+        bound = Optional.empty();
+    }
+}
