@@ -8,7 +8,7 @@ public interface Cluster extends AutoCloseable {
     static Cluster start(Path root) {
         if (KindCluster.possible()) {
             System.out.println("e2e: a Docker engine answers, so the cluster is kind");
-            return KindCluster.start();
+            return KindCluster.start(root);
         }
         System.out.println(
                 "e2e: no Docker engine answers, so the cluster is a local Kubernetes from Debian's packages");

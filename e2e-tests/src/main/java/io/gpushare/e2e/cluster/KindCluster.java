@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.BindMode;
@@ -24,6 +25,8 @@ final class KindCluster implements Cluster {
     private static final String SCHEDULER_CONFIG = "/etc/kubernetes/gpushare-scheduler.yaml";
     private static final String SCHEDULER_POD = "/etc/kubernetes/manifests/kube-scheduler.yaml";
 
+    private static final Duration WORKLOAD = Duration.ofMinutes(5);
+
     private final Kind kind;
     private final Path folder;
     private final Kubectl kubectl;
@@ -38,7 +41,7 @@ final class KindCluster implements Cluster {
         return DockerClientFactory.instance().isDockerAvailable();
     }
 
-    static KindCluster start() {
+    static KindCluster start(Path root) {
         try {
             Path folder = Files.createTempDirectory("gs");
             Path shared = Files.createDirectories(folder.resolve("shared"));
@@ -51,7 +54,16 @@ final class KindCluster implements Cluster {
             kind.start();
             Path kubeconfig = folder.resolve("kubeconfig");
             Files.writeString(kubeconfig, kind.getKubeconfig());
-            return new KindCluster(kind, folder, kubeconfig);
+            KindCluster cluster = new KindCluster(kind, folder, kubeconfig);
+            Path workload = folder.resolve("workload.tar");
+            Command.show(
+                    WORKLOAD,
+                    List.of(
+                            root.resolve("e2e-tests/local-kubernetes/workload-image")
+                                    .toString(),
+                            workload.toString()));
+            cluster.loadImage(workload);
+            return cluster;
         } catch (IOException e) {
             throw new UncheckedIOException("no folder for the cluster's state", e);
         }

@@ -101,6 +101,42 @@ public final class Pods {
         return printed.substring("card: ".length()).strip();
     }
 
+    /** A Deployment of one pod, which replaces a pod that the kubelet turned away, as users have it. */
+    public void deployMemory(String name, int units) {
+        String template = manifest(name, Map.of("main", "aliyun.com/gpu-mem: " + units));
+        String spec = template.substring(template.indexOf("spec:")).indent(4);
+        cluster.kubectl().apply("""
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: %s, namespace: %s}
+            spec:
+              selector: {matchLabels: {app: %s}}
+              template:
+                metadata: {labels: {app: %s}}
+            """.formatted(name, NAMESPACE, name, name) + spec);
+    }
+
+    /** Waits until a pod of that Deployment runs, and gives its name. */
+    public String deployed(String name, Duration limit) {
+        JsonNode running = Wait.until(
+                limit,
+                "a pod of Deployment " + name + " runs",
+                () -> cluster.kubectl()
+                        .json("-n", NAMESPACE, "get", "pods", "-l", "app=" + name)
+                        .get("items"),
+                items -> items.valueStream().anyMatch(Pods::ready));
+        return running.valueStream()
+                .filter(Pods::ready)
+                .findFirst()
+                .orElseThrow()
+                .at("/metadata/name")
+                .textValue();
+    }
+
+    public void undeploy(String name) {
+        cluster.kubectl().run("-n", NAMESPACE, "delete", "deployment", name, "--wait=true", "--cascade=foreground");
+    }
+
     public void delete(String... names) {
         String[] arguments = new String[names.length + 5];
         System.arraycopy(new String[] {"-n", NAMESPACE, "delete", "pod", "--wait=true"}, 0, arguments, 0, 5);

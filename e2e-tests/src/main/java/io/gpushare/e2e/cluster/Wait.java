@@ -8,6 +8,9 @@ import java.util.function.Supplier;
 public final class Wait {
     private static final Duration PAUSE = Duration.ofMillis(300);
 
+    // Of an API object its status, which comes last, is what matters.
+    private static final int SHOWN = 1500;
+
     private Wait() {}
 
     /** Looks until it holds; the failure tells what was seen last. */
@@ -19,8 +22,9 @@ public final class Wait {
                 return seen;
             }
             if (System.nanoTime() > end) {
-                throw new AssertionError(
-                        "waited " + limit.toSeconds() + " s in vain until " + what + "; last: " + seen);
+                String last = String.valueOf(seen);
+                throw new AssertionError("waited " + limit.toSeconds() + " s in vain until " + what + "; last: …"
+                        + last.substring(Math.max(0, last.length() - SHOWN)));
             }
             pause();
         }
