@@ -82,7 +82,7 @@ final class Requests {
     }
 
     private static boolean answerAboutServer(HttpServerRequest request) {
-        switch (request.path()) {
+        switch (request.path().replaceFirst("/$", "")) {
             case "/version" ->
                 request.response().putHeader("Content-Type", "application/json").end(VERSION);
             case "/readyz", "/livez", "/healthz" -> request.response().end("ok");

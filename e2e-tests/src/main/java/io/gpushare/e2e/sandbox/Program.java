@@ -1,0 +1,77 @@
+package io.gpushare.e2e.sandbox;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** One of the project's programs as a process of its own, with a small heap and its log in a file. */
+final class Program implements AutoCloseable {
+    private static final int STOP_SECONDS = 5;
+
+    private final String name;
+    private final Path log;
+    private final Process process;
+
+    private Program(String name, Path log, Process process) {
+        this.name = name;
+        this.log = log;
+        this.process = process;
+    }
+
+    /**
+     * Starts it from what the build left in its module's {@code target}.
+     *
+     * @param arguments the main class and its flags
+     */
+    static Program start(
+            String name, Path module, int heapMib, List<String> arguments, Map<String, String> environment, Path log)
+            throws IOException {
+        Path classes = module.resolve("target/classes");
+        Path libraries = module.resolve("target/lib");
+        if (!Files.isDirectory(classes) || !Files.isDirectory(libraries)) {
+            throw new IOException("the program " + name + " is not built: run ./mvnw -Dfast -DskipTests package first ("
+                    + libraries + " is missing)");
+        }
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-Xms8m",
+                "-Xmx" + heapMib + "m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classes + ":" + libraries + "/*"));
+        command.addAll(arguments);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().putAll(environment);
+        return new Program(name, log, builder.start());
+    }
+
+    /** Throws, with the end of its log, where it is no longer running. */
+    void checkAlive() throws IOException {
+        if (!process.isAlive()) {
+            List<String> lines = Files.readAllLines(log);
+            throw new IOException(name + " ended with code " + process.exitValue() + "; the end of " + log + ":\n"
+                    + String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size())));
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException _) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

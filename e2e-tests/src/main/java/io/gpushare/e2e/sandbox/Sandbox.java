@@ -1,0 +1,122 @@
+package io.gpushare.e2e.sandbox;
+
+import java.io.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The sandbox as a program: see {@code deploy/sandbox/run}. Exit code 0 where everything held, else 1 with the reasons. */
+@Command(
+        name = "deploy/sandbox/run",
+        description = "Runs the real device plugin and scheduler extender on simulated nodes and cards.",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 100)
+public final class Sandbox implements Callable<Integer> {
+    private static final Duration READY = Duration.ofSeconds(60);
+    private static final Duration ROUND = Duration.ofSeconds(100);
+
+    @Option(names = "--once", description = "Run the workload once to its end, check it, and exit 0 or 1.")
+    private boolean once;
+
+    @Option(
+            names = "--extender-port",
+            defaultValue = "0",
+            description = "Port of the extender on 127.0.0.1; any free one by default.")
+    private int extenderPort;
+
+    @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
+    private Path repository = Path.of(".");
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Sandbox()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
+        boolean terminal =
+                Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
+        Screen screen = new Screen(System.out, terminal, InstantSource.system());
+        screen.line("sockets, cards and logs are in " + folder);
+        Path checkout = repository.toAbsolutePath().normalize();
+        try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(sandbox::close, "stop"));
+            return run(sandbox, screen, folder);
+        }
+    }
+
+    private int run(SandboxCluster sandbox, Screen screen, Path folder) throws InterruptedException {
+        try {
+            sandbox.start(Machine.ALL);
+            awaitNodes(sandbox, screen);
+            return once ? runOnce(sandbox, screen, folder) : runUntilStopped(sandbox, screen, folder);
+        } catch (IOException e) {
+            if (!sandbox.stopping()) {
+                System.err.println("FAILED: " + e.getMessage());
+            }
+            return 1;
+        }
+    }
+
+    /** Every node offers memory and cards, and the extender answers that it is ready. */
+    private static void awaitNodes(SandboxCluster sandbox, Screen screen) throws IOException, InterruptedException {
+        screen.line("starting the extender and " + Machine.ALL.size() + " plugins");
+        Instant deadline = Instant.now().plus(READY);
+        while (!ready(sandbox)) {
+            sandbox.checkPrograms();
+            if (Instant.now().isAfter(deadline)) {
+                throw new IOException("after " + READY.toSeconds() + " s not every node offers its cards, or the"
+                        + " extender is not ready: look into the logs");
+            }
+            Thread.sleep(Duration.ofMillis(200));
+        }
+        screen.line("all nodes offer their cards");
+    }
+
+    private static boolean ready(SandboxCluster sandbox) throws IOException, InterruptedException {
+        Picture picture = Picture.take(sandbox.api());
+        return picture.nodes().size() == Machine.ALL.size() && picture.allFree() && sandbox.extenderReady();
+    }
+
+    private static int runOnce(SandboxCluster sandbox, Screen screen, Path folder)
+            throws IOException, InterruptedException {
+        Checks checks = new Checks();
+        try (Round round = new Round(sandbox, screen, checks)) {
+            Usage usage = round.run(Workload.round(), Instant.now().plus(ROUND));
+            checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
+            System.out.println();
+            System.out.println(usage.table());
+        }
+        if (checks.failures().isEmpty()) {
+            System.out.println("OK: " + checks.held() + " checks held for "
+                    + Workload.round().size() + " pods");
+            return 0;
+        }
+        System.out.println("FAILED, logs are in " + folder.resolve("logs"));
+        checks.failures().forEach(failure -> System.out.println("  - " + failure));
+        return 1;
+    }
+
+    /** Round after round until Ctrl-C; a check that fails ends it. */
+    private static int runUntilStopped(SandboxCluster sandbox, Screen screen, Path folder)
+            throws IOException, InterruptedException {
+        screen.footer("inspect: curl " + sandbox.inspect() + "   logs: " + folder.resolve("logs") + "   stop: Ctrl-C");
+        Checks checks = new Checks();
+        while (checks.failures().isEmpty()) {
+            try (Round round = new Round(sandbox, screen, checks)) {
+                round.run(Workload.round(), Instant.now().plus(ROUND));
+                round.clear();
+            }
+        }
+        checks.failures().forEach(failure -> System.out.println("  - " + failure));
+        return 1;
+    }
+}

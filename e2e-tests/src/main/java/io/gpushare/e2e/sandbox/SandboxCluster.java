@@ -1,0 +1,175 @@
+package io.gpushare.e2e.sandbox;
+
+import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
+import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
+import io.gpushare.e2e.sandbox.scheduler.ExtenderOptions;
+import io.gpushare.e2e.sandbox.scheduler.SimulatedScheduler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** All that runs in a sandbox, started in order and stopped in the opposite one, also where the start fails midway. */
+final class SandboxCluster implements AutoCloseable {
+    private static final int PLUGIN_HEAP_MIB = 64;
+    private static final int EXTENDER_HEAP_MIB = 128;
+
+    private final Path repository;
+    private final Path folder;
+    private final Deque<AutoCloseable> running = new ArrayDeque<>();
+    private final List<Program> programs = new ArrayList<>();
+    private final Map<String, SimulatedKubelet> kubelets = new LinkedHashMap<>();
+    private final int extenderPort;
+    private final SimulatedApiServer server;
+    private final Cluster cluster;
+    private volatile boolean stopping;
+
+    /**
+     * @param repository the checkout, built
+     * @param folder an empty folder with a short name, for sockets, cards and logs
+     * @param extenderPort where the extender listens; 0 for any free port
+     */
+    SandboxCluster(Path repository, Path folder, int extenderPort) throws IOException {
+        this.repository = repository;
+        this.folder = folder;
+        this.extenderPort = extenderPort == 0 ? freePort() : extenderPort;
+        server = keep(SimulatedApiServer.start());
+        cluster = keep(new Cluster(server.uri()));
+    }
+
+    void start(List<Machine> machines) throws IOException {
+        Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
+        Path logs = Files.createDirectories(folder.resolve("logs"));
+        startExtender(kubeconfig, logs);
+        for (Machine machine : machines) {
+            startNode(machine, kubeconfig, logs);
+        }
+        URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
+        ExtenderOptions extender =
+                new ExtenderOptions(prefix, 5, Set.of(PodOrder.MEMORY, PodOrder.CARDS), Duration.ofSeconds(5));
+        keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
+    }
+
+    private void startExtender(Path kubeconfig, Path logs) throws IOException {
+        List<String> arguments = List.of(
+                "io.gpushare.extender.Main",
+                "--kubeconfig=" + kubeconfig,
+                "--bind-address=127.0.0.1",
+                "--port=" + extenderPort);
+        programs.add(keep(Program.start(
+                "scheduler-extender",
+                repository.resolve("scheduler-extender"),
+                EXTENDER_HEAP_MIB,
+                arguments,
+                Map.of(),
+                logs.resolve("scheduler-extender.log"))));
+    }
+
+    private void startNode(Machine machine, Path kubeconfig, Path logs) throws IOException {
+        Path directory = kubeletDirectory(machine.name());
+        KubeletOptions options = KubeletOptions.of(machine.name(), directory);
+        kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
+        Path cards = Files.writeString(folder.resolve(machine.name() + ".cards"), machine.cardsFile());
+        List<String> arguments = List.of(
+                "io.gpushare.plugin.Main",
+                "--node-name=" + machine.name(),
+                "--kubeconfig=" + kubeconfig,
+                "--nvml-library=" + repository.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
+                "--kubelet-dir=" + directory);
+        programs.add(keep(Program.start(
+                "device-plugin of " + machine.name(),
+                repository.resolve("device-plugin"),
+                PLUGIN_HEAP_MIB,
+                arguments,
+                Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
+                logs.resolve("device-plugin-" + machine.name() + ".log"))));
+    }
+
+    Path kubeletDirectory(String node) {
+        return folder.resolve(node);
+    }
+
+    Cluster api() {
+        return cluster;
+    }
+
+    Map<String, SimulatedKubelet> kubelets() {
+        return kubelets;
+    }
+
+    URI extender() {
+        return URI.create("http://127.0.0.1:" + extenderPort);
+    }
+
+    URI inspect() {
+        return extender().resolve("/gpushare-scheduler/inspect");
+    }
+
+    boolean extenderReady() throws InterruptedException {
+        try (Cluster extender = new Cluster(extender())) {
+            return extender.get("/readyz").succeeded();
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /** Throws with the end of its log where a program is gone. */
+    void checkPrograms() throws IOException {
+        for (Program program : programs) {
+            if (stopping) {
+                return;
+            }
+            program.checkAlive();
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T started) {
+        synchronized (running) {
+            running.push(started);
+        }
+        return started;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    boolean stopping() {
+        return stopping;
+    }
+
+    /** May be called twice, also from a shutdown hook: each part is stopped once. */
+    @Override
+    public void close() {
+        stopping = true;
+        while (true) {
+            AutoCloseable next;
+            synchronized (running) {
+                next = running.poll();
+            }
+            if (next == null) {
+                return;
+            }
+            try {
+                next.close();
+            } catch (Exception e) {
+                System.err.println("stopping " + next + ": " + e);
+            }
+        }
+    }
+}

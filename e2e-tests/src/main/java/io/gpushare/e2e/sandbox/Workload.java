@@ -1,0 +1,37 @@
+package io.gpushare.e2e.sandbox;
+
+import io.gpushare.e2e.sandbox.PodOrder.Want;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The pods of one round: more than fits at once, so that some wait until others end, and one that fits nowhere. */
+final class Workload {
+    /** Asks for more memory than any card has. */
+    static final String TOO_BIG = "too-big";
+
+    private Workload() {}
+
+    static List<PodOrder> round() {
+        List<PodOrder> pods = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            pods.add(PodOrder.sharing("chat-" + i, 7, 8));
+        }
+        for (int i = 1; i <= 6; i++) {
+            pods.add(PodOrder.sharing("notebook-" + i, 9, 3));
+        }
+        for (int i = 1; i <= 3; i++) {
+            pods.add(new PodOrder("rag-" + i, 8, List.of(new Want("embed", 3, 0), new Want("rank", 4, 0))));
+        }
+        pods.add(PodOrder.sharing("tune-1", 8, 40));
+        pods.add(PodOrder.sharing("tune-2", 6, 60));
+        pods.add(PodOrder.sharing("llm", 8, 120));
+        for (int i = 1; i <= 5; i++) {
+            pods.add(PodOrder.whole("render-" + i, 6, 1));
+        }
+        pods.add(PodOrder.whole("train-two-cards", 8, 2));
+        pods.add(new PodOrder("train-with-logger", 6, List.of(new Want("train", 0, 1), new Want("logger", 0, 0))));
+        pods.add(PodOrder.whole("train-all-of-c", 4, 4));
+        pods.add(PodOrder.sharing(TOO_BIG, 5, 200));
+        return pods;
+    }
+}

@@ -1,0 +1,19 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+/** The whole path with the real programs as processes: what {@code deploy/sandbox/run --once} does. */
+class SandboxIT {
+    @Test
+    @Timeout(value = 200, unit = TimeUnit.SECONDS)
+    void sharedAndWholeCardPodsRunWhereTheirAnnotationsSayAndAllComesBack() {
+        String root = System.getProperty("gpushare.root", "..");
+        int code = new CommandLine(new Sandbox()).execute("--once", "--repository", root);
+        assertThat(code).as("the sandbox's exit code; its reasons are above").isZero();
+    }
+}
