@@ -43,9 +43,12 @@ public record MemoryUnit(Memory size) {
         return Math.toIntExact(memory.bytes() / size.bytes());
     }
 
-    /** The least number of these units that holds {@code count} units of another size. */
+    /** The least number of these units that holds {@code count} units of another size; the largest int stands for more. */
     public int unitsCovering(int count, MemoryUnit other) {
-        return Math.toIntExact(Math.ceilDiv(Math.multiplyExact(other.size.bytes(), (long) count), size.bytes()));
+        if (count > Long.MAX_VALUE / other.size.bytes()) {
+            return Integer.MAX_VALUE;
+        }
+        return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(other.size.bytes() * count, size.bytes()));
     }
 
     @Override

@@ -33,5 +33,9 @@ class MemoryUnitTest {
     void unitsOfAnotherSizeAreCoveredAndNotRoundedAway() {
         assertThat(MemoryUnit.GIB.unitsCovering(3, MemoryUnit.ofMib(256))).isEqualTo(1);
         assertThat(MemoryUnit.ofMib(256).unitsCovering(3, MemoryUnit.GIB)).isEqualTo(12);
+        assertThat(MemoryUnit.ofMib(1).unitsCovering(Integer.MAX_VALUE, MemoryUnit.GIB))
+                .isEqualTo(Integer.MAX_VALUE);
+        assertThat(MemoryUnit.ofMib(1).unitsCovering(Integer.MAX_VALUE, MemoryUnit.ofMib(999_999_999)))
+                .isEqualTo(Integer.MAX_VALUE);
     }
 }

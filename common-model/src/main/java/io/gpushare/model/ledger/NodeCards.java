@@ -111,7 +111,8 @@ public final class NodeCards {
             Allocation allocation = holding.allocation();
             for (CardId card : allocation.memoryCards()) {
                 int units = inventory.unit().unitsCovering(allocation.unitsOn(card), allocation.unit());
-                shared.merge(card, units, Math::addExact);
+                // Anybody may write absurd amounts into an annotation: they fill the card, and break nothing.
+                shared.merge(card, units, (a, b) -> (int) Math.min(Integer.MAX_VALUE, (long) a + b));
             }
             allocation.wholeCards().forEach(card -> whole.merge(card, 1, Integer::sum));
         }

@@ -60,13 +60,22 @@ public final class ClusterWatch implements AutoCloseable {
 
         @Override
         public void changed(T now) {
-            changed.accept(now);
+            told(changed, now);
             heard.incrementAndGet();
         }
 
         @Override
         public void gone(T last) {
-            gone.accept(last);
+            told(gone, last);
+        }
+
+        private static <T> void told(Consumer<T> ledger, T object) {
+            try {
+                ledger.accept(object);
+            } catch (RuntimeException e) {
+                // One object that we do not cope with must not end the watch of all others.
+                LOG.error("the ledger could not take {}", object, e);
+            }
         }
 
         /** The events of the first list come first and one for each object, so their number tells. */

@@ -6,8 +6,11 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.PodRef;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of a bind, through the Kubernetes API. */
 public final class KubernetesPods implements PodApi {
@@ -36,7 +39,20 @@ public final class KubernetesPods implements PodApi {
     }
 
     private static Failure failure(KubernetesException e) {
-        return new Failure(e.status(), String.valueOf(e.getMessage()), e);
+        Failure.Reach reach = e.status() != 0
+                ? Failure.Reach.ANSWERED
+                : unreached(e) ? Failure.Reach.NEVER_SENT : Failure.Reach.UNANSWERED;
+        return new Failure(reach, e.status(), String.valueOf(e.getMessage()), e);
+    }
+
+    /** Whether there was no connection over which anything could have been sent. */
+    private static boolean unreached(Throwable failure) {
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static ClusterPod pod(PodState state) {

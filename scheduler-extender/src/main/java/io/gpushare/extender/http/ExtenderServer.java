@@ -11,6 +11,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -121,13 +122,13 @@ public final class ExtenderServer {
 
         @Override
         public Future<?> start() {
-            // Vert.x shares a random port between the loops of one deployment only when it is written as -1.
-            HttpServerOptions options = new HttpServerOptions()
-                    .setHost(settings.address())
-                    .setPort(settings.port() == 0 ? -1 : settings.port())
-                    .setHandle100ContinueAutomatically(true);
+            HttpServerOptions options = new HttpServerOptions().setHandle100ContinueAutomatically(true);
+            // All loops share one port, a free one too.
+            SocketAddress address = settings.port() == 0
+                    ? SocketAddress.sharedRandomPort(1, settings.address())
+                    : SocketAddress.inetSocketAddress(settings.port(), settings.address());
             HttpServer server = vertx.createHttpServer(options).requestHandler(routes);
-            return server.listen().onSuccess(loops::add);
+            return server.listen(address).onSuccess(loops::add);
         }
     }
 }

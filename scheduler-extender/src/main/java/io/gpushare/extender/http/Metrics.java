@@ -59,10 +59,12 @@ public final class Metrics {
                 ledger::unattributed);
         GaugeWithCallback.builder()
                 .name("gpushare_extender_ledger_pods")
-                .help("Pods that hold cards: assumed, bound (not yet seen back), or seen in the API.")
+                .help("Pods that hold cards: assumed, doubtful (no answer came), bound (not yet seen back), or seen"
+                        + " in the API.")
                 .labelNames("standing")
                 .callback(callback -> {
                     callback.call(ledger.holding(Standing.ASSUMED), "assumed");
+                    callback.call(ledger.holding(Standing.DOUBTFUL), "doubtful");
                     callback.call(ledger.holding(Standing.BOUND), "bound");
                     callback.call(ledger.holding(Standing.SEEN), "seen");
                 })

@@ -9,6 +9,8 @@ import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
@@ -17,6 +19,8 @@ import java.util.function.Consumer;
 final class Verbs {
     static final String NOT_READY =
             "the GPU share extender has not read the cluster's nodes and pods yet; the pod is tried again";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
     private final NodeChoice choice;
     private final Binder binder;
@@ -90,7 +94,13 @@ final class Verbs {
     }
 
     private String bind(BindArgs args) {
-        BindResult result = binder.bind(args.pod(), args.node(), clock.instant());
+        BindResult result;
+        try {
+            result = binder.bind(args.pod(), args.node(), clock.instant());
+        } catch (RuntimeException e) {
+            LOG.error("binding pod {} to node {} failed inside", args.pod(), args.node(), e);
+            result = new BindResult.Failed(BindResult.Why.UNKNOWN, "the extender failed inside; see its log");
+        }
         metrics.bound(result);
         return switch (result) {
             case BindResult.Bound bound -> "";

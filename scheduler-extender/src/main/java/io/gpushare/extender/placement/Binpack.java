@@ -39,14 +39,14 @@ public final class Binpack {
             score = full(MOST, node.cards(), node.freeCards() - ask.cards());
         }
         if (ask.units() > 0) {
-            int left = node.freeUnits() - ask.units();
+            long left = node.freeUnits() - ask.units();
             score = Math.min(
                     score, node.opensCard(ask) ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
         }
         return score;
     }
 
-    private static int full(int scale, int total, int left) {
-        return Math.toIntExact((long) scale * (total - left) / total);
+    private static int full(int scale, long total, long left) {
+        return Math.toIntExact(scale * (total - left) / total);
     }
 }

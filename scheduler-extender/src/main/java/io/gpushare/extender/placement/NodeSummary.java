@@ -15,8 +15,8 @@ public final class NodeSummary {
     // The cards with free memory in the order in which BINPACK takes them, and which of them nobody uses yet.
     private final int[] free;
     private final boolean[] unused;
-    private final int units;
-    private final int freeUnits;
+    private final long units;
+    private final long freeUnits;
     private final int cards;
     private final int freeCards;
     private final int mostOnUsed;
@@ -42,8 +42,8 @@ public final class NodeSummary {
         }
         mostOnUsed = used;
         mostOnUnused = fresh;
-        units = healthy.stream().mapToInt(CardState::units).sum();
-        freeUnits = open.stream().mapToInt(CardState::freeUnits).sum();
+        units = healthy.stream().mapToLong(CardState::units).sum();
+        freeUnits = open.stream().mapToLong(CardState::freeUnits).sum();
         cards = healthy.size();
         freeCards = (int) healthy.stream().filter(CardState::free).count();
     }
@@ -75,12 +75,12 @@ public final class NodeSummary {
     }
 
     /** Memory units of the well cards. */
-    int units() {
+    long units() {
         return units;
     }
 
     /** Memory units of the well cards that nobody holds. */
-    int freeUnits() {
+    long freeUnits() {
         return freeUnits;
     }
 

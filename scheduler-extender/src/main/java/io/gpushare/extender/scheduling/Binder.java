@@ -29,6 +29,7 @@ public final class Binder {
     private final Ledger ledger;
     private final DemandCodec demands;
     private final PodApi api;
+    private final Doubt doubt;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
 
     private record Running(String node, CompletableFuture<BindResult> result) {}
@@ -37,6 +38,7 @@ public final class Binder {
         this.ledger = ledger;
         this.demands = demands;
         this.api = api;
+        this.doubt = new Doubt(ledger, api);
     }
 
     /** Binds that pod to that node; blocks for the calls that it takes. */
@@ -66,9 +68,9 @@ public final class Binder {
     }
 
     private BindResult once(PodRef pod, String node, Instant now) {
-        Optional<PodEntry> known = ledger.entry(pod.uid());
+        Optional<PodEntry> known = ledger.podEntry(pod.uid());
         if (known.isPresent() && known.get().node() != null) {
-            return asBound(pod, node, known.get().node(), known.get().hold() != null);
+            return Doubt.asBound(pod, node, known.get().node(), !known.get().unattributed());
         }
         if (known.isPresent()) {
             return place(pod, known.get().demand(), node, now);
@@ -77,30 +79,33 @@ public final class Binder {
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
-            return new Failed(Why.REFUSED, said(e));
+            return new Failed(Why.REFUSED, Doubt.said(e));
         }
         if (read.isEmpty() || !read.get().ref().uid().equals(pod.uid())) {
-            return noPod(pod, read);
+            return Doubt.noPod(pod, read);
         }
-        return switch (demands.decode(read.get().containers())) {
-            case Decoded.Absent<Demand>() -> withoutDemand(pod, node, read.get());
+        return unlisted(pod, read.get(), node, now);
+    }
+
+    /** A pod that kube-scheduler saw before our informer did. */
+    private BindResult unlisted(PodRef pod, ClusterPod read, String node, Instant now) {
+        return switch (demands.decode(read.containers())) {
             case Decoded.Malformed<Demand>(String sentence) -> new Failed(Why.BAD_DEMAND, sentence);
+            case Decoded.Absent<Demand>() ->
+                read.node() == null ? withoutDemand(pod, node) : Doubt.asBound(pod, node, read.node(), true);
             case Decoded.Valid<Demand>(Demand demand) ->
-                read.get().node() == null
+                read.node() == null
                         ? place(pod, demand, node, now)
-                        : asBound(
-                                pod,
-                                node,
-                                String.valueOf(read.get().node()),
-                                Writing.of(read.get(), demand).allocation() != null);
+                        : Doubt.asBound(
+                                pod, node, read.node(), Writing.of(read, demand).allocation() != null);
         };
     }
 
     private BindResult place(PodRef pod, Demand demand, String node, Instant now) {
         return switch (ledger.assume(pod, demand, node, now)) {
-            case Ledger.Assumption.Refused(Reason why) -> new Failed(Why.NO_ROOM, why.sentence());
-            case Ledger.Assumption.Bound(Hold hold) -> asBound(pod, node, hold.node(), true);
-            case Ledger.Assumption.Assumed(Hold hold, Inventory inventory) ->
+            case Assumption.Refused(Reason why) -> new Failed(Why.NO_ROOM, why.sentence());
+            case Assumption.Bound(Hold hold) -> Doubt.asBound(pod, node, hold.node(), true);
+            case Assumption.Assumed(Hold hold, Inventory inventory) ->
                 call(pod, demand, hold, AllocationCodec.annotations(hold.allocation(), inventory, now), now);
         };
     }
@@ -110,99 +115,28 @@ public final class Binder {
             api.bind(pod, hold.node(), annotations);
         } catch (PodApi.Failure e) {
             if (e.doubtful()) {
-                return look(pod, demand, hold, e, now);
+                return doubt.look(pod, demand, hold, e, now);
             }
-            ledger.forget(pod, hold);
-            LOG.info("pod {} forgotten on node {}: {}", pod, hold.node(), e.getMessage());
-            return new Failed(Why.REFUSED, said(e));
+            return doubt.refused(pod, hold, e);
         }
         ledger.confirm(pod, hold, now);
-        LOG.info("pod {} bound to node {}, cards {}", pod, hold.node(), cards(hold));
+        LOG.info(
+                "pod {} bound to node {}: memory of {}, whole {}",
+                pod,
+                hold.node(),
+                hold.allocation().memoryCards(),
+                hold.allocation().wholeCards());
         return new Bound(false);
     }
 
-    /** The Binding's answer leaves doubt: the pod itself tells what became of it. */
-    private BindResult look(PodRef pod, Demand demand, Hold hold, PodApi.Failure failure, Instant now) {
-        Optional<ClusterPod> read;
-        try {
-            read = api.pod(pod.namespace(), pod.name());
-        } catch (PodApi.Failure e) {
-            LOG.warn("pod {} may be bound to node {}; its cards stay assumed: {}", pod, hold.node(), e.getMessage());
-            return new Failed(Why.UNKNOWN, said(failure));
-        }
-        if (read.isEmpty() || !read.get().ref().uid().equals(pod.uid())) {
-            ledger.forget(pod, hold);
-            return noPod(pod, read);
-        }
-        ClusterPod now1 = read.get();
-        if (now1.node() == null) {
-            return notBound(pod, hold, failure);
-        }
-        Writing writing = Writing.of(now1, demand);
-        if (writing.allocation() == null) {
-            ledger.forget(pod, hold);
-        } else {
-            ledger.confirmAsWritten(pod, hold, now1.node(), writing.allocation(), now);
-            LOG.info("pod {} found bound to node {} after: {}", pod, now1.node(), failure.getMessage());
-        }
-        return asBound(pod, hold.node(), now1.node(), writing.allocation() != null);
-    }
-
-    private BindResult notBound(PodRef pod, Hold hold, PodApi.Failure failure) {
-        if (failure.unanswered()) {
-            // The Binding may still be on its way: what it would make true stays reserved until that can't be any more.
-            LOG.warn("pod {}: no answer to its Binding to node {}; its cards stay assumed", pod, hold.node());
-            return new Failed(Why.UNKNOWN, said(failure));
-        }
-        ledger.forget(pod, hold);
-        LOG.info("pod {} forgotten on node {}: {}", pod, hold.node(), failure.getMessage());
-        return new Failed(Why.REFUSED, said(failure));
-    }
-
-    /** A pod that asks for neither resource is bound all the same: kube-scheduler leaves it to us if it names one with 0. */
-    private BindResult withoutDemand(PodRef pod, String node, ClusterPod read) {
-        if (read.node() != null) {
-            return asBound(pod, node, read.node(), true);
-        }
+    /** A pod that asks for neither resource: kube-scheduler leaves it to us all the same if it names one with 0. */
+    private BindResult withoutDemand(PodRef pod, String node) {
         try {
             api.bind(pod, node, Map.of());
             return new Bound(false);
         } catch (PodApi.Failure e) {
-            return new Failed(e.unanswered() ? Why.UNKNOWN : Why.REFUSED, said(e));
+            return new Failed(e.unanswered() ? Why.UNKNOWN : Why.REFUSED, Doubt.said(e));
         }
-    }
-
-    /** The answer for a pod that is on a node already. */
-    private static BindResult asBound(PodRef pod, String asked, String node, boolean allocated) {
-        if (!node.equals(asked)) {
-            return new Failed(Why.BOUND_OTHERWISE, "pod " + pod + " is already bound to node " + node);
-        }
-        return allocated
-                ? new Bound(true)
-                : new Failed(
-                        Why.BOUND_OTHERWISE,
-                        "pod " + pod + " is already bound to node " + node
-                                + ", but not by this extender: no allocation is written on it");
-    }
-
-    private static BindResult noPod(PodRef pod, Optional<ClusterPod> read) {
-        return new Failed(
-                Why.NO_POD,
-                read.isEmpty()
-                        ? "pod " + pod + " not found"
-                        : "pod " + pod + " has uid " + read.get().ref().uid() + ", not " + pod.uid()
-                                + ": another pod has that name now");
-    }
-
-    private static String said(PodApi.Failure failure) {
-        return String.valueOf(failure.getMessage());
-    }
-
-    private static String cards(Hold hold) {
-        return hold.allocation().memoryCards().isEmpty()
-                ? "whole " + hold.allocation().wholeCards()
-                : hold.allocation().memoryCards() + ", whole "
-                        + hold.allocation().wholeCards();
     }
 
     /**
@@ -211,34 +145,9 @@ public final class Binder {
      */
     public void settle(Instant before, Instant now) {
         for (PodEntry entry : ledger.unseenSince(before)) {
-            Hold hold = entry.hold();
-            if (hold != null && !running.containsKey(entry.ref().uid())) {
-                settle(entry, hold, now);
+            if (!running.containsKey(entry.ref().uid())) {
+                entry.unseenSince(before).forEach(hold -> doubt.settle(entry, hold, now));
             }
-        }
-    }
-
-    private void settle(PodEntry entry, Hold hold, Instant now) {
-        PodRef pod = entry.ref();
-        Optional<ClusterPod> read;
-        try {
-            read = api.pod(pod.namespace(), pod.name())
-                    .filter(found -> found.ref().uid().equals(pod.uid()) && !found.ended());
-        } catch (PodApi.Failure e) {
-            LOG.warn("pod {}: can't tell yet whether it is on node {}: {}", pod, hold.node(), e.getMessage());
-            return;
-        }
-        Optional<ClusterPod> bound = read.filter(found -> found.node() != null);
-        Optional<Writing> writing = bound.map(found -> Writing.of(found, entry.demand()));
-        if (writing.isPresent() && writing.get().allocation() != null) {
-            ledger.confirmAsWritten(
-                    pod, hold, String.valueOf(bound.get().node()), writing.get().allocation(), now);
-        } else {
-            ledger.forget(pod, hold);
-            LOG.info(
-                    "pod {} forgotten on node {}: the API server shows it neither bound nor allocated",
-                    pod,
-                    hold.node());
         }
     }
 }

@@ -12,8 +12,10 @@ import java.util.Objects;
 public record Hold(String node, Allocation allocation, Standing standing, Instant since) {
     /** How sure a hold is. */
     public enum Standing {
-        /** Reserved before the Binding; whether it came true is not known yet. */
+        /** Reserved; its Binding is being made. */
         ASSUMED,
+        /** Reserved; a Binding for it got no answer, and may come true late whatever became of later ones. */
+        DOUBTFUL,
         /** The API server said that it is true; the informer has not shown it yet. */
         BOUND,
         /** The informer showed it. */
@@ -27,7 +29,20 @@ public record Hold(String node, Allocation allocation, Standing standing, Instan
         Objects.requireNonNull(since);
     }
 
+    /** Whether the other is on the same cards of the same node. */
+    boolean sameCards(Hold other) {
+        return node.equals(other.node) && allocation.equals(other.allocation);
+    }
+
+    /** Whether it may be true, and nobody said that it is. */
     boolean assumed() {
-        return standing == Standing.ASSUMED;
+        return switch (standing) {
+            case ASSUMED, DOUBTFUL -> true;
+            case BOUND, SEEN -> false;
+        };
+    }
+
+    boolean doubtful() {
+        return standing == Standing.DOUBTFUL;
     }
 }

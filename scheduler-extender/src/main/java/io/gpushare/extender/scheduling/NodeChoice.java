@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +39,16 @@ public final class NodeChoice {
     }
 
     private Filtered filter(String podUid, Ask ask, List<String> nodes) {
-        // What an earlier attempt to bind this very pod may still hold is no obstacle to it.
-        Optional<Hold> own = ledger.hold(podUid);
         List<String> feasible = new ArrayList<>(nodes.size());
         Map<String, Reason> failed = new LinkedHashMap<>();
+        // What an earlier attempt to bind this very pod may still hold is no obstacle to it.
+        List<Hold> own = ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
         for (String node : nodes) {
-            @Nullable
-            Reason refusal = own.isPresent() && own.get().node().equals(node)
-                    ? ledger.without(node, podUid).refusal(ask)
-                    : ledger.refusal(node, ask);
+            NodeEntry entry = ledger.nodeEntry(node);
+            if (own.stream().anyMatch(hold -> hold.node().equals(node))) {
+                entry = entry.without(podUid);
+            }
+            @Nullable Reason refusal = entry.refusal(ask);
             if (refusal == null) {
                 feasible.add(node);
             } else {
@@ -60,13 +60,12 @@ public final class NodeChoice {
 
     /** How well each of these nodes would take the pod: 0 to {@link Binpack#MOST}, in their order. */
     public int[] prioritize(SchedulingPod pod, List<String> nodes) {
-        Optional<Ask> ask = demands.decode(pod.containers()).valid().map(Ask::of);
-        return nodes.stream()
-                .mapToInt(node -> ask.isEmpty()
-                        ? 0
-                        : ledger.summary(node)
-                                .map(summary -> Binpack.score(summary, ask.get()))
-                                .orElse(0))
-                .toArray();
+        int[] scores = new int[nodes.size()];
+        demands.decode(pod.containers()).valid().map(Ask::of).ifPresent(ask -> {
+            for (int i = 0; i < scores.length; i++) {
+                scores[i] = Binpack.score(ledger.nodeEntry(nodes.get(i)).summary(), ask);
+            }
+        });
+        return scores;
     }
 }

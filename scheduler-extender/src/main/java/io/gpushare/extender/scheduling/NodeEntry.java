@@ -21,10 +21,15 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
     /** A node of which nothing was heard. */
-    static final NodeEntry UNHEARD = new NodeEntry(Reason.UNKNOWN_NODE, null, NONE, NOTHING);
+    private static final NodeEntry UNHEARD = new NodeEntry(Reason.UNKNOWN_NODE, null, NONE, NOTHING);
 
     static NodeEntry orUnheard(@Nullable NodeEntry entry) {
         return entry == null ? UNHEARD : entry;
+    }
+
+    /** Whether the API shows no such node, as far as we heard. */
+    boolean unheard() {
+        return Reason.UNKNOWN_NODE.equals(unusable);
     }
 
     NodeEntry known(Inventory inventory, String annotation) {
@@ -48,10 +53,10 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
         return new NodeEntry(unusable, written, changed, unusable == null ? NodeSummary.of(changed) : NOTHING);
     }
 
-    /** The entry as the map keeps it: null when there is nothing to remember. */
+    /** The entry as the table keeps it: null when there is nothing to remember. */
     @Nullable
     NodeEntry kept() {
-        return Reason.UNKNOWN_NODE.equals(unusable) && cards.holdings().isEmpty() ? null : this;
+        return unheard() && cards.holdings().isEmpty() ? null : this;
     }
 
     /** Why the node can't take that now; null if it can. */

@@ -16,22 +16,32 @@ public interface PodApi {
     final class Failure extends Exception {
         private static final long serialVersionUID = 1;
 
+        /** How far a call came. */
+        public enum Reach {
+            NEVER_SENT,
+            /** Sent perhaps, and nobody knows what became of it. */
+            UNANSWERED,
+            ANSWERED
+        }
+
+        private final Reach reach;
         private final int status;
 
-        /** @param status the HTTP status, or 0 when no answer came */
-        public Failure(int status, String message, Throwable cause) {
+        /** @param status the HTTP status, if answered */
+        public Failure(Reach reach, int status, String message, Throwable cause) {
             super(message, cause);
+            this.reach = reach;
             this.status = status;
         }
 
-        /** Whether what was asked for may still have been done, or yet be done, though we were not told. */
+        /** Whether what was asked for may yet be done: no answer came, or a gateway's for the server behind it. */
         boolean unanswered() {
-            return status == 0 || status == 504;
+            return reach == Reach.UNANSWERED || status == 504;
         }
 
         /** Whether the pod as it is now must tell: the answer itself does not say that nothing was done. */
         boolean doubtful() {
-            return unanswered() || status == 409 || status >= 500;
+            return unanswered() || status == 404 || status == 409 || status >= 500;
         }
     }
 }

@@ -2,6 +2,10 @@ package io.gpushare.extender.scheduling;
 
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listed whether the informer has shown it, and so will say when it is gone
  * @param node where the informer showed it bound; null if not
+ * @param holds what it holds, at most one hold a node. It is one hold, but for a pod that was assumed elsewhere after a
+ *     Binding without an answer: until one of them is known to be true, each may be
  * @param complaint what is wrong with its annotation, said once in the log
  */
 record PodEntry(
@@ -16,19 +22,54 @@ record PodEntry(
         Demand demand,
         boolean listed,
         @Nullable String node,
-        @Nullable Hold hold,
+        List<Hold> holds,
         @Nullable String complaint) {
-    /** A pod that kube-scheduler binds before the informer has shown it. */
-    static PodEntry unlisted(PodRef ref, Demand demand) {
-        return new PodEntry(ref, demand, false, null, null, null);
+    PodEntry {
+        holds = List.copyOf(holds);
     }
 
-    PodEntry with(@Nullable Hold changed) {
+    /** A pod that kube-scheduler binds before the informer has shown it. */
+    static PodEntry unlisted(PodRef ref, Demand demand) {
+        return new PodEntry(ref, demand, false, null, List.of(), null);
+    }
+
+    PodEntry with(List<Hold> changed) {
         return new PodEntry(ref, demand, listed, node, changed, complaint);
+    }
+
+    /** This hold too, instead of another on its node. */
+    PodEntry assuming(Hold hold) {
+        List<Hold> changed = new ArrayList<>(holds);
+        changed.removeIf(other -> other.node().equals(hold.node()));
+        changed.add(hold);
+        return with(changed);
+    }
+
+    Optional<Hold> on(String nodeName) {
+        return holds.stream().filter(hold -> hold.node().equals(nodeName)).findFirst();
+    }
+
+    /** The hold that is known to be true. */
+    Optional<Hold> bound() {
+        return holds.stream().filter(hold -> !hold.assumed()).findFirst();
+    }
+
+    /** What it holds that nothing has confirmed since before that moment. */
+    List<Hold> unseenSince(Instant before) {
+        return holds.stream()
+                .filter(hold ->
+                        hold.standing() != Hold.Standing.SEEN && hold.since().isBefore(before))
+                .toList();
     }
 
     /** Bound, and nothing says on which card. */
     boolean unattributed() {
-        return node != null && hold == null;
+        return node != null && holds.isEmpty();
+    }
+
+    /** The entry as the ledger keeps it: null when nothing is left to remember. */
+    @Nullable
+    PodEntry kept() {
+        return listed || !holds.isEmpty() ? this : null;
     }
 }

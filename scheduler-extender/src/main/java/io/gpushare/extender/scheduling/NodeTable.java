@@ -1,0 +1,77 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.model.Inventory;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The ledger's nodes: immutable entries, each replaced in one atomic step. */
+final class NodeTable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
+
+    private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+
+    NodeEntry entry(String name) {
+        return NodeEntry.orUnheard(nodes.get(name));
+    }
+
+    void change(String name, UnaryOperator<NodeEntry> change) {
+        nodes.compute(
+                name, (key, entry) -> change.apply(NodeEntry.orUnheard(entry)).kept());
+    }
+
+    /** A node is there, or changed; told from one thread, in order. */
+    void seen(String name, Map<String, String> annotations) {
+        @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
+        NodeEntry before = entry(name);
+        if (!before.unheard() && Objects.equals(before.written(), written)) {
+            return; // a heartbeat: most node events are
+        }
+        change(name, reading(name, annotations, written));
+    }
+
+    private static UnaryOperator<NodeEntry> reading(
+            String name, Map<String, String> annotations, @Nullable String written) {
+        return switch (InventoryCodec.decode(annotations)) {
+            case Decoded.Absent<Inventory>() -> entry -> entry.unusable(Reason.NO_INVENTORY, written);
+            case Decoded.Malformed<Inventory>(String reason) -> {
+                LOG.warn("node {}: no pod is placed there: {}", name, reason);
+                yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
+            }
+            case Decoded.Valid<Inventory>(Inventory inventory) -> {
+                LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
+                yield entry -> entry.known(inventory, String.valueOf(written));
+            }
+        };
+    }
+
+    /** A node is gone. What pods hold there is kept until they are gone too. */
+    void gone(String name) {
+        change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
+    }
+
+    List<Ledger.NodeView> views() {
+        return nodes.entrySet().stream()
+                .map(node -> view(node.getKey(), node.getValue()))
+                .sorted(Comparator.comparing(Ledger.NodeView::name))
+                .toList();
+    }
+
+    Optional<Ledger.NodeView> view(String name) {
+        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
+    }
+
+    private static Ledger.NodeView view(String name, NodeEntry entry) {
+        return new Ledger.NodeView(name, entry.unusable(), entry.cards());
+    }
+}

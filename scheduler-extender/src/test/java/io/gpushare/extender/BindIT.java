@@ -1,0 +1,239 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.extender.ApiServerDouble.Fault;
+import io.gpushare.extender.scheduling.Hold.Standing;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bind over real HTTP on both sides, with an API server that answers in every way. */
+class BindIT {
+    static final String TWO_T4 = """
+        {"version":1,"unitMiB":1024,"cards":[
+          {"uuid":"GPU-a","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360},
+          {"uuid":"GPU-b","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360}]}\
+        """;
+    private static final JsonObject THREE = new JsonObject().put("aliyun.com/gpu-mem", "3");
+    private static final String OURS =
+            "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":3}}]}";
+
+    @TempDir
+    Path folder;
+
+    private ApiServerDouble api;
+    private RunningExtender extender;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        api.node("n1", TWO_T4);
+        api.node("n2", TWO_T4);
+        api.pod("p", "uid-p", THREE);
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        extender.close();
+        api.close();
+    }
+
+    @Test
+    void oneBindingCarriesUidNodeAndAnnotations() throws Exception {
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+
+        assertThat(api.bindings()).hasSize(1);
+        JsonObject binding = api.bindings().getFirst();
+        assertThat(binding.getJsonObject("target").getString("name")).isEqualTo("n1");
+        JsonObject metadata = binding.getJsonObject("metadata");
+        assertThat(metadata.getString("uid")).isEqualTo("uid-p");
+        assertThat(metadata.getString("resourceVersion")).isNull();
+        assertThat(metadata.getJsonObject("annotations").getString("gpushare.io/allocation"))
+                .isEqualTo(
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-a\":3}}]}");
+        assertThat(metadata.getJsonObject("annotations").getString("ALIYUN_COM_GPU_MEM_IDX"))
+                .isEqualTo("0");
+        awaitSeen(1);
+        assertThat(used("n1")).isEqualTo(3);
+    }
+
+    @Test
+    void aRepeatedBindIsASuccessAndCallsNobody() throws Exception {
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        awaitSeen(1);
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        assertThat(extender.bind("p", "uid-p", "n2")).isEqualTo("pod default/p is already bound to node n1");
+        assertThat(api.bindings()).hasSize(1);
+    }
+
+    @Test
+    void aLostAnswerIsFoundOutAndIsASuccess() throws Exception {
+        api.always(Fault.LOST_ANSWER);
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        awaitSeen(1);
+        assertThat(used("n1")).isEqualTo(3);
+    }
+
+    @Test
+    void aLostRequestLeavesTheCardsAssumedUntilTheApiTells() throws Exception {
+        api.always(Fault.LOST_REQUEST);
+        assertThat(extender.bind("p", "uid-p", "n1")).contains("no answer from the API server");
+        assertThat(used("n1")).isEqualTo(3);
+
+        api.always(Fault.NONE);
+        Instant later = Instant.now().plusSeconds(120);
+        extender.binder.settle(later, later);
+        assertThat(used("n1")).isZero();
+        assertThat(extender.bind("p", "uid-p", "n2")).isEmpty();
+        assertThat(used("n2")).isEqualTo(3);
+    }
+
+    @Test
+    void anErrorOfTheApiServerForgetsWhatWasAssumed() throws Exception {
+        api.next(Fault.ERROR);
+        assertThat(extender.bind("p", "uid-p", "n1")).contains("500").contains("leader changed");
+        assertThat(used("n1")).isZero();
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+    }
+
+    @Test
+    void aConflictWithTheSameNodeAndAnAllocationOfOursIsASuccess() throws Exception {
+        api.next(Fault.HELD);
+        CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
+        await().until(() -> api.waiting() == 1);
+        api.boundByOther("p", "n1", Map.of("gpushare.io/allocation", OURS));
+        api.release();
+        assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+        awaitSeen(1);
+        assertThat(extender.get("/gpushare-scheduler/inspect/n1").body())
+                .contains("\"id\":0,\"totalGPU\":15,\"usedGPU\":0", "\"id\":1,\"totalGPU\":15,\"usedGPU\":3");
+    }
+
+    @Test
+    void aConflictWithAnotherNodeIsAnErrorAndTheTruthIsCounted() throws Exception {
+        api.next(Fault.HELD);
+        CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
+        await().until(() -> api.waiting() == 1);
+        api.boundByOther("p", "n2", Map.of("gpushare.io/allocation", OURS));
+        api.release();
+        assertThat(bind.get(10, TimeUnit.SECONDS)).isEqualTo("pod default/p is already bound to node n2");
+        awaitSeen(1);
+        assertThat(used("n1")).isZero();
+        assertThat(used("n2")).isEqualTo(3);
+    }
+
+    @Test
+    void aConflictWithoutOurAllocationIsAnErrorAndNothingIsCounted() throws Exception {
+        api.next(Fault.HELD);
+        CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
+        await().until(() -> api.waiting() == 1);
+        api.boundByOther("p", "n1", Map.of());
+        api.release();
+        assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
+        assertThat(used("n1")).isZero();
+        await().until(() -> extender.ledger.unattributed() == 1);
+    }
+
+    @Test
+    void aPodThatIsGoneOrWasMadeAnewIsAnError() throws Exception {
+        assertThat(extender.bind("nope", "uid-x", "n1")).isEqualTo("pod default/nope not found");
+        assertThat(extender.bind("p", "uid-old", "n1"))
+                .isEqualTo("pod default/p has uid uid-p, not uid-old: another pod has that name now");
+        api.next(Fault.HELD);
+        CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
+        await().until(() -> api.waiting() == 1);
+        api.delete("p");
+        api.release();
+        assertThat(bind.get(10, TimeUnit.SECONDS)).isEqualTo("pod default/p not found");
+        assertThat(used("n1")).isZero();
+    }
+
+    @Test
+    void bindsOfTheSamePodAtOnceMakeOneBinding() throws Exception {
+        api.next(Fault.HELD);
+        List<CompletableFuture<String>> binds = List.of(
+                extender.bindLater("p", "uid-p", "n1"),
+                extender.bindLater("p", "uid-p", "n1"),
+                extender.bindLater("p", "uid-p", "n1"));
+        CompletableFuture<String> elsewhere = extender.bindLater("p", "uid-p", "n2");
+        await().until(() -> api.waiting() == 1);
+        String first = api.bindings().getFirst().getJsonObject("target").getString("name");
+        api.release();
+        for (CompletableFuture<String> bind : binds) {
+            assertThat(bind.get(10, TimeUnit.SECONDS))
+                    .isEqualTo(first.equals("n1") ? "" : "pod default/p is already bound to node n2");
+        }
+        assertThat(elsewhere.get(10, TimeUnit.SECONDS))
+                .isEqualTo(first.equals("n2") ? "" : "pod default/p is already bound to node n1");
+        assertThat(api.bindings()).hasSize(1);
+    }
+
+    @Test
+    void theLastRoomIsGivenOnceAndTheLoserHearsWhy() throws Exception {
+        api.pod("q", "uid-q", new JsonObject().put("aliyun.com/gpu-count", "2"));
+        api.next(Fault.HELD);
+        CompletableFuture<String> bind = extender.bindLater("q", "uid-q", "n1");
+        await().until(() -> api.waiting() == 1);
+        assertThat(extender.bind("p", "uid-p", "n1")).isEqualTo("Insufficient GPU Memory in one device");
+        api.release();
+        assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+    }
+
+    @Test
+    void aPodThatEndsOrGoesGivesItsCardsBackAndOneThatIsBeingDeletedDoesNot() throws Exception {
+        api.pod("q", "uid-q", THREE);
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        assertThat(extender.bind("q", "uid-q", "n1")).isEmpty();
+        awaitSeen(2);
+        api.deleting("q");
+        api.phase("p", "Succeeded");
+        await().until(() -> used("n1") == 3); // events come in order: q's was seen before
+        api.delete("q");
+        await().until(() -> used("n1") == 0);
+    }
+
+    @Test
+    void aRestartedExtenderKnowsWhatTheApiHas() throws Exception {
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        try (RunningExtender second = new RunningExtender(api.kubeconfig(folder), 1 << 20)) {
+            second.ready();
+            assertThat(second.get("/gpushare-scheduler/inspect/n1").body()).contains("\"usedGPU\":3");
+            assertThat(second.bind("p", "uid-p", "n1")).isEmpty();
+        }
+        assertThat(api.bindings()).hasSize(1);
+    }
+
+    @Test
+    void aPodThatNamesAResourceWith0IsBoundWithoutAnAllocation() throws Exception {
+        api.pod("zero", "uid-z", new JsonObject().put("aliyun.com/gpu-mem", "0"));
+        assertThat(extender.bind("zero", "uid-z", "n1")).isEmpty();
+        assertThat(api.object("default/zero").getJsonObject("spec").getString("nodeName"))
+                .isEqualTo("n1");
+        assertThat(used("n1")).isZero();
+    }
+
+    private void awaitSeen(int pods) {
+        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.holding(Standing.SEEN) == pods);
+    }
+
+    private int used(String node) throws Exception {
+        return new JsonObject(
+                        extender.get("/gpushare-scheduler/inspect/" + node).body())
+                .getJsonArray("nodes")
+                .getJsonObject(0)
+                .getInteger("usedGPU");
+    }
+}

@@ -1,0 +1,29 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Before the cluster is read: alive, not ready, and no verb decides anything. */
+class NotReadyIT {
+    @Test
+    void nothingIsDecidedBeforeTheClusterIsRead(@TempDir Path folder) throws Exception {
+        ApiServerDouble gone = new ApiServerDouble();
+        Path kubeconfig = gone.kubeconfig(folder);
+        gone.close();
+        assertThat(Files.readString(kubeconfig)).contains("127.0.0.1");
+        try (RunningExtender extender = new RunningExtender(kubeconfig, 1 << 20)) {
+            assertThat(extender.get("/healthz").statusCode()).isEqualTo(200);
+            assertThat(extender.get("/readyz").statusCode()).isEqualTo(503);
+            String filter = extender.post("filter", "{\"Pod\":{},\"NodeNames\":[\"n1\"]}")
+                    .body();
+            assertThat(new JsonObject(filter).getString("Error")).contains("has not read the cluster");
+            assertThat(new JsonObject(filter).getJsonArray("NodeNames")).isNull();
+            assertThat(extender.bind("p", "uid-p", "n1")).contains("has not read the cluster");
+        }
+    }
+}

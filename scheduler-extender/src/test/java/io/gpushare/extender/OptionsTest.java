@@ -1,0 +1,67 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gpushare.model.codec.ResourceNames;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class OptionsTest {
+    @Test
+    void withoutFlagsItIsWhereGpushareWas() {
+        Options options = parse();
+        assertThat(options.port()).isEqualTo(12345);
+        assertThat(options.resources()).isEqualTo(ResourceNames.DEFAULT);
+        assertThat(options.toString())
+                .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
+                        + " --card-resource=aliyun.com/gpu-count --max-request-bytes=67108864");
+    }
+
+    @Test
+    void everyFlagIsRead(@TempDir Path folder) throws Exception {
+        Path kubeconfig = Files.writeString(folder.resolve("k"), "");
+        Options options = parse(
+                "--port=0",
+                "--bind-address=127.0.0.1",
+                "--kubeconfig=" + kubeconfig,
+                "--memory-resource=a.com/m",
+                "--card-resource",
+                "nvidia.com/gpu",
+                "--max-request-bytes=4096");
+        assertThat(options.port()).isZero();
+        assertThat(options.bindAddress()).isEqualTo("127.0.0.1");
+        assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
+        assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
+        assertThat(options.maxRequestBytes()).isEqualTo(4096);
+    }
+
+    @Test
+    void whatIsUnknownOrImpossibleIsRefusedWithASentence() {
+        assertRefused("Unknown option: '--colour=red'", "--colour=red");
+        assertRefused("Unmatched argument at index 0: 'serve'", "serve");
+        assertRefused("Invalid value for option '--port': 'x' is not an int", "--port=x");
+        assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
+        assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");
+        assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
+        assertRefused("is not the name of an extended resource", "--memory-resource=gpu");
+        assertRefused("must have different names", "--memory-resource=a.com/x", "--card-resource=a.com/x");
+    }
+
+    private static void assertRefused(String sentence, String... args) {
+        assertThatThrownBy(() -> parse(args))
+                .isInstanceOf(CommandLine.ParameterException.class)
+                .hasMessageContaining(sentence);
+    }
+
+    private static Options parse(String... args) {
+        Options options = new Options();
+        CommandLine line = new CommandLine(options);
+        line.parseArgs(args);
+        options.check(line);
+        return options;
+    }
+}

@@ -1,0 +1,118 @@
+package io.gpushare.extender;
+
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.extender.cluster.ClusterWatch;
+import io.gpushare.extender.cluster.KubernetesPods;
+import io.gpushare.extender.http.ExtenderServer;
+import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+
+/** The extender wired as Main wires it, on a free port, and a client that speaks as kube-scheduler does. */
+public final class RunningExtender implements AutoCloseable {
+    private static final String PATH = "/gpushare-scheduler/";
+
+    private final KubernetesApi api;
+    private final ClusterWatch watch;
+    private final ExtenderServer server;
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    final Ledger ledger;
+    final Binder binder;
+
+    RunningExtender(Path kubeconfig, int maxBody) throws IOException {
+        api = KubernetesApi.connect(kubeconfig, "test");
+        DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
+        ledger = new Ledger(demands);
+        binder = new Binder(ledger, demands, new KubernetesPods(api));
+        watch = ClusterWatch.start(api, ledger);
+        server = ExtenderServer.start(
+                new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test"),
+                new ExtenderServer.Parts(
+                        ledger,
+                        new NodeChoice(ledger, demands),
+                        binder,
+                        new Metrics(ledger),
+                        watch::caughtUp,
+                        InstantSource.system()));
+    }
+
+    /** Waits until its ledger is a copy of the cluster. */
+    RunningExtender ready() {
+        await().atMost(Duration.ofSeconds(20)).until(() -> get("/readyz").statusCode() == 200);
+        return this;
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return send(request(path).GET().build());
+    }
+
+    HttpResponse<String> post(String verb, String body) throws IOException, InterruptedException {
+        return send(posting(verb, body));
+    }
+
+    HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpRequest posting(String verb, String body) {
+        return request(PATH + verb)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+                .timeout(Duration.ofSeconds(30));
+    }
+
+    /** The Error of a bind; empty for success. */
+    String bind(String pod, String uid, String node) throws IOException, InterruptedException {
+        return error(post("bind", bindBody(pod, uid, node)));
+    }
+
+    CompletableFuture<String> bindLater(String pod, String uid, String node) {
+        return client.sendAsync(posting("bind", bindBody(pod, uid, node)), HttpResponse.BodyHandlers.ofString())
+                .thenApply(RunningExtender::error);
+    }
+
+    private static String error(HttpResponse<String> answer) {
+        if (answer.statusCode() != 200) {
+            throw new IllegalStateException("status " + answer.statusCode() + ": " + answer.body());
+        }
+        return new JsonObject(answer.body()).getString("Error");
+    }
+
+    private static String bindBody(String pod, String uid, String node) {
+        return "{\"PodName\":\"%s\",\"PodNamespace\":\"default\",\"PodUID\":\"%s\",\"Node\":\"%s\"}"
+                .formatted(pod, uid, node);
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.stop(Duration.ofSeconds(5));
+        watch.close();
+        api.close();
+        client.close();
+    }
+}

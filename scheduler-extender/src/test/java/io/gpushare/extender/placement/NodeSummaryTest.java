@@ -1,0 +1,170 @@
+package io.gpushare.extender.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.ledger.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+class NodeSummaryTest {
+    private static final int[] SIZES = {0, 4, 8, 15, 15, 24};
+
+    @Property
+    void itAnswersAsPlaceDoes(
+            @ForAll long seed, @ForAll @IntRange(max = 26) int units, @ForAll @IntRange(max = 4) int whole) {
+        if (units + whole == 0) {
+            return;
+        }
+        NodeCards cards = randomNode(new Random(seed));
+        Demand demand = demand(units, whole);
+        Optional<Refusal> why = switch (Binpack.place(cards, demand)) {
+            case Placement.Placed placed -> Optional.empty();
+            case Placement.Refused(Refusal refusal) -> Optional.of(refusal);
+        };
+        assertThat(NodeSummary.of(cards).refusal(Ask.of(demand))).isEqualTo(why);
+    }
+
+    @Property
+    void itKnowsWhetherTheMemoryOpensACard(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 26) int units, @ForAll @IntRange(max = 2) int whole) {
+        NodeCards cards = randomNode(new Random(seed));
+        if (Binpack.place(cards, demand(units, whole)) instanceof Placement.Placed(Allocation allocation)) {
+            CardId chosen = allocation.memoryCards().iterator().next();
+            boolean unused = cards.cards().stream()
+                    .filter(state -> state.card().id().equals(chosen))
+                    .allMatch(CardState::unused);
+            assertThat(NodeSummary.of(cards).opensCard(new Ask(units, whole))).isEqualTo(unused);
+        }
+    }
+
+    @Property
+    void aScoreIsFrom0To10AndACardInUseIsWorthMoreThanAFreshOne(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 26) int units) {
+        NodeSummary node = NodeSummary.of(randomNode(new Random(seed)));
+        Ask ask = new Ask(units, 0);
+        int score = Binpack.score(node, ask);
+        if (node.refusal(ask).isPresent()) {
+            assertThat(score).isZero();
+        } else {
+            assertThat(score).isBetween(node.opensCard(ask) ? 0 : 5, node.opensCard(ask) ? 4 : Binpack.MOST);
+        }
+    }
+
+    @Test
+    void theFullerNodeWinsAmongNodesThatOpenNoCard() {
+        Ask ask = new Ask(3, 0);
+        assertThat(Binpack.score(t4s(12, 15), ask)).isEqualTo(10);
+        assertThat(Binpack.score(t4s(3, 15), ask)).isEqualTo(8);
+        assertThat(Binpack.score(t4s(3, 0), ask)).isEqualTo(6);
+        assertThat(Binpack.score(t4s(15, 0), ask)).isEqualTo(2);
+        assertThat(Binpack.score(t4s(0, 0), ask)).isEqualTo(0);
+    }
+
+    @Test
+    void theNodeWithTheFewestFreeCardsWinsForWholeCards() {
+        Ask ask = new Ask(0, 1);
+        assertThat(Binpack.score(t4s(1, 1, 1, 0), ask)).isEqualTo(10);
+        assertThat(Binpack.score(t4s(1, 1, 0, 0), ask)).isEqualTo(7);
+        assertThat(Binpack.score(t4s(0, 0, 0, 0), ask)).isEqualTo(2);
+        assertThat(Binpack.score(t4s(1, 1, 1, 1), ask)).isEqualTo(0);
+    }
+
+    @Test
+    void aPodOfBothKindsScoresTheLowerOfTheTwo() {
+        assertThat(Binpack.score(t4s(3, 0, 0, 0), new Ask(12, 1))).isEqualTo(5);
+    }
+
+    @Test
+    void illCardsNeitherTakeNorCount() {
+        Inventory inventory =
+                new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15).withHealth(Health.ill("Xid 79"))));
+        NodeSummary node = NodeSummary.of(NodeCards.of(inventory));
+        assertThat(node.refusal(new Ask(1, 0))).contains(Refusal.NO_CARD_WITH_MEMORY);
+        assertThat(node.refusal(new Ask(0, 1))).contains(Refusal.NO_FREE_CARDS);
+        assertThat(node.units()).isZero();
+    }
+
+    /** A node of cards of 15 units with that many used on each. */
+    private static NodeSummary t4s(int... used) {
+        NodeCards cards = NodeCards.of(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                IntStream.range(0, used.length).mapToObj(i -> card(i, 15)).toList()));
+        for (int i = 0; i < used.length; i++) {
+            if (used[i] > 0) {
+                cards = cards.with(pod(i), memory(i, used[i]));
+            }
+        }
+        return NodeSummary.of(cards);
+    }
+
+    private static NodeCards randomNode(Random random) {
+        List<Card> cards = new ArrayList<>();
+        for (int i = 0; i < random.nextInt(6); i++) {
+            Card card = card(i, SIZES[random.nextInt(SIZES.length)]);
+            cards.add(random.nextInt(6) == 0 ? card.withHealth(Health.ill("Xid 79")) : card);
+        }
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
+        for (int pod = 0; pod < random.nextInt(8); pod++) {
+            int card = random.nextInt(7);
+            node = node.with(pod(pod), random.nextInt(3) == 0 ? whole(card) : memory(card, 1 + random.nextInt(10)));
+        }
+        return node;
+    }
+
+    private static Demand demand(int units, int whole) {
+        List<ContainerDemand> containers = new ArrayList<>();
+        if (units > 0) {
+            containers.add(new ContainerDemand("shared", ContainerRole.APP, units, 0));
+        }
+        if (whole > 0) {
+            containers.add(new ContainerDemand("whole", ContainerRole.APP, 0, whole));
+        }
+        return new Demand(containers);
+    }
+
+    private static Card card(int index, int gib) {
+        return Card.of("GPU-" + index, index, Memory.ofGib(gib));
+    }
+
+    private static PodRef pod(int number) {
+        return new PodRef("uid-" + number, "default", "pod-" + number);
+    }
+
+    private static Allocation memory(int card, int units) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), units), List.of())));
+    }
+
+    private static Allocation whole(int card) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(), List.of(new CardId("GPU-" + card)))));
+    }
+}

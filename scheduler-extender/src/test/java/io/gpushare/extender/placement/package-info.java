@@ -1,0 +1,5 @@
+/** Tests of this room. */
+@NullMarked
+package io.gpushare.extender.placement;
+
+import org.jspecify.annotations.NullMarked;
