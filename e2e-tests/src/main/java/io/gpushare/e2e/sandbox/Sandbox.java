@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -45,11 +47,24 @@ public final class Sandbox implements Callable<Integer> {
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
         Screen screen = new Screen(System.out, terminal, InstantSource.system());
-        screen.line("sockets, cards and logs are in " + folder);
+        screen.line("sockets, cards and logs are in " + folder + (once ? ", removed where all is well" : ""));
         Path checkout = repository.toAbsolutePath().normalize();
+        int code;
         try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort)) {
             Runtime.getRuntime().addShutdownHook(new Thread(sandbox::close, "stop"));
-            return run(sandbox, screen, folder);
+            code = run(sandbox, screen, folder);
+        }
+        if (code == 0) {
+            remove(folder);
+        }
+        return code;
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         }
     }
 

@@ -64,6 +64,17 @@ class SimulatedKubeletTest {
         }
     }
 
+    /** What every real kubelet up to 1.36 does (kubernetes#121994), and why a plugin must watch its stream. */
+    @Test
+    void theEndOfAnOlderPluginsStreamDisconnectsTheNewerPlugin() throws IOException {
+        PluginDouble older = register();
+        try (PluginDouble newer = new PluginDouble(options, "q.sock")) {
+            older.close();
+            await().until(() -> allocatable(PluginDouble.RESOURCE).equals("0"));
+            assertThat(newer.allocated).isEmpty();
+        }
+    }
+
     @Test
     void podsAreAdmittedOneAtATimeInTheOrderOfCreation() throws Exception {
         try (PluginDouble plugin = register()) {
