@@ -16,6 +16,15 @@ public final class Installation {
 
     private static final Duration BUILD = Duration.ofMinutes(20);
 
+    // A program in our images is known by its own jar, which it holds open.
+    private static final String RESIDENT = """
+        for p in $(grep -l '@/app/jvm[.]args' /proc/[0-9]*/cmdline); do
+          p=${p%/cmdline}
+          jar=$(ls -l $p/fd | grep -oE '(device-plugin|scheduler-extender)-[0-9][^/]*jar' | head -n 1)
+          [ -z "$jar" ] || echo "$jar $(grep VmRSS $p/status)"
+        done\
+        """;
+
     private final Cluster cluster;
     private final Path root;
 
@@ -25,20 +34,42 @@ public final class Installation {
         this.root = root;
     }
 
-    /** Builds the images, installs everything, configures kube-scheduler, and waits until both programs are ready. */
-    public void install(String... cards) {
+    /**
+     * Builds the images and installs everything as the manifests have it, without a driver; waits until both programs are
+     * ready.
+     */
+    public void install() {
         Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString()));
         cluster.loadImage(root.resolve("deploy/target/gpushare-device-plugin.tar"));
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
-        copyDriver();
-        cards(cards);
         Kubectl kubectl = cluster.kubectl();
         kubectl.run("label", "node", cluster.node(), "--overwrite", "gpushare=true");
         kubectl.run("apply", "-f", root.resolve("deploy/manifests").toString());
-        kubectl.run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
-        cluster.configureScheduler(root.resolve("deploy/scheduler"));
         ready(PLUGIN);
         ready(EXTENDER);
+    }
+
+    /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */
+    public void simulate(String... cards) {
+        copyDriver();
+        cards(cards);
+        cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
+        cluster.configureScheduler(root.resolve("deploy/scheduler"));
+        ready(PLUGIN);
+    }
+
+    /** One line a program: the size of its image, and the resident memory of its process on the node. */
+    public String sizes() {
+        try {
+            return "image device-plugin " + mib("device-plugin") + " MiB, image scheduler-extender "
+                    + mib("scheduler-extender") + " MiB\n" + cluster.onNode("sh", "-c", RESIDENT);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the images are not where they were built", e);
+        }
+    }
+
+    private long mib(String program) throws IOException {
+        return Files.size(root.resolve("deploy/target/gpushare-" + program + ".tar")) >> 20;
     }
 
     /** Waits until the newest version of that program runs and is ready. */

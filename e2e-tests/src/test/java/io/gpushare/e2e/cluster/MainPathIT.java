@@ -40,13 +40,16 @@ class MainPathIT {
     private static Cluster cluster;
     private static Installation installation;
     private static Pods pods;
+    private static String withoutADriver;
 
     @BeforeAll
     static void install() {
         cluster = Cluster.start(ROOT);
         installation = new Installation(cluster, ROOT);
         pods = new Pods(cluster);
-        installation.install(TWO_T4);
+        installation.install();
+        withoutADriver = cluster.kubectl().run("-n", Installation.NAMESPACE, "logs", Installation.PLUGIN);
+        installation.simulate(TWO_T4);
         allocatable(30, 2);
     }
 
@@ -62,6 +65,20 @@ class MainPathIT {
         pods.deleteEverything();
         installation.cards(TWO_T4);
         allocatable(30, 2);
+    }
+
+    @Test
+    @Order(0)
+    void bothProgramsStartFromTheirImagesWithNothingMoreThanTheManifests() {
+        assertThat(withoutADriver).containsIgnoringCase("driver");
+        String sizes = installation.sizes();
+        System.out.println("e2e: " + sizes.replace("\n", "\ne2e: "));
+        assertThat(sizes)
+                .contains("device-plugin-")
+                .contains("scheduler-extender-")
+                .contains("VmRSS");
+        JsonNode restarts = cluster.kubectl().json("-n", Installation.NAMESPACE, "get", "pods");
+        assertThat(restarts.findValuesAsText("restartCount")).containsOnly("0");
     }
 
     @Test
