@@ -70,7 +70,7 @@ class MainPathIT {
     @Test
     @Order(0)
     void bothProgramsStartFromTheirImagesWithNothingMoreThanTheManifests() {
-        assertThat(withoutADriver).containsIgnoringCase("driver");
+        assertThat(withoutADriver).contains("no cards to offer");
         String sizes = installation.sizes();
         System.out.println("e2e: " + sizes.replace("\n", "\ne2e: "));
         assertThat(sizes)
@@ -222,8 +222,14 @@ class MainPathIT {
         cluster.useLegacyPolicy(ROOT.resolve("deploy/scheduler/policy.json"));
         try {
             gpu1RunsOnItsCard();
+            clean();
+            freeMemoryOnTwoCardsDoesNotServeAPodThatNeedsItOnOne();
+            clean();
+            aCardServesMemoryOrIsTakenWhole();
+            clean();
+            bothContainersOfAPodSeeItsOneCard();
         } finally {
-            pods.deleteEverything();
+            clean();
             cluster.configureScheduler(ROOT.resolve("deploy/scheduler"));
         }
     }
