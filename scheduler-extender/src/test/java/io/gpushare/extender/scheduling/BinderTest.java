@@ -1,0 +1,135 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.scheduling.BindResult.Bound;
+import io.gpushare.extender.scheduling.BindResult.Failed;
+import io.gpushare.extender.scheduling.BindResult.Why;
+import io.gpushare.extender.scheduling.Hold.Standing;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What stays reserved after a Binding that failed, step by step. */
+class BinderTest {
+    private static final PodRef POD = new PodRef("uid-p", "default", "p");
+
+    private final Ledger ledger = new Ledger(World.DEMANDS);
+    private final Script api = new Script();
+    private final Binder binder = new Binder(ledger, World.DEMANDS, api);
+
+    /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
+    private static final class Script implements PodApi {
+        private final Queue<Integer> statuses = new ArrayDeque<>();
+        private Optional<ClusterPod> pod = Optional.of(new ClusterPod(
+                POD,
+                null,
+                false,
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3")))));
+
+        @Override
+        public Optional<ClusterPod> pod(String namespace, String name) {
+            return pod;
+        }
+
+        @Override
+        public void bind(PodRef ref, String node, Map<String, String> annotations) throws Failure {
+            int status = statuses.remove();
+            switch (status) {
+                case 201 -> {}
+                case 0 -> throw World.failure(Failure.Reach.UNANSWERED, 0);
+                case -1 -> throw World.failure(Failure.Reach.NEVER_SENT, 0);
+                default -> throw World.failure(Failure.Reach.ANSWERED, status);
+            }
+        }
+    }
+
+    @BeforeEach
+    void nodes() {
+        for (String node : List.of("n1", "n2")) {
+            ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(World.cards(15, 15))));
+        }
+    }
+
+    @Test
+    void aDefiniteRefusalForgets() {
+        for (int status : List.of(-1, 403, 422, 429, 409, 500, 503)) {
+            assertThat(bind("n1", status)).as("%d", status).isEqualTo(Why.REFUSED);
+            assertThat(used("n1")).isZero();
+        }
+    }
+
+    @Test
+    void noAnswerKeepsTheCardsUntilSettled() {
+        for (int status : List.of(0, 504)) {
+            assertThat(bind("n1", status)).isEqualTo(Why.UNKNOWN);
+            assertThat(used("n1")).isEqualTo(3);
+            binder.settle(World.NOW, World.NOW);
+            assertThat(used("n1")).as("too early to say").isEqualTo(3);
+            binder.settle(World.LATER, World.LATER);
+            assertThat(used("n1")).isZero();
+        }
+    }
+
+    @Test
+    void aLaterRefusalDoesNotUndoAnEarlierDoubt() {
+        bind("n1", 0);
+        assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
+        assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
+        assertThat(ledger.holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(used("n1")).isEqualTo(3);
+        assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
+        assertThat(used("n2")).isZero();
+        assertThat(used("n1")).isEqualTo(3);
+    }
+
+    @Test
+    void aSuccessEndsAllDoubt() {
+        bind("n1", 0);
+        api.statuses.add(201);
+        assertThat(binder.bind(POD, "n2", World.NOW)).isEqualTo(new Bound(false));
+        assertThat(used("n1")).isZero();
+        assertThat(used("n2")).isEqualTo(3);
+    }
+
+    @Test
+    void aPodThatIsGoneEndsAllDoubt() {
+        bind("n1", 0);
+        api.pod = Optional.empty();
+        assertThat(bind("n1", 404)).isEqualTo(Why.NO_POD);
+        assertThat(used("n1")).isZero();
+    }
+
+    @Test
+    void aPodThatCameAndWentInAGapOfTheWatchIsForgotten() {
+        api.statuses.add(201);
+        assertThat(binder.bind(POD, "n1", World.NOW)).isEqualTo(new Bound(false));
+        api.pod = Optional.empty();
+        binder.settle(World.LATER, World.LATER);
+        assertThat(used("n1")).isZero();
+        assertThat(ledger.podEntry(POD.uid())).isEmpty();
+    }
+
+    private Why bind(String node, int status) {
+        api.statuses.add(status);
+        if (binder.bind(POD, node, World.NOW) instanceof Failed(Why why, String sentence)) {
+            return why;
+        }
+        throw new AssertionError("bound");
+    }
+
+    private int used(String node) {
+        return ledger.node(node).orElseThrow().cards().cards().stream()
+                .mapToInt(card -> card.usedUnits())
+                .sum();
+    }
+}
