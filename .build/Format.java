@@ -31,7 +31,7 @@ final class Format {
         }
         wrong.forEach(file -> System.out.println((apply ? "formatted " : "not formatted: ") + file));
         if (!apply && !wrong.isEmpty()) {
-            System.out.println("To format them: ./mvnw -q process-sources -Dformat=apply");
+            System.out.println("To format them: ./mvnw -q test-compile -Dformat=apply");
             System.exit(1);
         }
     }
