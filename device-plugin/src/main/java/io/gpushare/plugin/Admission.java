@@ -154,8 +154,9 @@ final class Admission implements Doorkeeper {
                 return early;
             }
         }
-        NodePicture fresh = pods.live(LIVE_TIME)
-                .map(live -> picture.withPods(live).withListed(picture.listed(), clock.instant()))
+        Optional<List<NodePod>> live = pods.live(LIVE_TIME);
+        live.ifPresent(now -> latest.update(before -> before.withEnded(now)));
+        NodePicture fresh = live.map(now -> picture.withPods(now).withListed(picture.listed(), clock.instant()))
                 .orElse(picture);
         return judge(fresh, listed.isPresent(), question);
     }

@@ -94,6 +94,17 @@ public final class NodePicture {
                 refused);
     }
 
+    /** The same where the fresh list knows of pods that ended and the watch does not yet: an end is never taken back. */
+    public NodePicture withEnded(Collection<NodePod> fresh) {
+        NodePicture changed = this;
+        for (NodePod pod : fresh) {
+            if (pod.ended() && pods.containsKey(pod.ref().uid())) {
+                changed = changed.withPod(pod);
+            }
+        }
+        return changed;
+    }
+
     /**
      * pod-resources listed this.
      *

@@ -2,10 +2,15 @@ package io.gpushare.plugin.allocation;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -65,14 +70,16 @@ public record NodeUse(NodeCards held, NodeCards written, Set<String> booked) {
             if (given.isEmpty()) {
                 annotation.ifPresent(allocation -> written = written.with(pod.ref(), allocation));
             } else {
-                hold(pod.ref(), given, annotation);
+                List<ContainerDemand> order =
+                        pod.demand().valid().map(Demand::containers).orElse(List.of());
+                hold(pod.ref(), inOrder(truth(pod.ref(), given, annotation), order));
             }
         }
 
         /** A pod that the API's watch does not have (yet, or any more) holds what the kubelet says. */
         private void countIfUnknown(PodRef pod) {
             if (!byName.containsKey(PodName.of(pod))) {
-                hold(pod, given(pod), Optional.empty());
+                hold(pod, inOrder(given(pod), List.of()));
             }
         }
 
@@ -101,15 +108,35 @@ public record NodeUse(NodeCards held, NodeCards written, Set<String> booked) {
         }
 
         /** What we answered is the truth; after a restart it is what is written, and without that what the IDs say. */
-        private void hold(PodRef pod, Map<String, ContainerAllocation> given, Optional<Allocation> annotation) {
-            Map<String, ContainerAllocation> containers = new LinkedHashMap<>(given);
+        private Map<String, ContainerAllocation> truth(
+                PodRef pod, Map<String, ContainerAllocation> given, Optional<Allocation> annotation) {
+            Map<String, ContainerAllocation> truth = new LinkedHashMap<>(given);
             annotation
                     .filter(allocation -> allocation.unit().equals(inventory.unit()))
                     .ifPresent(allocation -> allocation.containers().stream()
                             .filter(container -> answers.stream().noneMatch(a -> a.to(pod, container.name())))
-                            .forEach(container -> containers.put(container.name(), container)));
+                            .forEach(container -> truth.put(container.name(), container)));
+            return truth;
+        }
+
+        /** In the order in which they start, each with its role, as far as the pod's demand is known. */
+        private static List<ContainerAllocation> inOrder(
+                Map<String, ContainerAllocation> containers, List<ContainerDemand> order) {
+            Map<String, ContainerAllocation> left = new LinkedHashMap<>(containers);
+            List<ContainerAllocation> ordered = new ArrayList<>();
+            for (ContainerDemand demand : order) {
+                Optional.ofNullable(left.remove(demand.name()))
+                        .map(gets -> new ContainerAllocation(gets.name(), demand.role(), gets.memory(), gets.cards()))
+                        .ifPresent(ordered::add);
+            }
+            ordered.addAll(left.values());
+            ordered.sort(Comparator.comparing(container -> container.role() == ContainerRole.APP));
+            return ordered;
+        }
+
+        private void hold(PodRef pod, List<ContainerAllocation> containers) {
             if (!containers.isEmpty()) {
-                Allocation allocation = new Allocation(inventory.unit(), List.copyOf(containers.values()));
+                Allocation allocation = new Allocation(inventory.unit(), containers);
                 held = held.with(pod, allocation);
                 written = written.with(pod, allocation);
             }

@@ -5,6 +5,7 @@ import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.Health;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -13,10 +14,13 @@ import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,20 +79,42 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
     }
 
     private CardChoice unwritten(List<DeviceId> devices) {
-        NodeCards cards = picture.use().written();
-        Optional<ContainerAllocation> named = named(devices).filter(gets -> fits(cards, gets));
-        if (named.isPresent()) {
-            return new CardChoice.Chosen(named.get());
-        }
-        Optional<ContainerAllocation> beside = besideItsOthers(cards);
-        if (beside.isPresent()) {
-            return new CardChoice.Chosen(beside.get());
-        }
+        NodeCards others = picture.use().written().without(pod.ref().uid());
+        List<ContainerAllocation> own = picture.use()
+                .written()
+                .allocationOf(pod.ref().uid())
+                .map(Allocation::containers)
+                .orElse(List.of());
+        return named(devices)
+                .or(() -> besideItsOthers(own))
+                .filter(gets -> others.fits(beside(own, gets)))
+                .or(() -> own.isEmpty() ? placed(others, pod.demand().valid()) : Optional.empty())
+                .<CardChoice>map(CardChoice.Chosen::new)
+                .orElseGet(() -> alone(picture.use().written()));
+    }
+
+    /** A place for this container, wherever those before it are. */
+    private CardChoice alone(NodeCards cards) {
         return switch (cards.place(new Demand(List.of(container)), CardOrder.BINPACK)) {
             case Placement.Placed(Allocation allocation) ->
                 new CardChoice.Chosen(allocation.containers().getFirst());
             case Placement.Refused(var why) -> refused(why.sentence());
         };
+    }
+
+    /** This container's part of a place for its whole pod, so that those after it find room beside it. */
+    private Optional<ContainerAllocation> placed(NodeCards cards, Optional<Demand> demand) {
+        return demand.flatMap(whole -> cards.place(whole, CardOrder.BINPACK) instanceof Placement.Placed placed
+                ? placed.allocation().container(container.name())
+                : Optional.empty());
+    }
+
+    private Allocation beside(List<ContainerAllocation> own, ContainerAllocation gets) {
+        List<ContainerAllocation> all = new ArrayList<>(own);
+        all.removeIf(each -> each.name().equals(gets.name()));
+        all.add(gets);
+        all.sort(Comparator.comparing(each -> each.role() == ContainerRole.APP));
+        return new Allocation(picture.inventory().unit(), all);
     }
 
     /** What the devices name, where that is one card for memory, or as many cards as asked for. */
@@ -102,21 +128,16 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
     }
 
     /** The card on which other containers of the pod have their memory: a pod's memory is on one card. */
-    private Optional<ContainerAllocation> besideItsOthers(NodeCards cards) {
-        Set<CardId> own =
-                cards.allocationOf(pod.ref().uid()).map(Allocation::memoryCards).orElse(Set.of());
-        return container.cards() > 0 || own.size() != 1
+    private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
+        Set<CardId> cards =
+                own.stream().flatMap(each -> each.memory().keySet().stream()).collect(Collectors.toSet());
+        return container.cards() > 0 || cards.size() != 1
                 ? Optional.empty()
-                : Optional.of(gets(Map.of(own.iterator().next(), container.memoryUnits()), List.of()))
-                        .filter(gets -> fits(cards, gets));
+                : Optional.of(gets(Map.of(cards.iterator().next(), container.memoryUnits()), List.of()));
     }
 
     private ContainerAllocation gets(Map<CardId, Integer> memory, List<CardId> whole) {
         return new ContainerAllocation(container.name(), container.role(), memory, whole);
-    }
-
-    private boolean fits(NodeCards cards, ContainerAllocation gets) {
-        return cards.fits(new Allocation(picture.inventory().unit(), List.of(gets)));
     }
 
     private CardChoice refused(String reason) {

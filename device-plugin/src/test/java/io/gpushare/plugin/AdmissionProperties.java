@@ -1,0 +1,268 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.DeviceLists.Offered;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.Pods;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Random lives of a node: whatever comes in whatever order, every container sees what it may, and what it was promised. */
+class AdmissionProperties {
+    private static final Inventory CARDS = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(
+                    Card.of("GPU-a", 0, Memory.ofGib(15)),
+                    Card.of("GPU-b", 1, Memory.ofGib(15)),
+                    Card.of("GPU-c", 2, Memory.ofGib(24))));
+
+    @Property(tries = 150)
+    void noCardIsEverOverusedOrSharedAndWholeAtOnceAndNothingGivenOutIsWithdrawn(
+            @ForAll long seed, @ForAll boolean asksForPreferred) {
+        Life life = new Life(seed, asksForPreferred);
+        for (int step = 0; step < 40; step++) {
+            life.step();
+            life.check();
+        }
+    }
+
+    @Property(tries = 100)
+    void inABurstOfEqualDemandsEveryContainerSeesTheCardThatIsWrittenOnItsPod(
+            @ForAll long seed, @ForAll boolean asksForPreferred, @ForAll @IntRange(min = 1, max = 3) int units) {
+        Life life = new Life(seed, asksForPreferred);
+        while (life.scheduled(List.of(Pods.memory("one", units), Pods.memory("two", units)))) {
+            life.watchSeesSome();
+        }
+        life.admitAll();
+        assertThat(life.refusals).isEmpty();
+        assertThat(life.kubelet.books()).hasSizeGreaterThan(5);
+        life.check();
+    }
+
+    /** One node with its API, its extender's ledger, its kubelet and the plugin. */
+    private static final class Life {
+        private final Random random;
+        private final AtomicLong millis = new AtomicLong(Pods.START.toEpochMilli());
+        private final InstantSource clock = () -> java.time.Instant.ofEpochMilli(millis.incrementAndGet());
+        private final KubeletModel kubelet;
+        private final Map<String, NodePod> api = new LinkedHashMap<>();
+        private final List<NodePod> waiting = new ArrayList<>();
+        private final List<String> refusals = new ArrayList<>();
+        private LatestPicture latest;
+        private Admission plugin;
+        private int names;
+
+        Life(long seed, boolean asksForPreferred) {
+            this.random = new Random(seed);
+            this.kubelet = new KubeletModel(seed, asksForPreferred);
+            this.latest = new LatestPicture(NodePicture.of(CARDS), () -> {});
+            this.plugin = admission(latest);
+        }
+
+        private Admission admission(LatestPicture picture) {
+            return new Admission(
+                    picture,
+                    _ -> Optional.of(kubelet.listed()),
+                    _ -> Optional.of(List.copyOf(api.values())),
+                    new ContainerSees(Set.of(DeviceListStrategy.ENVVAR)),
+                    clock);
+        }
+
+        void step() {
+            switch (random.nextInt(9)) {
+                case 0, 1, 2 -> scheduled(demand());
+                case 3 -> byAnotherScheduler(demand());
+                case 4, 5 -> admitAll();
+                case 6 -> any().ifPresent(this::end);
+                case 7 -> any().ifPresent(this::delete);
+                default -> restartPlugin();
+            }
+            watchSeesSome();
+        }
+
+        private List<ContainerDemand> demand() {
+            if (random.nextInt(3) == 0) {
+                return List.of(Pods.cards("main", 1 + random.nextInt(2)));
+            }
+            List<ContainerDemand> containers = new ArrayList<>();
+            if (random.nextInt(3) == 0) {
+                containers.add(new ContainerDemand("init", ContainerRole.INIT, 1 + random.nextInt(6), 0));
+            }
+            if (random.nextInt(4) == 0) {
+                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, 1 + random.nextInt(3), 0));
+            }
+            containers.add(Pods.memory("main", 1 + random.nextInt(6)));
+            return containers;
+        }
+
+        private NodePod create(List<ContainerDemand> demand) {
+            int name = names++;
+            return Pods.unwritten("p" + name, name / 3, demand.toArray(ContainerDemand[]::new));
+        }
+
+        /** As the extender does it: places on a ledger of what is written on the pods of the API. */
+        boolean scheduled(List<ContainerDemand> demand) {
+            NodeCards ledger = NodeCards.of(CARDS);
+            for (NodePod pod : api.values()) {
+                Optional<Allocation> allocation = pod.allocation().valid();
+                if (!pod.ended() && allocation.isPresent()) {
+                    ledger = ledger.with(pod.ref(), allocation.get());
+                }
+            }
+            NodePod pod = create(demand);
+            return switch (ledger.place(pod.demand().valid().orElseThrow(), CardOrder.SPREAD)) {
+                case Placement.Placed(Allocation allocation) -> {
+                    bound(Pods.written(pod, allocation));
+                    yield true;
+                }
+                case Placement.Refused _ -> false;
+            };
+        }
+
+        private void byAnotherScheduler(List<ContainerDemand> demand) {
+            bound(create(demand.stream()
+                    .filter(container -> container.role() != ContainerRole.INIT)
+                    .toList()));
+        }
+
+        private void bound(NodePod pod) {
+            api.put(pod.ref().uid(), pod);
+            waiting.add(pod);
+        }
+
+        /** The watch is late: it has some of what the API has. */
+        void watchSeesSome() {
+            for (NodePod pod : api.values()) {
+                if (random.nextInt(3) > 0) {
+                    latest.update(picture -> picture.withPod(pod));
+                }
+            }
+        }
+
+        void admitAll() {
+            for (NodePod pod : List.copyOf(waiting)) {
+                try {
+                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
+                } catch (KubeletModel.Rejected rejected) {
+                    if (rejected.byPlugin) {
+                        refusals.add(rejected.getMessage());
+                    }
+                    kubelet.forget(pod.ref());
+                    api.put(pod.ref().uid(), Pods.ended(pod));
+                    latest.update(picture -> picture.withPod(Pods.ended(pod)));
+                }
+            }
+            waiting.clear();
+        }
+
+        private Optional<NodePod> any() {
+            List<NodePod> running = api.values().stream()
+                    .filter(pod -> kubelet.books().containsKey(pod.ref()))
+                    .toList();
+            return running.isEmpty() ? Optional.empty() : Optional.of(running.get(random.nextInt(running.size())));
+        }
+
+        private void end(NodePod pod) {
+            NodePod ended = Pods.ended(pod);
+            api.put(pod.ref().uid(), ended);
+            kubelet.forget(pod.ref());
+            if (random.nextBoolean()) {
+                latest.update(picture -> picture.withPod(ended));
+            }
+        }
+
+        private void delete(NodePod pod) {
+            api.remove(pod.ref().uid());
+            kubelet.forget(pod.ref());
+            // Told sooner or later; the kubelet's books are read again after it.
+            latest.update(picture -> picture.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
+        }
+
+        /**
+         * Not where pod-resources can't tell what the kubelet gave out: a pod of another scheduler whose devices name
+         * other cards than it has, and devices that only a past init container had.
+         */
+        private void restartPlugin() {
+            boolean told = kubelet.books().entrySet().stream()
+                    .allMatch(entry -> written(entry.getKey()).isPresent()
+                            || entry.getValue().values().stream().allMatch(KubeletModel.Given::named));
+            if (!told || !kubelet.listedIds().equals(kubelet.booked())) {
+                return;
+            }
+            latest = new LatestPicture(NodePicture.of(CARDS), () -> {});
+            plugin = admission(latest);
+            api.values().forEach(pod -> latest.update(picture -> picture.withPod(pod)));
+            latest.update(picture -> picture.withListed(kubelet.listed(), clock.instant()));
+        }
+
+        private Optional<Allocation> written(PodRef pod) {
+            return Optional.ofNullable(api.get(pod.uid()))
+                    .flatMap(each -> each.allocation().valid());
+        }
+
+        void check() {
+            NodeCards truth = NodeCards.of(CARDS);
+            for (var running : kubelet.books().entrySet()) {
+                var sees = running.getValue().values().stream()
+                        .map(KubeletModel.Given::sees)
+                        .toList();
+                truth = truth.with(running.getKey(), new Allocation(MemoryUnit.GIB, sees));
+                written(running.getKey()).ifPresent(written -> assertThat(sees).isEqualTo(written.containers()));
+            }
+            assertThat(truth.cards()).noneMatch(CardState::overused);
+            checkLists(truth);
+        }
+
+        private void checkLists(NodeCards truth) {
+            DeviceLists lists = DeviceLists.of(latest.now().use());
+            Set<String> booked = kubelet.booked();
+            List<String> withdrawn = new ArrayList<>();
+            for (List<Offered> list : List.of(lists.memory(), lists.cards())) {
+                list.stream()
+                        .filter(device -> !device.healthy() && booked.contains(device.id()))
+                        .map(Offered::id)
+                        .forEach(withdrawn::add);
+            }
+            assertThat(withdrawn).isEmpty();
+            long freeCards = truth.cards().stream().filter(CardState::free).count();
+            assertThat(free(lists.cards(), booked)).isLessThanOrEqualTo(freeCards);
+            long freeUnits =
+                    truth.cards().stream().mapToLong(CardState::freeUnits).sum();
+            assertThat(free(lists.memory(), booked)).isLessThanOrEqualTo(freeUnits);
+        }
+
+        private static long free(List<Offered> list, Set<String> booked) {
+            return list.stream()
+                    .filter(device -> device.healthy() && !booked.contains(device.id()))
+                    .count();
+        }
+    }
+}

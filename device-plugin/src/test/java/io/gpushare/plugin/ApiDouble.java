@@ -1,0 +1,149 @@
+package io.gpushare.plugin;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** As much of an API server as the plugin speaks to: pods listed and watched, the node patched. */
+final class ApiDouble implements AutoCloseable {
+    private final HttpServer server;
+    private final ExecutorService threads =
+            Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory());
+    private final Map<String, String> pods = new LinkedHashMap<>();
+    private final List<LinkedBlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
+    private final List<String> patches = new CopyOnWriteArrayList<>();
+    private volatile boolean watchesHear = true;
+    private int version = 1;
+
+    ApiDouble() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/api/v1/pods", this::pods);
+        server.createContext("/api/v1/nodes/", this::patch);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    /** Writes a kubeconfig that leads here. */
+    Path kubeconfig(Path file) throws IOException {
+        return Files.writeString(file, """
+            apiVersion: v1
+            kind: Config
+            clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
+            users: [{name: u, user: {}}]
+            contexts: [{name: c, context: {cluster: c, user: u}}]
+            current-context: c
+            """.formatted(server.getAddress().getPort()));
+    }
+
+    /** What was written on the node, newest last. */
+    List<String> patches() {
+        return patches;
+    }
+
+    /** Keeps what changes from now on from those that watch; a list shows it. */
+    void muteWatches() {
+        watchesHear = false;
+    }
+
+    /** A pod of one container {@code main} in namespace default. */
+    synchronized void pod(String name, String phase, Map<String, String> limits, String allocation) {
+        String annotations = allocation.isEmpty()
+                ? ""
+                : "\"gpushare.io/allocation\":\"%s\"".formatted(allocation.replace("\"", "\\\""));
+        StringBuilder quantities = new StringBuilder();
+        limits.forEach((resource, amount) ->
+                quantities.append(quantities.isEmpty() ? "" : ",").append("\"%s\":\"%s\"".formatted(resource, amount)));
+        String pod = """
+            {"metadata":{"name":"%s","namespace":"default","uid":"uid-%s","resourceVersion":"%d",\
+            "creationTimestamp":"2026-01-01T00:00:00Z","annotations":{%s}},"spec":{"nodeName":"n1","containers":\
+            [{"name":"main","resources":{"limits":{%s},"requests":{%s}}}]},"status":{"phase":"%s"}}\
+            """.formatted(name, name, ++version, annotations, quantities, quantities, phase);
+        tell(pods.put(name, pod) == null ? "ADDED" : "MODIFIED", pod);
+    }
+
+    synchronized void delete(String name) {
+        tell("DELETED", Objects.requireNonNull(pods.remove(name)));
+    }
+
+    private void tell(String type, String pod) {
+        if (watchesHear) {
+            watches.forEach(watch -> watch.add("{\"type\":\"%s\",\"object\":%s}\n".formatted(type, pod)));
+        }
+    }
+
+    private void pods(HttpExchange exchange) throws IOException {
+        String query = String.valueOf(exchange.getRequestURI().getQuery());
+        if (!query.contains("fieldSelector=spec.nodeName=n1")) {
+            answer(exchange, 400, "{\"message\":\"the plugin asks for the pods of its node only\"}");
+        } else if (query.contains("watch=true")) {
+            watch(exchange);
+        } else {
+            synchronized (this) {
+                answer(
+                        exchange,
+                        200,
+                        "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"%d\"},\"items\":[%s]}"
+                                .formatted(version, String.join(",", pods.values())));
+            }
+        }
+    }
+
+    private void watch(HttpExchange exchange) throws IOException {
+        LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
+        synchronized (this) {
+            pods.values().forEach(pod -> events.add("{\"type\":\"MODIFIED\",\"object\":%s}\n".formatted(pod)));
+            watches.add(events);
+        }
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, 0);
+        try (OutputStream body = exchange.getResponseBody()) {
+            while (true) {
+                body.write(events.take().getBytes(StandardCharsets.UTF_8));
+                body.flush();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            watches.remove(events);
+        }
+    }
+
+    private void patch(HttpExchange exchange) throws IOException {
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        boolean merge = "PATCH".equals(exchange.getRequestMethod())
+                && String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"))
+                        .startsWith("application/merge-patch+json");
+        if (merge) {
+            patches.add(body);
+        }
+        answer(exchange, merge ? 200 : 400, "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}");
+    }
+
+    private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.getResponseBody().write(bytes);
+        exchange.close();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

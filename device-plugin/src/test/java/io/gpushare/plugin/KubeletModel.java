@@ -1,0 +1,175 @@
+package io.gpushare.plugin;
+
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.DeviceLists.Offered;
+import io.gpushare.plugin.allocation.HandOver;
+import io.gpushare.plugin.allocation.Listed;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.PodName;
+import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.kubelet.Doorkeeper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The kubelet's device manager as far as it matters here: admits one pod at a time, its containers in order, gives the
+ * devices of init containers to those after them, and keeps its books by pod and container.
+ */
+final class KubeletModel {
+    /** A container's devices in the kubelet's books, and the cards that its environment names. */
+    record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {
+        /** Whether the devices name the cards that the container sees, and pod-resources lists them. */
+        boolean named() {
+            Set<String> cards = new TreeSet<>();
+            ids.forEach(id -> cards.add(id.replaceFirst("::.*", "")));
+            Set<String> seen = new TreeSet<>();
+            sees.visibleCards().forEach(card -> seen.add(card.uuid()));
+            return demand.role() != ContainerRole.INIT && cards.equals(seen);
+        }
+    }
+
+    /** A pod that the kubelet rejected, with the reason. */
+    static final class Rejected extends Exception {
+        private static final long serialVersionUID = 1;
+
+        /** Whether the plugin said no; otherwise there were too few devices to begin with. */
+        final boolean byPlugin;
+
+        Rejected(boolean byPlugin, String reason) {
+            super(reason);
+            this.byPlugin = byPlugin;
+        }
+    }
+
+    private final Random random;
+    private final boolean asksForPreferred;
+    private final Map<PodRef, Map<String, Given>> books = new LinkedHashMap<>();
+
+    KubeletModel(long seed, boolean asksForPreferred) {
+        this.random = new Random(seed);
+        this.asksForPreferred = asksForPreferred;
+    }
+
+    Map<PodRef, Map<String, Given>> books() {
+        return books;
+    }
+
+    /** What pod-resources lists: ordinary init containers are not among it. */
+    Listed listed() {
+        Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
+        books.forEach((pod, containers) -> {
+            Map<String, Set<String>> devices = new HashMap<>();
+            containers.forEach((name, given) -> {
+                if (given.demand().role() != ContainerRole.INIT) {
+                    devices.put(name, given.ids());
+                }
+            });
+            pods.put(PodName.of(pod), devices);
+        });
+        return new Listed(pods);
+    }
+
+    /** Every device that is given out. */
+    Set<String> booked() {
+        Set<String> all = new HashSet<>();
+        books.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
+        return all;
+    }
+
+    /** Those of them that pod-resources lists. */
+    Set<String> listedIds() {
+        Set<String> all = new HashSet<>();
+        listed().pods().values().forEach(containers -> containers.values().forEach(all::addAll));
+        return all;
+    }
+
+    void forget(PodRef pod) {
+        books.remove(pod);
+    }
+
+    /** Admits the pod; what it was given before a rejection stays in the books until it is forgotten. */
+    void admit(NodePod pod, Doorkeeper plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
+        Map<String, Given> own = new LinkedHashMap<>();
+        books.put(pod.ref(), own);
+        Set<String> reusable = new TreeSet<>();
+        for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
+            Resource resource = container.cards() > 0 ? Resource.CARDS : Resource.MEMORY;
+            Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
+            switch (plugin.allocate(resource, shuffled(ids))) {
+                case HandOver.Refused(String reason) -> throw new Rejected(true, reason);
+                case HandOver.Given given ->
+                    own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
+            }
+            if (container.role() == ContainerRole.INIT) {
+                reusable.addAll(ids);
+            } else {
+                reusable.removeAll(ids);
+            }
+        }
+    }
+
+    private Set<String> choose(
+            Resource resource, ContainerDemand container, Set<String> reusable, Doorkeeper plugin, DeviceLists lists)
+            throws Rejected {
+        int count = resource.amount(container);
+        Set<String> mine = new TreeSet<>();
+        shuffled(reusable).stream()
+                .filter(id -> id.contains("::") == (resource == Resource.MEMORY))
+                .limit(count)
+                .forEach(mine::add);
+        if (mine.size() == count) {
+            return mine;
+        }
+        Set<String> free = new TreeSet<>();
+        lists.of(resource).stream().filter(Offered::healthy).map(Offered::id).forEach(free::add);
+        free.removeAll(booked());
+        if (free.size() + mine.size() < count) {
+            throw new Rejected(false, "requested number of devices unavailable");
+        }
+        List<String> available = new ArrayList<>(shuffled(free));
+        available.addAll(mine);
+        List<String> wish =
+                asksForPreferred ? plugin.preferred(resource, available, List.copyOf(mine), count) : List.of();
+        Set<String> chosen = new TreeSet<>(mine);
+        wish.stream().filter(available::contains).limit(count).forEach(chosen::add);
+        available.stream().filter(id -> chosen.size() < count).forEach(chosen::add);
+        return chosen;
+    }
+
+    private List<String> shuffled(Set<String> ids) {
+        List<String> order = new ArrayList<>(new TreeSet<>(ids));
+        Collections.shuffle(order, random);
+        return order;
+    }
+
+    /** What a program in the container would find. */
+    private static ContainerAllocation sees(ContainerDemand container, Map<String, String> environment) {
+        List<CardId> cards = Arrays.stream(Objects.requireNonNull(environment.get("NVIDIA_VISIBLE_DEVICES"))
+                        .split(",", -1))
+                .map(CardId::new)
+                .toList();
+        Optional<String> units = Optional.ofNullable(environment.get("ALIYUN_COM_GPU_MEM_CONTAINER"));
+        return new ContainerAllocation(
+                container.name(),
+                container.role(),
+                units.<Map<CardId, Integer>>map(count -> Map.of(cards.getFirst(), Integer.valueOf(count)))
+                        .orElse(Map.of()),
+                units.isPresent() ? List.of() : cards);
+    }
+}

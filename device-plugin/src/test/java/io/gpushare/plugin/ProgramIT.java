@@ -1,0 +1,276 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
+import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.plugin.kubelet.KubeletDouble;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
+class ProgramIT {
+    private static final String MEMORY = "aliyun.com/gpu-mem";
+    private static final String CARDS = "aliyun.com/gpu-count";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
+    private static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
+    private static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
+    private static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
+
+    @TempDir
+    private Path dir;
+
+    private KubeletDouble kubelet;
+    private ApiDouble api;
+    private @Nullable Process program;
+
+    @BeforeEach
+    void start() throws Exception {
+        kubelet = new KubeletDouble(dir).start();
+        api = new ApiDouble();
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        if (program != null) {
+            program.destroyForcibly().waitFor();
+        }
+        kubelet.close();
+        api.close();
+    }
+
+    @Test
+    void fromTheDriverToTheContainerAndBackWhenThePodIsGone() throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
+        assertThat(api.patches().getLast()).contains("gpushare.io/inventory").contains(A);
+
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        list("p");
+        // The card with memory on it is not offered whole.
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+
+        List<String> ids = preferred(MEMORY, 3);
+        assertThat(ids).containsExactlyInAnyOrder(B + "::0", B + "::1", B + "::2");
+        assertThat(allocate(MEMORY, ids))
+                .isEqualTo(Map.of(
+                        "NVIDIA_VISIBLE_DEVICES", B,
+                        "ALIYUN_COM_GPU_MEM_IDX", "1",
+                        "ALIYUN_COM_GPU_MEM_POD", "3",
+                        "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
+                        "ALIYUN_COM_GPU_MEM_DEV", "15"));
+
+        list();
+        api.delete("p");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A, B)));
+    }
+
+    @Test
+    void aPodThatTheWatchHasNotToldOfIsFoundByALiveList() throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        api.muteWatches();
+        api.pod("w", "Pending", Map.of(CARDS, "1"), wholeCard(B));
+        list("w");
+
+        assertThat(allocate(CARDS, List.of(A))).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", B));
+        // The kubelet has booked A for the container that has B: A's memory stays, B's goes, one card is left in the
+        // count.
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
+        assertThat(kubelet.healthy(CARDS)).hasSize(2);
+    }
+
+    @Test
+    void anAllocateThatNobodyWaitsForIsRefusedInTime() throws Exception {
+        cards(CARD_A);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+
+        long before = System.nanoTime();
+        assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0")))
+                .hasMessage("FAILED_PRECONDITION: no pod that the API server has on this node waits for 1 units of GPU"
+                        + " memory");
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void anXidTakesTheCardOutUntilItIsQuietAndALostCardUntilItIsBack() throws Exception {
+        cards(CARD_A, CARD_B);
+        run("--health-quiet-time=2s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+
+        cards(CARD_A + " xid=31#1", CARD_B + " xid=79#1");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("Xid 79"));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+
+        cards(CARD_A + " lost", CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
+        cards(CARD_A, CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    @Test
+    void withoutADriverNothingIsOfferedUntilThereIsOne() throws Exception {
+        run();
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(MEMORY).filter(List::isEmpty).isPresent());
+
+        cards(CARD_A);
+
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        assertThat(log()).containsOnlyOnce("no cards to offer as long as this lasts");
+    }
+
+    @Test
+    void eightCardsOf141GiBRegisterInGiB() throws Exception {
+        cards(Collections.nCopies(8, "card kind=H200-141").toArray(String[]::new));
+        run();
+
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 8 * 140);
+    }
+
+    @Test
+    void aUnitThatCanNotFitIsRefusedAtTheStartAndTheSmallestThatFitsIsNamedAndDoesFit() throws Exception {
+        cards(Collections.nCopies(8, "card kind=H200-141").toArray(String[]::new));
+        Process tooSmall = run("--memory-unit=1MiB");
+        assertThat(tooSmall.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(tooSmall.exitValue()).isEqualTo(2);
+        String sentence = log().lines()
+                .filter(line -> line.contains("--memory-unit=1MiB makes 1150168 devices"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(kubelet.registrations()).isEmpty();
+
+        run(sentence.substring(sentence.lastIndexOf("--memory-unit=")));
+
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() > 60_000);
+    }
+
+    @Test
+    void sigtermEndsItCleanly() throws Exception {
+        cards(CARD_A);
+        Process running = run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+
+        running.destroy();
+
+        assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.exitValue()).isZero();
+        assertThat(dir.resolve("device-plugins/gpushare-mem.sock")).doesNotExist();
+        assertThat(dir.resolve("device-plugins/gpushare-card.sock")).doesNotExist();
+    }
+
+    @Test
+    void wrongOptionsEndItWithASentence() throws Exception {
+        Process refused = run("--mps");
+
+        assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(refused.exitValue()).isEqualTo(2);
+        assertThat(log()).startsWith("--mps=true is not possible yet");
+    }
+
+    private Process run(String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "--node-name=n1",
+                "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
+                "--kubelet-dir=" + dir,
+                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+        command.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));
+        builder.environment()
+                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        Process started = builder.start();
+        program = started;
+        return started;
+    }
+
+    private String log() throws IOException {
+        return Files.readString(dir.resolve("log"));
+    }
+
+    /** Replaces the cards of the machine in one step. */
+    private void cards(String... lines) throws IOException {
+        Path next = Files.writeString(dir.resolve("cards.next"), String.join("\n", lines) + "\n");
+        Files.move(next, dir.resolve("cards"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** pod-resources lists these pods, without devices. */
+    private void list(String... pods) {
+        var answer = ListPodResourcesResponse.newBuilder();
+        for (String pod : pods) {
+            answer.addPodResourcesBuilder()
+                    .setNamespace("default")
+                    .setName(pod)
+                    .addContainersBuilder()
+                    .setName("main");
+        }
+        kubelet.podResources(answer.build());
+    }
+
+    private List<String> preferred(String resource, int size) {
+        return kubelet.calls(resource)
+                .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
+                        .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                                .addAllAvailableDeviceIDs(kubelet.healthy(resource))
+                                .setAllocationSize(size))
+                        .build())
+                .getContainerResponses(0)
+                .getDeviceIDsList();
+    }
+
+    private Map<String, String> allocate(String resource, List<String> ids) {
+        return kubelet.calls(resource)
+                .allocate(AllocateRequest.newBuilder()
+                        .addContainerRequests(
+                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids))
+                        .build())
+                .getContainerResponses(0)
+                .getEnvsMap();
+    }
+
+    private static String memoryOn(String card, int units) {
+        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":%d}}]}"
+                .formatted(card, units);
+    }
+
+    private static String wholeCard(String card) {
+        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"%s\"]}]}"
+                .formatted(card);
+    }
+}

@@ -1,0 +1,64 @@
+package io.gpushare.plugin.cards;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.CardId;
+import io.gpushare.model.Health;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CardHealthTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
+    private final CardHealth health = new CardHealth(QUIET);
+
+    @Test
+    void anXidMakesTheCardIllUntilTheQuietTimeIsOver() {
+        health.xid(A, 79, NOW);
+
+        assertThat(health.ofPresent(A, NOW)).isEqualTo(Health.ill("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plusMillis(9_999))).isEqualTo(Health.ill("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plus(QUIET))).isEqualTo(Health.well());
+    }
+
+    @Test
+    void afterAnotherXidTheQuietTimeBeginsAnew() {
+        health.xid(A, 79, NOW);
+        health.xid(A, 48, NOW.plusSeconds(9));
+
+        assertThat(health.ofPresent(A, NOW.plusSeconds(12))).isEqualTo(Health.ill("Xid 48"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(19))).isEqualTo(Health.well());
+    }
+
+    @Test
+    void aLostCardIsIllAndItsQuietTimeBeginsWhenItIsBack() {
+        health.xid(A, 79, NOW);
+
+        assertThat(health.ofLost(A, "GPU is lost", NOW.plusSeconds(60))).isEqualTo(Health.ill("GPU is lost"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(61))).isEqualTo(Health.ill("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(70))).isEqualTo(Health.well());
+    }
+
+    @Test
+    void aLostCardWithoutAnXidIsWellWhenItIsBack() {
+        assertThat(health.ofLost(A, "GPU is lost", NOW)).isEqualTo(Health.ill("GPU is lost"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(1))).isEqualTo(Health.well());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {13, 31, 43, 45, 68, 109})
+    void sixXidsAreTheApplicationsOwn(long xid) {
+        assertThat(XidTable.application(xid)).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {48, 63, 64, 74, 79, 94, 95, 119, 120, 140})
+    void otherXidsAreTheCards(long xid) {
+        assertThat(XidTable.application(xid)).isEmpty();
+    }
+}

@@ -1,0 +1,113 @@
+package io.gpushare.plugin.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.api.podresources.v1.ContainerDevices;
+import io.gpushare.api.podresources.v1.ContainerResources;
+import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.plugin.allocation.Listed;
+import io.gpushare.plugin.allocation.PodName;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PodResourcesIT {
+    private static final Duration TIME = Duration.ofSeconds(5);
+
+    @TempDir
+    private Path dir;
+
+    private final DomainSockets sockets = new DomainSockets();
+    private KubeletDouble kubelet;
+    private PodResources client;
+
+    @BeforeEach
+    void start() throws Exception {
+        kubelet = new KubeletDouble(dir).start();
+        client = new PodResources(dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT, sockets);
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        client.close();
+        kubelet.close();
+        sockets.close();
+    }
+
+    @Test
+    void oneEntryForEachDeviceBecomesOneSetForEachContainer() {
+        kubelet.podResources(pod(ContainerResources.newBuilder()
+                .setName("main")
+                .addDevices(device("aliyun.com/gpu-mem", "GPU-a::1"))
+                .addDevices(device("example.com/nic", "eth0"))
+                .addDevices(device("aliyun.com/gpu-mem", "GPU-a::0"))));
+
+        assertThat(client.list(TIME))
+                .hasValue(new Listed(
+                        Map.of(new PodName("default", "p"), Map.of("main", Set.of("GPU-a::0", "GPU-a::1")))));
+    }
+
+    @Test
+    void aPodWithoutDevicesIsListedToo() {
+        kubelet.podResources(pod(ContainerResources.newBuilder().setName("main")));
+
+        assertThat(client.list(TIME)).hasValue(new Listed(Map.of(new PodName("default", "p"), Map.of())));
+    }
+
+    @Test
+    void anAnswerLargerThanGrpcsUsualLimitIsRead() {
+        ContainerResources.Builder container = ContainerResources.newBuilder().setName("main");
+        IntStream.range(0, 90_000)
+                .forEach(i -> container.addDevices(
+                        device("aliyun.com/gpu-mem", "GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i)));
+        kubelet.podResources(pod(container));
+
+        assertThat(client.list(TIME).orElseThrow().pods().get(new PodName("default", "p")))
+                .hasEntrySatisfying("main", ids -> assertThat(ids).hasSize(90_000));
+    }
+
+    @Test
+    void aRefusedBurstIsTriedAgainUntilItIsLetIn() {
+        kubelet.refuseLists(5);
+
+        assertThat(client.list(TIME)).hasValue(Listed.NOTHING);
+    }
+
+    @Test
+    void aBurstThatStaysRefusedIsNoAnswerInTime() {
+        kubelet.refuseLists(Integer.MAX_VALUE);
+
+        assertThat(client.list(Duration.ofMillis(200))).isEmpty();
+    }
+
+    @Test
+    void afterARestartOfTheKubeletTheNextListIsAnswered() throws Exception {
+        assertThat(client.list(TIME)).isPresent();
+        kubelet.stop();
+        assertThat(client.list(Duration.ofMillis(200))).isEmpty();
+
+        kubelet.start();
+
+        assertThat(client.list(TIME)).isPresent();
+    }
+
+    private static ListPodResourcesResponse pod(ContainerResources.Builder container) {
+        var response = ListPodResourcesResponse.newBuilder();
+        response.addPodResourcesBuilder().setNamespace("default").setName("p").addContainers(container);
+        return response.build();
+    }
+
+    private static ContainerDevices device(String resource, String id) {
+        return ContainerDevices.newBuilder()
+                .setResourceName(resource)
+                .addDeviceIds(id)
+                .build();
+    }
+}

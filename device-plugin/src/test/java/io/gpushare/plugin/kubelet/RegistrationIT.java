@@ -1,0 +1,259 @@
+package io.gpushare.plugin.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
+import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.DeviceLists.Offered;
+import io.gpushare.plugin.allocation.HandOver;
+import io.gpushare.plugin.allocation.Resource;
+import io.grpc.StatusRuntimeException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RegistrationIT {
+    private static final String MEMORY = ResourceNames.DEFAULT.memory();
+    private static final String CARDS = ResourceNames.DEFAULT.cards();
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final DeviceLists TWO =
+            new DeviceLists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
+
+    @TempDir
+    private Path dir;
+
+    private final DomainSockets sockets = new DomainSockets();
+    private KubeletDouble kubelet;
+    private KubeletLink link;
+
+    @BeforeEach
+    void start() throws Exception {
+        kubelet = new KubeletDouble(dir);
+        link = KubeletLink.start(
+                dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        link.close();
+        kubelet.close();
+        sockets.close();
+    }
+
+    @Test
+    void bothResourcesAreRegisteredOnceThereIsAListAndTheKubeletReadsIt() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+
+        awaitLists();
+        assertThat(kubelet.registrations()).containsExactlyInAnyOrder(MEMORY, CARDS);
+        assertThat(kubelet.devices(CARDS).orElseThrow())
+                .containsExactly(Device.newBuilder()
+                        .setID("GPU-a")
+                        .setHealth("Unhealthy")
+                        .build());
+        var plugin = kubelet.plugin(MEMORY);
+        assertThat(plugin.request().getVersion()).isEqualTo("v1beta1");
+        assertThat(plugin.request().getOptions().getGetPreferredAllocationAvailable())
+                .isTrue();
+        assertThat(plugin.options()).isEqualTo(plugin.request().getOptions());
+    }
+
+    @Test
+    void aChangeIsSentOnceAndTheSameListIsNotSentAgain() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        link.offer(TWO);
+        DeviceLists changed = new DeviceLists(List.of(new Offered("GPU-a::0", false)), TWO.cards());
+        link.offer(changed);
+
+        await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
+        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        assertThat(kubelet.plugin(CARDS).lists()).hasSize(1);
+    }
+
+    @Test
+    void aKubeletThatRestartsIsToldAgain() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        kubelet.stop();
+        kubelet.start();
+
+        awaitLists();
+        assertThat(kubelet.registrations()).hasSize(4);
+        assertThat(kubelet.registeredBesideAnOpenStream()).isZero();
+    }
+
+    @Test
+    void aSocketThatWasDeletedIsMadeAgainAndRegistered() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        Files.delete(dir.resolve("device-plugins/gpushare-mem.sock"));
+
+        await().atMost(PATIENCE)
+                .until(() ->
+                        kubelet.registrations().stream().filter(MEMORY::equals).count() == 2);
+        awaitLists();
+        assertThat(kubelet.registeredBesideAnOpenStream()).isZero();
+    }
+
+    @Test
+    void aStreamThatTheKubeletCancelledIsARegistrationLost() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        kubelet.cancelStream(CARDS);
+
+        await().atMost(PATIENCE)
+                .until(() ->
+                        kubelet.registrations().stream().filter(CARDS::equals).count() == 2);
+        awaitLists();
+        assertThat(kubelet.registrations()).filteredOn(MEMORY::equals).hasSize(1);
+    }
+
+    @Test
+    void aKubeletThatComesLateIsWaitedFor() throws Exception {
+        link.offer(TWO);
+        await().during(Duration.ofMillis(700))
+                .until(() -> kubelet.registrations().isEmpty());
+
+        kubelet.start();
+
+        awaitLists();
+    }
+
+    @Test
+    void aListNearTheKubeletsLimitArrives() throws Exception {
+        kubelet.start();
+        List<Offered> many = IntStream.range(0, 66_000)
+                .mapToObj(i -> new Offered("GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i, true))
+                .toList();
+        link.offer(new DeviceLists(many, TWO.cards()));
+
+        awaitLists();
+        assertThat(kubelet.healthy(MEMORY)).hasSize(66_000);
+    }
+
+    @Test
+    void theKubeletsQuestionsReachTheDoorkeeperAndItsAnswersTheKubelet() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        var wish = kubelet.calls(MEMORY)
+                .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
+                        .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                                .addAvailableDeviceIDs("GPU-a::0")
+                                .addAvailableDeviceIDs("GPU-a::1")
+                                .addMustIncludeDeviceIDs("GPU-a::1")
+                                .setAllocationSize(1))
+                        .build());
+        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).containsExactly("GPU-a::1");
+
+        ContainerAllocateResponse given =
+                kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
+        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"));
+        assertThat(given.getDevices(0).getHostPath()).isEqualTo("/dev/nvidia0");
+        assertThat(given.getDevices(0).getContainerPath()).isEqualTo("/dev/nvidia0");
+        assertThat(given.getDevices(0).getPermissions()).isEqualTo("rw");
+        assertThat(given.getCdiDevices(0).getName()).isEqualTo("nvidia.com/gpu=GPU-a");
+    }
+
+    @Test
+    void aRefusalIsAnErrorWithItsSentenceAndAFailureOfOursNeverRejectsAPodThatOnlyWished() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        assertThatThrownBy(() -> kubelet.calls(CARDS).allocate(allocate("GPU-a")))
+                .isInstanceOf(StatusRuntimeException.class)
+                .hasMessage("FAILED_PRECONDITION: the card is taken");
+        var wish = kubelet.calls(CARDS)
+                .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
+                        .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder())
+                        .build());
+        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).isEmpty();
+    }
+
+    @Test
+    void atTheEndTheSocketsAreGone() throws Exception {
+        kubelet.start();
+        link.offer(TWO);
+        awaitLists();
+
+        link.close();
+
+        assertThat(dir.resolve("device-plugins/gpushare-mem.sock")).doesNotExist();
+        assertThat(dir.resolve("device-plugins/gpushare-card.sock")).doesNotExist();
+    }
+
+    @Test
+    void aPathThatNoSocketCanHaveIsRefusedWithASentence() {
+        Path deep = Path.of("/" + "d".repeat(100));
+
+        assertThatThrownBy(() ->
+                        KubeletLink.start(deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a Unix socket's path may have 107: choose a shorter --kubelet-dir");
+    }
+
+    private void awaitLists() {
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(MEMORY).isPresent()
+                        && kubelet.devices(CARDS).isPresent());
+    }
+
+    private static AllocateRequest allocate(String id) {
+        return AllocateRequest.newBuilder()
+                .addContainerRequests(ContainerAllocateRequest.newBuilder().addDevicesIds(id))
+                .build();
+    }
+
+    /** Gives memory, refuses cards, and fails when asked which cards it prefers. */
+    private static final class Script implements Doorkeeper {
+        @Override
+        public List<String> preferred(Resource resource, List<String> available, List<String> mustInclude, int size) {
+            if (resource == Resource.CARDS) {
+                throw new IllegalStateException("no wish");
+            }
+            assertThat(available).hasSize(2);
+            assertThat(size).isEqualTo(1);
+            return mustInclude;
+        }
+
+        @Override
+        public HandOver allocate(Resource resource, List<String> ids) {
+            return switch (resource) {
+                case CARDS -> new HandOver.Refused("the card is taken");
+                case MEMORY ->
+                    new HandOver.Given(
+                            Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
+                            List.of("/dev/nvidia0"),
+                            List.of("nvidia.com/gpu=GPU-a"));
+            };
+        }
+    }
+}
