@@ -19,7 +19,9 @@ public final class KubernetesException extends Exception {
 
     static KubernetesException of(String doing, ApiException e) {
         if (e.getCode() == 0) {
-            return new KubernetesException(0, doing + ": no answer from the API server: " + e.getMessage(), e);
+            // The client's own message is four lines; its cause says it in one.
+            Throwable why = e.getCause() == null ? e : e.getCause();
+            return new KubernetesException(0, doing + ": no answer from the API server: " + why.getMessage(), e);
         }
         return new KubernetesException(e.getCode(), doing + ": " + e.getCode() + " " + reason(e.getResponseBody()), e);
     }

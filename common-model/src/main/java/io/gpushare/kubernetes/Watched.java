@@ -109,6 +109,7 @@ public final class Watched<T> implements AutoCloseable {
         private final Kind<O, L, ?> kind;
         private final InstantSource clock;
         private volatile Instant heard = Instant.EPOCH;
+        private volatile String trouble = "";
 
         Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
             this.client = client;
@@ -123,12 +124,16 @@ public final class Watched<T> implements AutoCloseable {
                         .getData();
                 list.getItems().forEach(ApiObject::strip);
                 heard = clock.instant();
+                trouble = "";
                 return list;
             } catch (ApiException e) {
-                LOG.warn(
-                        "can't list {}, trying again: {}",
-                        kind.plural(),
-                        KubernetesException.of("list", e).getMessage());
+                // The reflector tries again every second: one line for as long as the trouble is the same.
+                String now = String.valueOf(
+                        KubernetesException.of("listing " + kind.plural(), e).getMessage());
+                if (!now.equals(trouble)) {
+                    LOG.warn("{}; trying again", now);
+                }
+                trouble = now;
                 throw e;
             }
         }
