@@ -4,13 +4,14 @@ import io.gpushare.model.CardId;
 import io.gpushare.model.Health;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
+import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.NvmlException;
 import io.gpushare.nvml.XidEvent;
-import io.gpushare.nvml.XidWatch;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,13 +45,12 @@ public final class CardScanner implements AutoCloseable {
     private final InstantSource clock;
     private final CardHealth health;
     private final KnownCards cards;
+    private final XidListener xids = new XidListener();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
     // Only the scanning thread touches what follows.
     private @Nullable Nvml nvml;
-    private @Nullable XidWatch watch;
-    private Set<String> watched = Set.of();
     private @Nullable Inventory last;
     private String trouble = "";
 
@@ -92,7 +91,7 @@ public final class CardScanner implements AutoCloseable {
             var driver = session.driver();
             List<CardReading> readings = session.cards();
             now = cards.seen(driver, readings, clock.instant());
-            watch(session, readings);
+            xids.follow(session, present(readings));
             trouble(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
             shut();
@@ -113,51 +112,23 @@ public final class CardScanner implements AutoCloseable {
         return nvml;
     }
 
-    /** Watches all present cards; anew when they are others than before. */
-    private void watch(Nvml session, List<CardReading> readings) throws NvmlException {
-        Set<String> present = readings.stream()
-                .flatMap(reading -> reading instanceof CardReading.Present(int _, var facts)
-                        ? Optional.of(facts.uuid()).stream()
-                        : Optional.<String>empty().stream())
-                .collect(Collectors.toSet());
-        if (watch != null && present.equals(watched)) {
-            return;
+    private static Set<String> present(List<CardReading> readings) {
+        Set<String> present = new HashSet<>();
+        for (CardReading reading : readings) {
+            if (reading instanceof CardReading.Present(int _, CardFacts facts)) {
+                present.add(facts.uuid());
+            }
         }
-        unwatch();
-        watched = present;
-        if (present.isEmpty()) {
-            return;
-        }
-        try {
-            watch = session.watchXids(present);
-            watch.unwatched()
-                    .forEach(uuid ->
-                            LOG.warn("card {} tells no Xid errors: only a lost card will be noticed there", uuid));
-        } catch (NvmlException.Unsupported e) {
-            LOG.warn("the driver tells no Xid errors, only lost cards will be noticed: {}", e.getMessage());
-        }
+        return present;
     }
 
     private void awaitXid() throws InterruptedException {
-        if (watch == null) {
-            pause();
-            return;
+        if (xids.listening()) {
+            xids.await(settings.interval()).ifPresent(this::note);
         }
-        try {
-            Optional<XidEvent> event = watch.await(settings.interval());
-            event.ifPresent(this::note);
-        } catch (NvmlException e) {
-            // A card fell off the bus, mostly: the scan says which. The events of the others need a new watch.
-            LOG.warn("waiting for Xid errors failed, watching anew: {}", e.getMessage());
-            unwatch();
-            pause();
-        }
-    }
-
-    private void pause() throws InterruptedException {
-        boolean end = stopped.await(settings.interval().toMillis(), TimeUnit.MILLISECONDS);
-        if (end) {
-            LOG.debug("the scan of cards ends");
+        if (!xids.listening()) {
+            boolean end = stopped.await(settings.interval().toMillis(), TimeUnit.MILLISECONDS);
+            LOG.debug("waited without Xid errors, {}", end ? "and the scan ends" : "and the scan goes on");
         }
     }
 
@@ -173,7 +144,7 @@ public final class CardScanner implements AutoCloseable {
         // Which card it was is not known without a UUID: each may be the one, and those that are well come back.
         event.uuid()
                 .map(Set::of)
-                .orElse(watched)
+                .orElse(xids.watched())
                 .forEach(uuid -> health.xid(new CardId(uuid), event.xid(), clock.instant()));
     }
 
@@ -197,15 +168,8 @@ public final class CardScanner implements AutoCloseable {
         });
     }
 
-    private void unwatch() {
-        if (watch != null) {
-            watch.close();
-            watch = null;
-        }
-    }
-
     private void shut() {
-        unwatch();
+        xids.close();
         if (nvml != null) {
             nvml.close();
             nvml = null;
