@@ -47,6 +47,15 @@ abstract class ApiObject implements KubernetesObject {
         return metadata;
     }
 
+    // The informer sets what a list leaves out of its items, and warns of types that have no such method.
+    public void setApiVersion(String version) {
+        apiVersion = version;
+    }
+
+    public void setKind(String name) {
+        kind = name;
+    }
+
     V1ObjectMeta meta() {
         return Objects.requireNonNull(metadata, "an API object without metadata");
     }

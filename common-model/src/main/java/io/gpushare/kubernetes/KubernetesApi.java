@@ -7,8 +7,9 @@ import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1Binding;
-import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1EventSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.util.CallGeneratorParams;
@@ -21,7 +22,10 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -173,20 +177,69 @@ public final class KubernetesApi implements AutoCloseable {
 
     /** Sets these annotations on the node and leaves all others. */
     public void annotateNode(String node, Map<String, String> annotations) throws KubernetesException {
+        patch(
+                "annotating node " + node,
+                annotated(annotations, null),
+                patch -> core.patchNode(node, patch).buildCall(null));
+    }
+
+    /** Sets these annotations on that pod and leaves all others; refused with 409 when another pod has its name now. */
+    public void annotatePod(PodRef pod, Map<String, String> annotations) throws KubernetesException {
+        patch(
+                "annotating pod " + pod,
+                annotated(annotations, pod.uid()),
+                patch -> core.patchNamespacedPod(pod.name(), pod.namespace(), patch)
+                        .buildCall(null));
+    }
+
+    private interface PatchCall {
+        Call build(V1Patch patch) throws ApiException;
+    }
+
+    private void patch(String doing, JsonObject document, PatchCall call) throws KubernetesException {
+        try {
+            V1Patch patch = new V1Patch(document.toString());
+            PatchUtils.patch(Object.class, () -> call.build(patch), V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH, calls);
+        } catch (ApiException e) {
+            throw KubernetesException.of(doing, e);
+        }
+    }
+
+    private static JsonObject annotated(Map<String, String> annotations, @Nullable String uid) {
         JsonObject values = new JsonObject();
         annotations.forEach(values::addProperty);
         JsonObject metadata = new JsonObject();
+        if (uid != null) {
+            metadata.addProperty("uid", uid);
+        }
         metadata.add("annotations", values);
         JsonObject patch = new JsonObject();
         patch.add("metadata", metadata);
+        return patch;
+    }
+
+    /** Tells the pod's people of something in an Event; {@code kubectl describe pod} shows it. */
+    public void recordEvent(PodRef about, PodEvent event, Instant now) throws KubernetesException {
+        OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+        CoreV1Event written = new CoreV1Event()
+                .metadata(new V1ObjectMeta().generateName(about.name() + ".").namespace(about.namespace()))
+                .involvedObject(new V1ObjectReference()
+                        .apiVersion("v1")
+                        .kind("Pod")
+                        .namespace(about.namespace())
+                        .name(about.name())
+                        .uid(about.uid()))
+                .type(event.warning() ? "Warning" : "Normal")
+                .reason(event.reason())
+                .message(event.message())
+                .source(new V1EventSource().component(event.component()))
+                .firstTimestamp(at)
+                .lastTimestamp(at)
+                .count(1);
         try {
-            PatchUtils.patch(
-                    V1Node.class,
-                    () -> core.patchNode(node, new V1Patch(patch.toString())).buildCall(null),
-                    V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH,
-                    calls);
+            calls.execute(core.createNamespacedEvent(about.namespace(), written).buildCall(null));
         } catch (ApiException e) {
-            throw KubernetesException.of("annotating node " + node, e);
+            throw KubernetesException.of("recording an Event of pod " + about, e);
         }
     }
 

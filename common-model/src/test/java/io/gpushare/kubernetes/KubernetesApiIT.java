@@ -165,6 +165,31 @@ class KubernetesApiIT {
                 .endsWith("{\"metadata\":{\"annotations\":{\"gpushare.io/inventory\":\"{\\\"a\\\":1}\"}}}");
     }
 
+    @Test
+    void aPodIsAnnotatedOnlyIfItIsStillThatPod() throws KubernetesException {
+        api.annotatePod(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
+        assertThat(requests)
+                .singleElement()
+                .asString()
+                .startsWith("PATCH /api/v1/namespaces/ns/pods/p application/merge-patch+json")
+                .endsWith("{\"metadata\":{\"uid\":\"u1\",\"annotations\":{\"gpushare.io/allocation\":\"x\"}}}");
+    }
+
+    @Test
+    void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
+        PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardIll", "x".repeat(2000));
+        api.recordEvent(new PodRef("u1", "ns", "p"), event, Instant.parse("2026-11-20T10:00:00Z"));
+        assertThat(requests)
+                .singleElement()
+                .asString()
+                .startsWith("POST /api/v1/namespaces/ns/events")
+                .contains(
+                        "\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"namespace\":\"ns\"")
+                .contains("\"reason\":\"CardIll\"")
+                .contains("\"type\":\"Warning\"")
+                .contains("x".repeat(1023) + "…\"");
+    }
+
     private void answer(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().toString();
         String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
@@ -188,6 +213,8 @@ class KubernetesApiIT {
                     "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + POD.formatted("1", "Running") + "]}");
         } else if (path.endsWith("/pods/p")) {
             reply(exchange, 200, POD.formatted("1", "Running"));
+        } else if (path.endsWith("/events")) {
+            reply(exchange, 201, "{\"kind\":\"Event\"}");
         } else if (path.startsWith("/api/v1/nodes/")) {
             reply(exchange, 200, "{\"metadata\":{\"name\":\"n1\"}}");
         } else {
