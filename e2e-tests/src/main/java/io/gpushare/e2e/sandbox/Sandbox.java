@@ -81,11 +81,10 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
-    /** Every node offers memory and cards, and the extender answers that it is ready. */
     private static void awaitNodes(SandboxCluster sandbox, Screen screen) throws IOException, InterruptedException {
         screen.line("starting the extender and " + Machine.ALL.size() + " plugins");
         Instant deadline = Instant.now().plus(READY);
-        while (!ready(sandbox)) {
+        while (!sandbox.ready(Machine.ALL.size())) {
             sandbox.checkPrograms();
             if (Instant.now().isAfter(deadline)) {
                 throw new IOException("after " + READY.toSeconds() + " s not every node offers its cards, or the"
@@ -94,11 +93,6 @@ public final class Sandbox implements Callable<Integer> {
             Thread.sleep(Duration.ofMillis(200));
         }
         screen.line("all nodes offer their cards");
-    }
-
-    private static boolean ready(SandboxCluster sandbox) throws IOException, InterruptedException {
-        Picture picture = Picture.take(sandbox.api());
-        return picture.nodes().size() == Machine.ALL.size() && picture.allFree() && sandbox.extenderReady();
     }
 
     private static int runOnce(SandboxCluster sandbox, Screen screen, Path folder)

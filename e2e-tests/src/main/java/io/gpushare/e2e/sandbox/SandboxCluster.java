@@ -118,7 +118,13 @@ final class SandboxCluster implements AutoCloseable {
         return extender().resolve("/gpushare-scheduler/inspect");
     }
 
-    boolean extenderReady() throws InterruptedException {
+    /** Whether so many nodes offer all of their cards, and the extender answers that it is ready. */
+    boolean ready(int nodes) throws IOException, InterruptedException {
+        Picture picture = Picture.take(cluster);
+        return picture.nodes().size() == nodes && picture.allFree() && extenderReady();
+    }
+
+    private boolean extenderReady() throws InterruptedException {
         try (Cluster extender = new Cluster(extender())) {
             return extender.get("/readyz").succeeded();
         } catch (IOException _) {

@@ -215,6 +215,7 @@ class MainPathIT {
 
     @Test
     @Order(8)
+    @SuppressWarnings("JUnitMethodInvoked") // The same scenarios, whole, under another scheduler configuration.
     void gpusharesOldPolicyFileStillWorks() throws IOException {
         assumeThat(cluster.takesLegacyPolicy())
                 .as("Kubernetes before 1.23 takes a Policy file")

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gives containers their devices as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go): no lock is held
@@ -24,10 +26,13 @@ import org.jspecify.annotations.Nullable;
  * alignment (as with topology policy "none") and PreStartContainer.
  */
 final class DeviceManager {
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
+
     private final DeviceTable table = new DeviceTable();
     private final Map<String, PluginConnection> plugins = new HashMap<>();
     private final Random random;
     private final InstantSource clock;
+    private int registrations;
 
     DeviceManager(long seed, InstantSource clock) {
         this.random = new Random(seed);
@@ -37,10 +42,15 @@ final class DeviceManager {
     /** The newest registration of a resource wins; an older connection is left as it is (the real kubelet leaks it). */
     void connected(PluginConnection plugin) {
         synchronized (this) {
+            registrations++;
             plugins.put(plugin.resource(), plugin);
             table.connected(plugin.resource());
         }
         plugin.listAndWatch(devices -> heard(plugin.resource(), devices), () -> streamEnded(plugin.resource()));
+    }
+
+    synchronized int registrations() {
+        return registrations;
     }
 
     private synchronized void heard(String resource, List<Device> devices) {
@@ -157,7 +167,17 @@ final class DeviceManager {
                     + needed + ", Available: " + available.size());
         }
         Set<String> preferred = preferred(resource, available, chosen, count);
+        int wished = preferred.size();
         preferred.retainAll(available);
+        if (preferred.size() < needed) {
+            LOG.warn(
+                    "{} of {} devices of {} preferred, {} of them available ({}); the kubelet chooses the others",
+                    wished,
+                    needed,
+                    resource,
+                    preferred.size(),
+                    available.size());
+        }
         take(preferred, count, chosen);
         take(available, count, chosen);
         return chosen;

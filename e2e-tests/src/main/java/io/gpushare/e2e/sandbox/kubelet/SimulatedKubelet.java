@@ -74,6 +74,17 @@ public final class SimulatedKubelet implements AutoCloseable {
                 .orElse(Map.of());
     }
 
+    /** How often plugins have registered since it was made, over restarts. */
+    public int registrations() {
+        return devices.registrations();
+    }
+
+    /** Healthy devices of a resource in its own books, which the node's status follows within a period. */
+    public int allocatable(String resource) {
+        DeviceTable.Count count = devices.counts().get(resource);
+        return count == null ? 0 : count.allocatable();
+    }
+
     /** Cancels the ListAndWatch stream of a resource's plugin, which is thereby disconnected. */
     public void cutListAndWatch(String resource) {
         devices.cutStream(resource);
