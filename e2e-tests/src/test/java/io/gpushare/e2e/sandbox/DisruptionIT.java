@@ -1,0 +1,101 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The real programs on one node of two 15 GiB cards, while the kubelet treats them as kubelets do. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DisruptionIT {
+    private static final String NODE = "node-a";
+    private static final Duration RETURN = Duration.ofSeconds(30);
+
+    private final SandboxCluster sandbox;
+
+    DisruptionIT() throws IOException {
+        Path root = Path.of(System.getProperty("gpushare.root", ".."));
+        sandbox = new SandboxCluster(root, Files.createTempDirectory(Path.of("/tmp"), "gpushare-"), 0);
+    }
+
+    @BeforeAll
+    void start() throws IOException {
+        sandbox.start(List.of(new Machine(NODE, List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"))));
+        awaitAllOffered();
+    }
+
+    @AfterAll
+    void stop() {
+        sandbox.close();
+    }
+
+    @Test
+    void thirtyEqualPodsCreatedAtOnceEachGetTheCardOfTheirAnnotation() throws Exception {
+        List<PodOrder> burst = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            burst.add(PodOrder.sharing("burst-" + i, 4, 1));
+        }
+        assertAllHeld(burst);
+    }
+
+    @Test
+    void afterAKubeletsRestartTheCardsReturnAndPodsRun() throws Exception {
+        int before = kubelet().registrations();
+        kubelet().restart();
+        awaitReturn(before + 2);
+        assertAllHeld(List.of(PodOrder.sharing("after-restart", 2, 8), PodOrder.whole("whole-after-restart", 2, 1)));
+    }
+
+    @Test
+    void afterAStreamIsCutTheDevicesReturnAndPodsRun() throws Exception {
+        int before = kubelet().registrations();
+        kubelet().cutListAndWatch(PodOrder.MEMORY);
+        kubelet().cutListAndWatch(PodOrder.CARDS);
+        awaitReturn(before + 2);
+        assertAllHeld(List.of(PodOrder.sharing("after-cut", 2, 8), PodOrder.whole("whole-after-cut", 2, 1)));
+    }
+
+    private void awaitAllOffered() {
+        await().atMost(RETURN.multipliedBy(2)).until(() -> {
+            sandbox.checkPrograms();
+            return sandbox.ready(1);
+        });
+    }
+
+    private void awaitReturn(int registrations) {
+        await().atMost(RETURN).untilAsserted(() -> {
+            assertThat(kubelet().registrations()).as("registrations").isGreaterThanOrEqualTo(registrations);
+            assertThat(kubelet().allocatable(PodOrder.MEMORY)).as("units").isEqualTo(30);
+            assertThat(kubelet().allocatable(PodOrder.CARDS)).as("cards").isEqualTo(2);
+        });
+        awaitAllOffered();
+    }
+
+    private void assertAllHeld(List<PodOrder> pods) throws IOException, InterruptedException {
+        Checks checks = new Checks();
+        Screen screen = new Screen(System.out, false, InstantSource.system());
+        try (Round round = new Round(sandbox, screen, checks)) {
+            round.run(pods, Instant.now().plusSeconds(60));
+            round.clear();
+        }
+        assertThat(checks.failures()).isEmpty();
+        assertThat(checks.held()).isPositive();
+    }
+
+    private SimulatedKubelet kubelet() {
+        return Objects.requireNonNull(sandbox.kubelets().get(NODE));
+    }
+}
