@@ -22,6 +22,15 @@ public record Listed(Map<PodName, Map<String, Set<String>>> pods) {
         pods = Map.copyOf(copy);
     }
 
+    Listed without(Set<PodName> some) {
+        if (some.isEmpty()) {
+            return this;
+        }
+        Map<PodName, Map<String, Set<String>>> others = new HashMap<>(pods);
+        others.keySet().removeAll(some);
+        return new Listed(others);
+    }
+
     boolean knows(PodName pod) {
         return pods.containsKey(pod);
     }

@@ -22,6 +22,7 @@ public final class NodePicture {
     private final Listed listed;
     private final List<Answered> answers;
     private final Set<String> refused;
+    private final Set<PodName> gone;
     private final NodeUse use;
 
     private NodePicture(
@@ -29,18 +30,20 @@ public final class NodePicture {
             Map<String, NodePod> pods,
             Listed listed,
             List<Answered> answers,
-            Set<String> refused) {
+            Set<String> refused,
+            Set<PodName> gone) {
         this.inventory = inventory;
         this.pods = Map.copyOf(pods);
         this.listed = listed;
         this.answers = List.copyOf(answers);
         this.refused = Set.copyOf(refused);
-        this.use = NodeUse.of(inventory, this.pods.values(), listed, this.answers);
+        this.gone = Set.copyOf(gone);
+        this.use = NodeUse.of(inventory, this.pods.values(), listed.without(this.gone), this.answers);
     }
 
     /** A node of which only the cards are known. */
     public static NodePicture of(Inventory inventory) {
-        return new NodePicture(inventory, Map.of(), Listed.NOTHING, List.of(), Set.of());
+        return new NodePicture(inventory, Map.of(), Listed.NOTHING, List.of(), Set.of(), Set.of());
     }
 
     public Inventory inventory() {
@@ -65,7 +68,7 @@ public final class NodePicture {
     }
 
     public NodePicture withInventory(Inventory changed) {
-        return new NodePicture(changed, pods, listed, answers, refused);
+        return new NodePicture(changed, pods, listed, answers, refused, gone);
     }
 
     /** The API says this of the pod now. */
@@ -73,15 +76,23 @@ public final class NodePicture {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.put(pod.ref().uid(), pod);
         List<Answered> kept = pod.ended() ? without(pod.ref().uid()) : answers;
-        return new NodePicture(inventory, changed, listed, kept, refused);
+        return new NodePicture(inventory, changed, listed, kept, refused, without(gone, pod.name()));
     }
 
-    /** The API does not have the pod any more. */
+    /**
+     * The API does not have the pod any more. What it held is free at once, as it is for the extender, though the kubelet
+     * still lists the pod until it hears of that too: the next pod on its cards must find their devices offered.
+     */
     public NodePicture withoutPod(String uid) {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.remove(uid);
-        Set<String> others = refused.stream().filter(each -> !each.equals(uid)).collect(Collectors.toSet());
-        return new NodePicture(inventory, changed, listed, without(uid), others);
+        Set<PodName> left = new HashSet<>(gone);
+        NodePod last = pods.get(uid);
+        if (last != null
+                && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
+            left.add(last.name());
+        }
+        return new NodePicture(inventory, changed, listed, without(uid), without(refused, uid), left);
     }
 
     /** The same with the pods of a fresh list in place of those known, to decide upon and then to forget. */
@@ -91,7 +102,11 @@ public final class NodePicture {
                 fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod)),
                 listed,
                 answers,
-                refused);
+                refused,
+                gone.stream()
+                        .filter(name ->
+                                fresh.stream().noneMatch(pod -> pod.name().equals(name)))
+                        .collect(Collectors.toSet()));
     }
 
     /** The same where the fresh list knows of pods that ended and the watch does not yet: an end is never taken back. */
@@ -117,7 +132,9 @@ public final class NodePicture {
                         || changed.knows(PodName.of(answer.pod()))
                         || !answer.at().isBefore(asked))
                 .toList();
-        return new NodePicture(inventory, pods, changed, kept, refused);
+        // One that the kubelet no longer lists is gone for both; whoever has the name next is another pod.
+        Set<PodName> left = gone.stream().filter(changed::knows).collect(Collectors.toSet());
+        return new NodePicture(inventory, pods, changed, kept, refused, left);
     }
 
     /** An Allocate was answered so; an earlier answer to the same container is replaced. */
@@ -125,14 +142,14 @@ public final class NodePicture {
         List<Answered> changed = new ArrayList<>(answers);
         changed.removeIf(old -> old.to(answer.pod(), answer.gets().name()));
         changed.add(answer);
-        return new NodePicture(inventory, pods, listed, changed, refused);
+        return new NodePicture(inventory, pods, listed, changed, refused, gone);
     }
 
     /** An Allocate for this pod was refused: the kubelet has rejected it for good, and it does not ask again. */
     public NodePicture withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodePicture(inventory, pods, listed, answers, changed);
+        return new NodePicture(inventory, pods, listed, answers, changed, gone);
     }
 
     /** Whether that pod may still be given cards. */
@@ -144,6 +161,10 @@ public final class NodePicture {
     public boolean behind() {
         Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
         return !known.containsAll(listed.pods().keySet());
+    }
+
+    private static <T> Set<T> without(Set<T> all, T one) {
+        return all.stream().filter(each -> !each.equals(one)).collect(Collectors.toSet());
     }
 
     private List<Answered> without(String uid) {

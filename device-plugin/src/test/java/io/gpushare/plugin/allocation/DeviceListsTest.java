@@ -63,13 +63,31 @@ class DeviceListsTest {
     }
 
     @Test
-    void aPodThatTheApiHasNoMoreHoldsItsDevicesAsLongAsTheKubeletSaysSo() {
-        NodePicture forced = EMPTY.withPod(Pods.onCard("p", 0, A.id(), 1))
-                .withListed(Pods.holding("p", "main", "GPU-a::0"), Pods.START)
+    void aPodThatTheApiHasNoMoreHoldsNothingThoughTheKubeletStillListsIt() {
+        Listed stillListed = Pods.holding("p", "main", "GPU-a::0");
+        NodePicture gone = EMPTY.withPod(Pods.onCard("p", 0, A.id(), 1))
+                .withListed(stillListed, Pods.START)
                 .withoutPod("uid-p");
 
-        assertThat(DeviceLists.of(forced.use()).cards()).containsExactly(ill("GPU-a"), well("GPU-b"));
-        assertThat(forced.behind()).isTrue();
+        assertThat(DeviceLists.of(gone.use())).isEqualTo(DeviceLists.of(EMPTY.use()));
+        assertThat(DeviceLists.of(gone.withListed(stillListed, Pods.START).use()))
+                .as("after another list that still has it")
+                .isEqualTo(DeviceLists.of(EMPTY.use()));
+        assertThat(gone.behind())
+                .as("worth a look: its name may be another pod's by now")
+                .isTrue();
+    }
+
+    @Test
+    void aPodThatTheApiHasNotToldOfYetHoldsWhatTheKubeletListsAlsoUnderTheNameOfOneThatIsGone() {
+        NodePicture early = EMPTY.withListed(Pods.holding("p", "main", "GPU-a::0"), Pods.START);
+        assertThat(DeviceLists.of(early.use()).cards()).containsExactly(ill("GPU-a"), well("GPU-b"));
+
+        NodePicture again = EMPTY.withPod(Pods.onCard("p", 0, A.id(), 1))
+                .withoutPod("uid-p")
+                .withListed(Listed.NOTHING, Pods.START)
+                .withListed(Pods.holding("p", "main", "GPU-b::0"), Pods.START);
+        assertThat(DeviceLists.of(again.use()).cards()).containsExactly(well("GPU-a"), ill("GPU-b"));
     }
 
     @Test
