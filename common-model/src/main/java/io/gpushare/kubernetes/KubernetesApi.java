@@ -29,6 +29,8 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,10 @@ import org.jspecify.annotations.Nullable;
 public final class KubernetesApi implements AutoCloseable {
     private static final Duration CALL = Duration.ofSeconds(10);
     private static final Duration CONNECT = Duration.ofSeconds(5);
+    // From a Binding's begin to its end, with what must be asked before: shorter than kube-scheduler waits, and than a
+    // leader has between the end of its term and the next one's begin.
+    private static final Duration BIND = Duration.ofMillis(4_500);
+    private static final int PAGE = 500;
     // A server that stopped without closing the connection is noticed after two of these.
     private static final Duration PING = Duration.ofSeconds(10);
 
@@ -148,6 +154,38 @@ public final class KubernetesApi implements AutoCloseable {
                 .buildCall(null);
     }
 
+    /** A Lease, whose calls each end within the deadline. */
+    public Leases lease(String namespace, String name, Duration deadline) {
+        return new Leases(calls, namespace, name, deadline);
+    }
+
+    /**
+     * The pods that are bound and have not ended, as they are now and not as a cache has them, a page at a time: read so,
+     * a large cluster's pods are never all in memory.
+     */
+    public void eachBoundPod(Consumer<PodState> consumer) throws KubernetesException {
+        @Nullable String next = null;
+        do {
+            ApiObject.PodList page = boundPods(next);
+            page.getItems().forEach(pod -> consumer.accept(pod.state()));
+            next = page.getMetadata() == null ? null : page.getMetadata().getContinue();
+        } while (next != null && !next.isEmpty());
+    }
+
+    private ApiObject.PodList boundPods(@Nullable String next) throws KubernetesException {
+        try {
+            Call call = core.listPodForAllNamespaces()
+                    .fieldSelector("spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed")
+                    .limit(PAGE)
+                    ._continue(next)
+                    .buildCall(null);
+            return calls.<ApiObject.PodList>execute(call, ApiObject.PodList.class)
+                    .getData();
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the pods that are bound", e);
+        }
+    }
+
     /** One pod as it is now; empty when there is none of that name. */
     public Optional<PodState> pod(String namespace, String name) throws KubernetesException {
         try {
@@ -245,7 +283,7 @@ public final class KubernetesApi implements AutoCloseable {
 
     /**
      * Binds the pod to the node and writes the annotations, both or neither (kubernetes: BindingREST.Create). Refused with
-     * 409 when the pod is bound already, is being deleted, or is another pod of that name.
+     * 409 when the pod is bound already, is being deleted, or is another pod of that name. It ends within 4.5 s.
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
         V1Binding binding = new V1Binding()
@@ -257,16 +295,27 @@ public final class KubernetesApi implements AutoCloseable {
                         .uid(pod.uid())
                         .annotations(annotations))
                 .target(new V1ObjectReference().apiVersion("v1").kind("Node").name(node));
+        long end = System.nanoTime() + BIND.toNanos();
         if (!guard.serverChecksUid()) {
             requireSameUid(pod);
         }
         try {
             // The server answers with a Status: no type is asked for, so that nothing is read into a Binding.
-            calls.execute(core.createNamespacedPodBinding(pod.name(), pod.namespace(), binding)
-                    .buildCall(null));
+            Call call = core.createNamespacedPodBinding(pod.name(), pod.namespace(), binding)
+                    .buildCall(null);
+            calls.execute(within(calls, call, Duration.ofNanos(end - System.nanoTime())));
         } catch (ApiException e) {
             throw KubernetesException.of("binding pod " + pod + " to node " + node, e);
         }
+    }
+
+    /** The same call with a deadline of its own; one that is over makes it fail at once. */
+    static Call within(ApiClient client, Call call, Duration deadline) {
+        return client.getHttpClient()
+                .newBuilder()
+                .callTimeout(Math.max(1, deadline.toMillis()), TimeUnit.MILLISECONDS)
+                .build()
+                .newCall(call.request());
     }
 
     private void requireSameUid(PodRef pod) throws KubernetesException {

@@ -12,7 +12,8 @@ public final class KubernetesException extends Exception {
 
     private final int status;
 
-    KubernetesException(int status, String message, @Nullable Throwable cause) {
+    /** @param status 0 when no answer came */
+    public KubernetesException(int status, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.status = status;
     }

@@ -2,6 +2,7 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
+import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
 import io.gpushare.extender.scheduling.Binder;
@@ -13,6 +14,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -61,17 +64,36 @@ public final class Main {
         KubernetesApi api = KubernetesApi.connect(options.kubeconfig(), "gpushare-scheduler-extender/" + version());
         DemandCodec demands = new DemandCodec(options.resources());
         Ledger ledger = new Ledger(demands);
-        Binder binder = new Binder(ledger, demands, new KubernetesPods(api));
+        Leadership.@Nullable Membership membership = membership(api, options);
+        Binder binder = new Binder(
+                ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
         ClusterWatch watch = ClusterWatch.start(api, ledger);
+        Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         InstantSource clock = InstantSource.system();
         ExtenderServer server = ExtenderServer.start(
                 new ExtenderServer.Settings(
                         options.bindAddress(), options.port(), options.maxRequestBytes(), version()),
                 new ExtenderServer.Parts(
-                        ledger, new NodeChoice(ledger, demands), binder, new Metrics(ledger), watch::caughtUp, clock));
+                        ledger,
+                        new NodeChoice(ledger, demands),
+                        binder,
+                        new Metrics(ledger),
+                        leadership::unready,
+                        clock));
         LOG.info("listening on {} port {}", options.bindAddress(), server.port());
         Settling.start(binder, clock);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(server), "shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(leadership, server), "shutdown"));
+    }
+
+    /** Null where there is no election. */
+    private static Leadership.@Nullable Membership membership(KubernetesApi api, Options options) {
+        if (!options.leaderElect()) {
+            return null;
+        }
+        // Unique to the process: a restarted container has its predecessor's host name, and is not the holder.
+        String identity = options.identity() + "_" + UUID.randomUUID();
+        return new Leadership.Membership(
+                api.lease(options.leaseNamespace(), options.leaseName(), Leadership.CALL), identity);
     }
 
     private static String version() {

@@ -3,6 +3,8 @@ package io.gpushare.extender;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,6 +18,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class Options {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?");
+
     @Option(
             names = "--port",
             paramLabel = "<port>",
@@ -59,6 +63,39 @@ final class Options {
                     + " [MAX_REQUEST_BYTES, 67108864]")
     private int maxRequestBytes;
 
+    @Option(
+            names = "--leader-elect",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "<true|false>",
+            defaultValue = "${env:LEADER_ELECT:-false}",
+            description =
+                    "Whether only the holder of a Lease answers: needed where more than one extender runs, as in the"
+                            + " manifests. [LEADER_ELECT, false]")
+    private boolean leaderElect;
+
+    @Option(
+            names = "--lease-namespace",
+            paramLabel = "<name>",
+            defaultValue = "${env:LEASE_NAMESPACE:-${env:POD_NAMESPACE:-kube-system}}",
+            description = "Namespace of the Lease. [LEASE_NAMESPACE, else POD_NAMESPACE, kube-system]")
+    private String leaseNamespace = "";
+
+    @Option(
+            names = "--lease-name",
+            paramLabel = "<name>",
+            defaultValue = "${env:LEASE_NAME:-gpushare-schd-extender}",
+            description = "Name of the Lease. [LEASE_NAME, gpushare-schd-extender]")
+    private String leaseName = "";
+
+    @Option(
+            names = "--identity",
+            paramLabel = "<name>",
+            defaultValue = "${env:POD_NAME:-${env:HOSTNAME:-extender}}",
+            description =
+                    "Name of this process in the Lease; a random part is added. [POD_NAME, else HOSTNAME, extender]")
+    private String identity = "";
+
     /** Checks what no type could. */
     void check(CommandLine line) {
         if (port < 0 || port > 65535) {
@@ -71,6 +108,14 @@ final class Options {
         if (!kubeconfig.isEmpty() && !Files.isReadable(Path.of(kubeconfig))) {
             throw new CommandLine.ParameterException(
                     line, "--kubeconfig " + kubeconfig + ": there is no such file, or it can't be read");
+        }
+        for (String name : List.of(leaseNamespace, leaseName)) {
+            if (!NAME.matcher(name).matches()) {
+                throw new CommandLine.ParameterException(
+                        line,
+                        "--lease-namespace, --lease-name: '" + name
+                                + "' is not a name of Kubernetes; write small letters, digits, '-' and '.'");
+            }
         }
         try {
             resources();
@@ -100,10 +145,27 @@ final class Options {
         return maxRequestBytes;
     }
 
+    boolean leaderElect() {
+        return leaderElect;
+    }
+
+    String leaseNamespace() {
+        return leaseNamespace;
+    }
+
+    String leaseName() {
+        return leaseName;
+    }
+
+    String identity() {
+        return identity;
+    }
+
     @Override
     public String toString() {
         return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
                 + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
-                + " --max-request-bytes=" + maxRequestBytes;
+                + " --max-request-bytes=" + maxRequestBytes + " --leader-elect=" + leaderElect + " --lease-namespace="
+                + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity;
     }
 }

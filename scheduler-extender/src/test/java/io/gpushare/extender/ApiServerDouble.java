@@ -1,6 +1,7 @@
 package io.gpushare.extender;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -50,6 +51,9 @@ public final class ApiServerDouble implements AutoCloseable {
     private Fault steady = Fault.NONE;
     private final List<Runnable> held = new ArrayList<>();
     private final List<JsonObject> bindings = new ArrayList<>();
+    private final List<JsonObject> events = new ArrayList<>();
+    private @Nullable JsonObject lease;
+    private boolean leaseCut;
     private long version = 1;
 
     public ApiServerDouble() throws Exception {
@@ -155,6 +159,23 @@ public final class ApiServerDouble implements AutoCloseable {
         held.clear();
     }
 
+    /** The Lease's holder as written; empty when nobody is. */
+    public synchronized String leader() {
+        return lease == null
+                ? ""
+                : lease.getJsonObject("spec", new JsonObject()).getString("holderIdentity", "");
+    }
+
+    /** While true, nobody reaches the Lease. */
+    public synchronized void leaseCut(boolean cut) {
+        leaseCut = cut;
+    }
+
+    /** The bodies of all Events that came. */
+    public synchronized List<JsonObject> events() {
+        return List.copyOf(events);
+    }
+
     public synchronized int waiting() {
         return held.size();
     }
@@ -191,6 +212,11 @@ public final class ApiServerDouble implements AutoCloseable {
         String path = request.path();
         if (path.startsWith("/version")) {
             answer(request, 200, new JsonObject().put("major", "1").put("minor", "36"));
+        } else if (path.contains("/leases")) {
+            request.body()
+                    .onSuccess(body -> lease(request, body.length() == 0 ? new JsonObject() : body.toJsonObject()));
+        } else if (path.endsWith("/events")) {
+            request.body().onSuccess(body -> event(request, body.toJsonObject()));
         } else if (path.endsWith("/binding")) {
             request.body().onSuccess(body -> binding(request, path, body.toJsonObject()));
         } else if (path.equals("/api/v1/nodes")) {
@@ -206,6 +232,38 @@ public final class ApiServerDouble implements AutoCloseable {
     private synchronized void get(HttpServerRequest request, String name) {
         @Nullable JsonObject pod = pods.objects.get(name);
         answer(request, pod == null ? 404 : 200, pod == null ? status("pods \"" + name + "\" not found") : pod);
+    }
+
+    /** The one Lease: read, made, and patched by who knows its version. */
+    private synchronized void lease(HttpServerRequest request, JsonObject body) {
+        if (leaseCut) {
+            request.connection().close();
+        } else if (request.method().equals(HttpMethod.POST)) {
+            lease = lease == null ? body : lease;
+            version++;
+            lease.getJsonObject("metadata").put("resourceVersion", String.valueOf(version));
+            answer(request, 201, lease);
+        } else if (lease == null) {
+            answer(request, 404, status("leases not found"));
+        } else if (request.method().equals(HttpMethod.PATCH)) {
+            JsonObject metadata = lease.getJsonObject("metadata");
+            if (!metadata.getString("resourceVersion")
+                    .equals(body.getJsonObject("metadata").getString("resourceVersion"))) {
+                answer(request, 409, status("the object has been modified"));
+                return;
+            }
+            version++;
+            metadata.put("resourceVersion", String.valueOf(version));
+            lease.put("spec", lease.getJsonObject("spec", new JsonObject()).mergeIn(body.getJsonObject("spec")));
+            answer(request, 200, lease);
+        } else {
+            answer(request, 200, lease);
+        }
+    }
+
+    private synchronized void event(HttpServerRequest request, JsonObject body) {
+        events.add(body);
+        answer(request, 201, body);
     }
 
     private synchronized void list(HttpServerRequest request, Kind kind) {

@@ -18,7 +18,9 @@ class OptionsTest {
         assertThat(options.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(options.toString())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --max-request-bytes=67108864");
+                        + " --card-resource=aliyun.com/gpu-count --max-request-bytes=67108864"
+                        + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
+                        + " --identity=" + options.identity());
     }
 
     @Test
@@ -31,12 +33,20 @@ class OptionsTest {
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
-                "--max-request-bytes=4096");
+                "--max-request-bytes=4096",
+                "--leader-elect",
+                "--lease-namespace=gpu",
+                "--lease-name=l",
+                "--identity=me");
         assertThat(options.port()).isZero();
         assertThat(options.bindAddress()).isEqualTo("127.0.0.1");
         assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
         assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
         assertThat(options.maxRequestBytes()).isEqualTo(4096);
+        assertThat(options.leaderElect()).isTrue();
+        assertThat(options.leaseNamespace()).isEqualTo("gpu");
+        assertThat(options.leaseName()).isEqualTo("l");
+        assertThat(options.identity()).isEqualTo("me");
     }
 
     @Test
@@ -47,6 +57,8 @@ class OptionsTest {
         assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
         assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");
         assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
+        assertRefused("'Gpu' is not a name of Kubernetes", "--lease-namespace=Gpu");
+        assertRefused("Invalid value for option '--leader-elect'", "--leader-elect=perhaps");
         assertRefused("is not the name of an extended resource", "--memory-resource=gpu");
         assertRefused("must have different names", "--memory-resource=a.com/x", "--card-resource=a.com/x");
     }

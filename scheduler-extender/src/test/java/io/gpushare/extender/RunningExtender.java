@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
+import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
 import io.gpushare.extender.scheduling.Binder;
@@ -14,6 +15,7 @@ import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The extender wired as Main wires it, on a free port, and a client that speaks as kube-scheduler does. */
 public final class RunningExtender implements AutoCloseable {
@@ -34,13 +37,22 @@ public final class RunningExtender implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     final Ledger ledger;
     final Binder binder;
+    final Leadership leadership;
+    private boolean closed;
 
     RunningExtender(Path kubeconfig, int maxBody) throws IOException {
-        api = KubernetesApi.connect(kubeconfig, "test");
+        this(KubernetesApi.connect(kubeconfig, "test"), maxBody, null);
+    }
+
+    /** @param membership its place in an election; null for none */
+    RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
+        this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands);
-        binder = new Binder(ledger, demands, new KubernetesPods(api));
+        binder = new Binder(
+                ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
         watch = ClusterWatch.start(api, ledger);
+        leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         server = ExtenderServer.start(
                 new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test"),
                 new ExtenderServer.Parts(
@@ -48,8 +60,12 @@ public final class RunningExtender implements AutoCloseable {
                         new NodeChoice(ledger, demands),
                         binder,
                         new Metrics(ledger),
-                        watch::caughtUp,
+                        leadership::unready,
                         InstantSource.system()));
+    }
+
+    void resign() {
+        leadership.resign();
     }
 
     /** Waits until its ledger is a copy of the cluster. */
@@ -109,10 +125,24 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        leadership.resign();
         server.stop(Duration.ofSeconds(5));
+        leadership.end();
         watch.close();
         api.close();
         client.close();
+    }
+
+    void closeUnchecked() {
+        try {
+            close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

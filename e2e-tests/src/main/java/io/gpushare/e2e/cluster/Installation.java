@@ -1,5 +1,6 @@
 package io.gpushare.e2e.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ public final class Installation {
     public static final String PLUGIN = "daemonset/gpushare-device-plugin-ds";
     public static final String EXTENDER = "deployment/gpushare-schd-extender";
 
+    private static final Duration READY = Duration.ofSeconds(55);
     private static final Duration BUILD = Duration.ofMinutes(20);
 
     // A program in our images is known by its own jar, which it holds open.
@@ -74,7 +76,26 @@ public final class Installation {
 
     /** Waits until the newest version of that program runs and is ready. */
     public void ready(String program) {
-        cluster.kubectl().run("-n", NAMESPACE, "rollout", "status", program, "--timeout=55s");
+        if (program.equals(EXTENDER)) {
+            // Of its pods only the one that leads is ever ready: `rollout status` would wait for the other.
+            Wait.until(
+                    READY,
+                    "the extender's pods are new and one leads",
+                    () -> cluster.kubectl().json("-n", NAMESPACE, "get", program),
+                    Installation::oneLeads);
+        } else {
+            cluster.kubectl().run("-n", NAMESPACE, "rollout", "status", program, "--timeout=55s");
+        }
+    }
+
+    private static boolean oneLeads(JsonNode deployment) {
+        JsonNode status = deployment.path("status");
+        int wanted = deployment.at("/spec/replicas").asInt();
+        return status.path("observedGeneration").asLong()
+                        >= deployment.at("/metadata/generation").asLong()
+                && status.path("updatedReplicas").asInt() == wanted
+                && status.path("replicas").asInt() == wanted
+                && status.path("readyReplicas").asInt() == 1;
     }
 
     /** What the simulated driver's file says from now on, one line a card (nvml-binding/SIMULATED-DRIVER.md). */

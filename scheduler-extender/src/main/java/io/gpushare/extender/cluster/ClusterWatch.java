@@ -2,6 +2,7 @@ package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.kubernetes.Watched;
@@ -14,6 +15,8 @@ import org.slf4j.LoggerFactory;
 public final class ClusterWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
 
+    private final KubernetesApi api;
+    private final Ledger ledger;
     private final Watched<NodeState> nodes;
     private final Watched<PodState> pods;
     private final Told<NodeState> nodesTold;
@@ -21,6 +24,8 @@ public final class ClusterWatch implements AutoCloseable {
     private volatile boolean caughtUp;
 
     private ClusterWatch(KubernetesApi api, Ledger ledger) {
+        this.api = api;
+        this.ledger = ledger;
         nodesTold = new Told<>(
                 node -> ledger.nodeSeen(node.name(), node.annotations()), node -> ledger.nodeGone(node.name()));
         podsTold = new Told<>(pod -> ledger.podSeen(KubernetesPods.pod(pod)), pod -> ledger.podGone(pod.ref()));
@@ -39,6 +44,23 @@ public final class ClusterWatch implements AutoCloseable {
             LOG.info("the cluster is read: {} nodes, {} pods", nodesTold.heard.get(), podsTold.heard.get());
         }
         return caughtUp;
+    }
+
+    /**
+     * Whether the ledger has every pod that is bound now, by a fresh list: the informers' own may come from a cache of
+     * the API server that lags, and so may their watches. Blocks for its calls.
+     */
+    boolean current() throws KubernetesException {
+        if (!caughtUp()) {
+            return false;
+        }
+        AtomicLong unknown = new AtomicLong();
+        api.eachBoundPod(pod -> {
+            if (!ledger.knows(KubernetesPods.pod(pod))) {
+                unknown.incrementAndGet();
+            }
+        });
+        return unknown.get() == 0;
     }
 
     @Override

@@ -10,14 +10,18 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of a bind, through the Kubernetes API. */
 public final class KubernetesPods implements PodApi {
     private final KubernetesApi api;
+    private final BooleanSupplier mayWrite;
 
-    public KubernetesPods(KubernetesApi api) {
+    /** @param mayWrite asked before each Binding, which then ends within 5 s */
+    public KubernetesPods(KubernetesApi api, BooleanSupplier mayWrite) {
         this.api = api;
+        this.mayWrite = mayWrite;
     }
 
     @Override
@@ -31,6 +35,10 @@ public final class KubernetesPods implements PodApi {
 
     @Override
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
+        if (!mayWrite.getAsBoolean()) {
+            String sentence = "binding pod " + pod + ": this extender is not the leader any more";
+            throw new Failure(Failure.Reach.NEVER_SENT, 0, sentence, new IllegalStateException(sentence));
+        }
         try {
             api.bind(pod, node, annotations);
         } catch (KubernetesException e) {

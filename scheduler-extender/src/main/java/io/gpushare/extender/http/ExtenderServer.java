@@ -16,13 +16,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The HTTP server: one event loop a core, and a virtual thread for each bind. */
 public final class ExtenderServer {
@@ -36,13 +37,17 @@ public final class ExtenderServer {
      */
     public record Settings(String address, int port, int maxBody, String version) {}
 
-    /** What it answers from. */
+    /**
+     * What it answers from.
+     *
+     * @param unready why no verb can be answered now, as a sentence; empty when it can
+     */
     public record Parts(
             Ledger ledger,
             NodeChoice choice,
             Binder binder,
             Metrics metrics,
-            BooleanSupplier ready,
+            Supplier<Optional<String>> unready,
             InstantSource clock) {}
 
     private final Vertx vertx;
@@ -67,9 +72,9 @@ public final class ExtenderServer {
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         Verbs verbs =
-                new Verbs(parts.choice(), parts.binder(), parts.ready(), blocking, parts.clock(), parts.metrics());
+                new Verbs(parts.choice(), parts.binder(), parts.unready(), blocking, parts.clock(), parts.metrics());
         Routes routes = new Routes(
-                vertx, verbs, parts.ledger(), parts.metrics(), parts.ready(), settings.version(), settings.maxBody());
+                vertx, verbs, parts.ledger(), parts.metrics(), parts.unready(), settings.version(), settings.maxBody());
         List<HttpServer> loops = new CopyOnWriteArrayList<>();
         Future<String> deployed = vertx.deployVerticle(
                 () -> new Loop(settings, routes, loops), new DeploymentOptions().setInstances(cores));

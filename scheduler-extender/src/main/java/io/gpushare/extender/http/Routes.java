@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +26,7 @@ final class Routes implements Handler<HttpServerRequest> {
     private final Verbs verbs;
     private final Ledger ledger;
     private final Metrics metrics;
-    private final BooleanSupplier ready;
+    private final Supplier<Optional<String>> unready;
     private final String version;
     private final int maxBody;
 
@@ -35,14 +35,14 @@ final class Routes implements Handler<HttpServerRequest> {
             Verbs verbs,
             Ledger ledger,
             Metrics metrics,
-            BooleanSupplier ready,
+            Supplier<Optional<String>> unready,
             String version,
             int maxBody) {
         this.vertx = vertx;
         this.verbs = verbs;
         this.ledger = ledger;
         this.metrics = metrics;
-        this.ready = ready;
+        this.unready = unready;
         this.version = version;
         this.maxBody = maxBody;
     }
@@ -90,8 +90,8 @@ final class Routes implements Handler<HttpServerRequest> {
     }
 
     private void readyz(HttpServerRequest request) {
-        boolean is = ready.getAsBoolean();
-        answer(request, is ? 200 : 503, TEXT, Buffer.buffer(is ? "ok\n" : "the cluster is not read yet\n"));
+        Optional<String> why = unready.get();
+        answer(request, why.isPresent() ? 503 : 200, TEXT, Buffer.buffer(why.orElse("ok") + "\n"));
     }
 
     private void prioritize(HttpServerRequest request, Buffer body) {

@@ -6,9 +6,10 @@ import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.NodeChoice;
 import io.vertx.core.buffer.Buffer;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +18,11 @@ import org.slf4j.LoggerFactory;
  * millisecond a thousand nodes; bind on a thread of its own.
  */
 final class Verbs {
-    static final String NOT_READY =
-            "the GPU share extender has not read the cluster's nodes and pods yet; the pod is tried again";
-
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
     private final NodeChoice choice;
     private final Binder binder;
-    private final BooleanSupplier ready;
+    private final Supplier<Optional<String>> unready;
     private final Executor blocking;
     private final InstantSource clock;
     private final Metrics metrics;
@@ -32,13 +30,13 @@ final class Verbs {
     Verbs(
             NodeChoice choice,
             Binder binder,
-            BooleanSupplier ready,
+            Supplier<Optional<String>> unready,
             Executor blocking,
             InstantSource clock,
             Metrics metrics) {
         this.choice = choice;
         this.binder = binder;
-        this.ready = ready;
+        this.unready = unready;
         this.blocking = blocking;
         this.clock = clock;
         this.metrics = metrics;
@@ -46,9 +44,10 @@ final class Verbs {
 
     /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
     Buffer filter(byte[] body) {
-        if (!ready.getAsBoolean()) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
             metrics.failed("filter", "not_ready");
-            return FilterAnswer.error(NOT_READY);
+            return FilterAnswer.error(why.get());
         }
         try {
             ExtenderArgs args = ExtenderArgs.read(body);
@@ -63,6 +62,10 @@ final class Verbs {
 
     /** A bare array of hosts with integer scores (HostPriorityList). */
     Buffer prioritize(byte[] body) throws BadRequest {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            throw new BadRequest(why.get());
+        }
         ExtenderArgs args = ExtenderArgs.read(body);
         int[] scores = choice.prioritize(args.pod(), args.nodes());
         return JsonAnswer.of(json -> {
@@ -79,9 +82,10 @@ final class Verbs {
 
     /** Answers later, from another thread; always with status 200, as filter does. */
     void bind(byte[] body, Consumer<Buffer> answer) {
-        if (!ready.getAsBoolean()) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
             metrics.failed("bind", "not_ready");
-            answer.accept(JsonAnswer.bind(NOT_READY));
+            answer.accept(JsonAnswer.bind(why.get()));
             return;
         }
         try {

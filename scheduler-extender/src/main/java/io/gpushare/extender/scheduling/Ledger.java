@@ -77,6 +77,16 @@ public final class Ledger {
         });
     }
 
+    /** Whether that pod, as somebody just read it, is here no older than it is there: bound to its node, if it holds cards. */
+    public boolean knows(ClusterPod pod) {
+        @Nullable String node = pod.node();
+        @Nullable PodEntry entry = pods.get(pod.ref().uid());
+        return node == null
+                || pod.ended()
+                || demands.decode(pod.containers()).valid().isEmpty()
+                || (entry != null && node.equals(entry.node()));
+    }
+
     /** A pod is gone. */
     public void podGone(PodRef ref) {
         release(ref, ref.uid());

@@ -1,0 +1,131 @@
+package io.gpushare.kubernetes;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import io.kubernetes.client.custom.V1Patch;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.util.PatchUtils;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+
+/** One Lease of coordination.k8s.io/v1: what is read and written of it. Two writers can't both succeed on one version. */
+public final class Leases {
+    // A MicroTime is read with exactly six digits (apimachinery: RFC3339Micro).
+    private static final DateTimeFormatter MICRO =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+    private final ApiClient client;
+    private final CoordinationV1Api coordination;
+    private final String namespace;
+    private final String name;
+    private final Duration deadline;
+
+    Leases(ApiClient client, String namespace, String name, Duration deadline) {
+        this.client = client;
+        this.coordination = new CoordinationV1Api(client);
+        this.namespace = namespace;
+        this.name = name;
+        this.deadline = deadline;
+    }
+
+    /** The Lease as it is now; empty when there is none. */
+    public Optional<LeaseState> read() throws KubernetesException {
+        try {
+            Call call =
+                    limited(coordination.readNamespacedLease(name, namespace).buildCall(null));
+            return Optional.of(
+                    state(client.<JsonObject>execute(call, JsonObject.class).getData()));
+        } catch (ApiException e) {
+            if (e.getCode() == 404) {
+                return Optional.empty();
+            }
+            throw KubernetesException.of("reading lease " + namespace + "/" + name, e);
+        }
+    }
+
+    /** Makes it, held by nobody; refused with 409 when it is there. */
+    public void create() throws KubernetesException {
+        V1Lease lease = new V1Lease()
+                .apiVersion("coordination.k8s.io/v1")
+                .kind("Lease")
+                .metadata(new V1ObjectMeta().name(name).namespace(namespace));
+        try {
+            client.execute(
+                    limited(coordination.createNamespacedLease(namespace, lease).buildCall(null)));
+        } catch (ApiException e) {
+            throw KubernetesException.of("creating lease " + namespace + "/" + name, e);
+        }
+    }
+
+    /** Takes it, or renews it; refused with 409 when it is not what {@code before} says any more. */
+    public LeaseState hold(LeaseState before, String holder, Duration length, Instant now) throws KubernetesException {
+        boolean taken = !before.holder().equals(holder);
+        JsonObject spec = new JsonObject();
+        spec.addProperty("holderIdentity", holder);
+        spec.addProperty("leaseDurationSeconds", length.toSeconds());
+        spec.addProperty("renewTime", MICRO.format(now));
+        if (taken) {
+            spec.addProperty("acquireTime", MICRO.format(now));
+            spec.addProperty("leaseTransitions", before.transitions() + 1);
+        }
+        return write(before, spec);
+    }
+
+    /** Gives it back, so that another may take it at once. */
+    public void release(LeaseState before) throws KubernetesException {
+        JsonObject spec = new JsonObject();
+        spec.add("holderIdentity", JsonNull.INSTANCE);
+        write(before, spec);
+    }
+
+    private LeaseState write(LeaseState before, JsonObject spec) throws KubernetesException {
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("resourceVersion", before.version());
+        JsonObject document = new JsonObject();
+        document.add("metadata", metadata);
+        document.add("spec", spec);
+        try {
+            V1Patch patch = new V1Patch(document.toString());
+            return state(PatchUtils.patch(
+                    JsonObject.class,
+                    () -> limited(coordination
+                            .patchNamespacedLease(name, namespace, patch)
+                            .buildCall(null)),
+                    V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH,
+                    client));
+        } catch (ApiException e) {
+            throw KubernetesException.of("writing lease " + namespace + "/" + name, e);
+        }
+    }
+
+    private Call limited(Call call) {
+        return KubernetesApi.within(client, call, deadline);
+    }
+
+    private static LeaseState state(JsonObject lease) {
+        JsonObject spec = lease.has("spec") ? lease.getAsJsonObject("spec") : new JsonObject();
+        return new LeaseState(
+                text(lease.getAsJsonObject("metadata").get("resourceVersion")),
+                text(spec.get("holderIdentity")),
+                number(spec.get("leaseDurationSeconds")),
+                number(spec.get("leaseTransitions")));
+    }
+
+    private static String text(@Nullable JsonElement value) {
+        return value == null || value.isJsonNull() ? "" : value.getAsString();
+    }
+
+    private static int number(@Nullable JsonElement value) {
+        return value == null || value.isJsonNull() ? 0 : value.getAsInt();
+    }
+}

@@ -1,0 +1,109 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.extender.ApiServerDouble.Fault;
+import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two extenders and one Lease, over real HTTP. */
+class LeaderIT {
+    @TempDir
+    Path folder;
+
+    private ApiServerDouble api;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        api.node("n1", BindIT.TWO_T4);
+        api.pod("p", "uid-p", new JsonObject().put("aliyun.com/gpu-mem", "3"));
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+    }
+
+    @Test
+    void onlyTheLeaderAnswersAndItHandsOverWhenItEnds() throws Exception {
+        try (RunningExtender first = extender("first");
+                RunningExtender second = waiting("second")) {
+            assertThat(api.leader()).startsWith("first");
+            assertThat(second.get("/healthz").statusCode()).isEqualTo(200);
+            assertThat(second.get("/readyz").statusCode()).isEqualTo(503);
+            assertThat(second.get("/readyz").body()).contains("not the leader");
+            assertThat(second.bind("p", "uid-p", "n1")).contains("not the leader");
+            String filter =
+                    second.post("filter", "{\"Pod\":{},\"NodeNames\":[\"n1\"]}").body();
+            assertThat(new JsonObject(filter).getString("Error")).contains("not the leader");
+            assertThat(api.bindings()).isEmpty();
+
+            first.resign();
+            assertThat(first.bind("p", "uid-p", "n1")).contains("is ending");
+            first.closeUnchecked();
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> second.get("/readyz").statusCode() == 200);
+            assertThat(api.leader()).startsWith("second");
+            assertThat(second.bind("p", "uid-p", "n1")).isEmpty();
+        }
+    }
+
+    @Test
+    void aBindInFlightIsFinishedBeforeAnotherLeads() throws Exception {
+        try (RunningExtender first = extender("first");
+                RunningExtender second = waiting("second")) {
+            api.next(Fault.HELD);
+            CompletableFuture<String> bind = first.bindLater("p", "uid-p", "n1");
+            await().until(() -> api.waiting() == 1);
+            CompletableFuture<Void> end = CompletableFuture.runAsync(first::closeUnchecked);
+            await().until(() -> !first.leadership.unready().isEmpty());
+            assertThat(second.get("/readyz").statusCode()).isEqualTo(503);
+            assertThat(api.leader()).startsWith("first");
+            api.release();
+            assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+            end.get(20, TimeUnit.SECONDS);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> second.get("/readyz").statusCode() == 200);
+            assertThat(second.get("/gpushare-scheduler/inspect/n1").body()).contains("\"usedGPU\":3");
+        }
+    }
+
+    @Test
+    void aLeaderThatCannotRenewStopsAnsweringAndBindsNothing() throws Exception {
+        try (RunningExtender first = extender("first")) {
+            api.leaseCut(true);
+            await().atMost(Duration.ofSeconds(15))
+                    .until(() -> first.get("/readyz").statusCode() == 503);
+            assertThat(first.bind("p", "uid-p", "n1")).contains("not the leader");
+            assertThat(api.bindings()).isEmpty();
+            api.leaseCut(false);
+            await().atMost(Duration.ofSeconds(15))
+                    .until(() -> first.get("/readyz").statusCode() == 200);
+            assertThat(first.bind("p", "uid-p", "n1")).isEmpty();
+        }
+    }
+
+    /** One that leads. */
+    private RunningExtender extender(String name) throws Exception {
+        return waiting(name).ready();
+    }
+
+    private RunningExtender waiting(String name) throws Exception {
+        KubernetesApi own = KubernetesApi.connect(api.kubeconfig(folder), "test");
+        return new RunningExtender(
+                own,
+                1 << 20,
+                new Leadership.Membership(own.lease("kube-system", "extender", Leadership.CALL), name + "_1"));
+    }
+}
