@@ -37,12 +37,16 @@ public final class Main {
     /** The exit code, or -1 when the program runs. */
     private static int start(String[] args) {
         Options options = new Options();
-        CommandLine line = new CommandLine(options);
+        Simulate simulate = new Simulate();
+        CommandLine line = new CommandLine(options).addSubcommand(simulate);
         line.getCommandSpec().version(version());
         try {
             line.parseArgs(args);
             if (CommandLine.printHelpIfRequested(line.getParseResult())) {
                 return 0;
+            }
+            if (line.getParseResult().hasSubcommand()) {
+                return simulate.run(System.out, System.err);
             }
             options.check(line);
         } catch (CommandLine.ParameterException e) {

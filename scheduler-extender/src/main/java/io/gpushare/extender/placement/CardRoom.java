@@ -1,0 +1,40 @@
+package io.gpushare.extender.placement;
+
+import java.util.Comparator;
+import java.util.Objects;
+
+/**
+ * What is free on one well card.
+ *
+ * @param index tells the node's cards apart
+ * @param free units that a pod may have: none when the card is taken whole, all of them when nobody uses it
+ */
+public record CardRoom(int index, CardKind kind, int free) {
+    /** Small cards before large ones, then those with the least room: equal cards stand side by side. */
+    static final Comparator<CardRoom> ORDER = Comparator.<CardRoom>comparingInt(card -> card.kind.units())
+            .thenComparing(card -> card.kind.model())
+            .thenComparingInt(CardRoom::free)
+            .thenComparingInt(CardRoom::index);
+
+    public CardRoom {
+        Objects.requireNonNull(kind);
+        if (index < 0 || free < 0 || free > kind.units()) {
+            throw new IllegalArgumentException(
+                    "card " + index + " has " + free + " units free of " + kind.units() + ": that can't be");
+        }
+    }
+
+    /** A card that nobody uses. */
+    public static CardRoom unused(int index, CardKind kind) {
+        return new CardRoom(index, kind, kind.units());
+    }
+
+    /** Whether a pod may have the card whole. */
+    public boolean whole() {
+        return free == kind.units();
+    }
+
+    boolean sameAs(CardRoom other) {
+        return free == other.free && kind.equals(other.kind);
+    }
+}

@@ -1,0 +1,139 @@
+package io.gpushare.extender.placement;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One node as a policy sees it: what is free there at one moment. Immutable. */
+public final class NodeRoom {
+    /**
+     * The one order in which nodes are looked at, so that of equally good nodes always the same is taken. It is a hash of
+     * the name: names go by kind of node, and an order by kind would be a policy of its own.
+     */
+    public static final Comparator<NodeRoom> ORDER =
+            Comparator.<NodeRoom>comparingLong(node -> node.order).thenComparing(NodeRoom::name);
+
+    private final String name;
+    private final long order;
+    private final long cpuMilli;
+    private final long memoryMib;
+    private final List<CardRoom> cards;
+    private final long idle;
+
+    private NodeRoom(String name, long order, long cpuMilli, long memoryMib, List<CardRoom> cards) {
+        this.name = name;
+        this.order = order;
+        this.cpuMilli = cpuMilli;
+        this.memoryMib = memoryMib;
+        this.cards = cards.stream().sorted(CardRoom.ORDER).toList();
+        this.idle = cards.stream().mapToLong(CardRoom::free).sum();
+    }
+
+    /**
+     * @param salt 0; another number gives another fixed order, to see how much hangs on it
+     * @param cpuMilli thousandths of a cpu that are free
+     * @param memoryMib MiB of the node's memory that are free
+     * @param cards its well cards
+     */
+    public static NodeRoom of(String name, long salt, long cpuMilli, long memoryMib, List<CardRoom> cards) {
+        Objects.requireNonNull(name);
+        Set<Integer> seen = new HashSet<>();
+        for (CardRoom card : cards) {
+            if (!seen.add(card.index())) {
+                throw new IllegalArgumentException("node " + name + " has card " + card.index() + " twice");
+            }
+        }
+        return new NodeRoom(name, Mixing.of(name.getBytes(StandardCharsets.UTF_8), salt), cpuMilli, memoryMib, cards);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    long order() {
+        return order;
+    }
+
+    /** Free cpu in thousandths; below 0 where more is requested than the node has. */
+    public long cpuMilli() {
+        return cpuMilli;
+    }
+
+    /** Free memory of the node in MiB; below 0 where more is requested than the node has. */
+    public long memoryMib() {
+        return memoryMib;
+    }
+
+    /** Its well cards, small ones first, and of equal ones those with the least room. */
+    public List<CardRoom> cards() {
+        return cards;
+    }
+
+    /** Units that are free on all its cards. */
+    public long idle() {
+        return idle;
+    }
+
+    /**
+     * The choices of cards that this node offers to the pod; none where it doesn't fit. Of cards that are alike only one
+     * is named. Whole cards are of one kind where that is possible.
+     */
+    public List<Way> ways(PodRequest pod) {
+        if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || (long) pod.units() > idle) {
+            return List.of();
+        }
+        List<Way> ways = new ArrayList<>();
+        if (pod.units() == 0) {
+            wholes(pod, null).forEach(whole -> ways.add(new Way(this, pod, null, whole)));
+            return ways;
+        }
+        @Nullable CardRoom last = null;
+        for (CardRoom card : cards) {
+            if (card.free() >= pod.units() && pod.allows(card.kind()) && (last == null || !last.sameAs(card))) {
+                last = card;
+                wholes(pod, card).forEach(whole -> ways.add(new Way(this, pod, card, whole)));
+            }
+        }
+        return ways;
+    }
+
+    private List<List<CardRoom>> wholes(PodRequest pod, @Nullable CardRoom except) {
+        int count = pod.cards();
+        if (count == 0) {
+            return List.of(List.of());
+        }
+        List<CardRoom> free = cards.stream()
+                .filter(card -> card.whole() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
+                .toList();
+        List<List<CardRoom>> sets = new ArrayList<>();
+        int begin = 0;
+        for (int i = 1; i <= free.size(); i++) {
+            if (i == free.size() || !free.get(i).kind().equals(free.get(begin).kind())) {
+                if (i - begin >= count) {
+                    sets.add(free.subList(begin, begin + count));
+                }
+                begin = i;
+            }
+        }
+        return sets.isEmpty() && free.size() >= count ? List.of(free.subList(0, count)) : sets;
+    }
+
+    NodeRoom after(PodRequest pod, @Nullable CardRoom shared, List<CardRoom> whole) {
+        List<CardRoom> left = new ArrayList<>(cards.size());
+        for (CardRoom card : cards) {
+            int taken = shared != null && card.index() == shared.index() ? pod.units() : whole.contains(card) ? card.free() : 0;
+            left.add(taken == 0 ? card : new CardRoom(card.index(), card.kind(), card.free() - taken));
+        }
+        return new NodeRoom(name, order, cpuMilli - pod.cpuMilli(), memoryMib - pod.memoryMib(), left);
+    }
+
+    @Override
+    public String toString() {
+        return name + "[cpu " + cpuMilli + "m, memory " + memoryMib + "MiB, " + cards + "]";
+    }
+}

@@ -1,0 +1,23 @@
+package io.gpushare.extender.placement;
+
+/** A policy and what it has learned from the pods that came. Not for several threads at once; its scorings are. */
+public interface Policy {
+    /** A policy that learns nothing. */
+    static Policy fixed(Scoring scoring) {
+        return new Policy() {
+            @Override
+            public Scoring scoring() {
+                return scoring;
+            }
+
+            @Override
+            public void arrived(PodRequest pod) {}
+        };
+    }
+
+    /** What it thinks now; the same object until it has learned something new. */
+    Scoring scoring();
+
+    /** A new pod came. To be told once for each pod, before it is placed, however often it is tried again. */
+    void arrived(PodRequest pod);
+}

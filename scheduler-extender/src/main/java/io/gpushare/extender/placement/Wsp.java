@@ -1,0 +1,94 @@
+package io.gpushare.extender.placement;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waste, stranding, price: a pod goes where it leaves the least that nobody will be able to use. All in units.
+ *
+ * <ul>
+ *   <li>waste: what the card's free room will still hold unused after some more pods, {@link Waste};
+ *   <li>stranding: idle units that the node's free cpu, or memory, can't feed at the rate at which pods ask for them;
+ *   <li>price: what pods that name models ask of this model, as a share of all demand, against its share of the
+ *       cluster. Rare models stay for those who need them.
+ * </ul>
+ *
+ * A whole card counts as one mean card, so that large cards are not given away for being large.
+ */
+final class Wsp implements Scoring {
+    /** How much a unit's price counts beside a unit's waste. */
+    private static final double PRICE = 0.5;
+
+    private record Worth(double waste, double price) {}
+
+    private final Map<CardKind, Waste> wastes = new HashMap<>();
+    private final Map<CardKind, Worth> whole = new HashMap<>();
+    private final Map<CardKind, Double> prices = new HashMap<>();
+    private final double cpuPerUnit;
+    private final double memoryPerUnit;
+
+    Wsp(Seen seen, Capacity capacity) {
+        cpuPerUnit = seen.cpuPerUnit();
+        memoryPerUnit = seen.memoryPerUnit();
+        double mean = capacity.cardUnits();
+        for (CardKind kind : capacity.cards().keySet()) {
+            Waste waste = new Waste(seen, kind.units());
+            double price = PRICE * price(kind.model(), seen, capacity);
+            wastes.put(kind, waste);
+            prices.put(kind, price);
+            whole.put(kind, new Worth(waste.of(kind.units()) / kind.units() * mean, price * mean));
+        }
+    }
+
+    private static double price(String model, Seen seen, Capacity capacity) {
+        double supply = capacity.unitsOf(Set.of(model));
+        double asked = 0;
+        for (Map.Entry<Set<String>, Double> each : seen.demand().entrySet()) {
+            if (each.getKey().contains(model)) {
+                asked += each.getValue() * supply / capacity.unitsOf(each.getKey());
+            }
+        }
+        return asked == 0 ? 0 : (asked / seen.units()) / (supply / capacity.units());
+    }
+
+    @Override
+    public double cost(Way way) {
+        double cost = 0;
+        CardRoom shared = way.shared();
+        if (shared != null) {
+            Waste waste = known(wastes.get(shared.kind()), shared.kind());
+            int units = way.pod().units();
+            cost += waste.of(shared.free() - units) - waste.of(shared.free());
+            cost += known(prices.get(shared.kind()), shared.kind()) * units;
+        }
+        for (CardRoom card : way.whole()) {
+            Worth worth = known(whole.get(card.kind()), card.kind());
+            cost += worth.price - worth.waste;
+        }
+        NodeRoom node = way.node();
+        long idle = node.idle() - way.units();
+        long cpu = node.cpuMilli() - way.pod().cpuMilli();
+        long memory = node.memoryMib() - way.pod().memoryMib();
+        return cost + stranded(idle, cpu, memory) - stranded(node.idle(), node.cpuMilli(), node.memoryMib());
+    }
+
+    private static <T> T known(@Nullable T value, CardKind kind) {
+        if (value == null) {
+            throw new IllegalStateException("a card of kind " + kind + " that the cluster's capacity does not list");
+        }
+        return value;
+    }
+
+    private double stranded(long idle, long cpu, long memory) {
+        double stranded = 0;
+        if (cpuPerUnit > 0) {
+            stranded = Math.max(stranded, idle - Math.max(0, cpu) / cpuPerUnit);
+        }
+        if (memoryPerUnit > 0) {
+            stranded = Math.max(stranded, idle - Math.max(0, memory) / memoryPerUnit);
+        }
+        return stranded;
+    }
+}

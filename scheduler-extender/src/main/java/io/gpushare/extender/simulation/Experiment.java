@@ -1,0 +1,95 @@
+package io.gpushare.extender.simulation;
+
+import io.gpushare.extender.placement.Capacity;
+import io.gpushare.extender.placement.NodeRoom;
+import io.gpushare.extender.placement.PodRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** Every policy with every seed on one cluster and one list of pods; the same seed gives each policy the same pods. */
+public record Experiment(
+        NodeList nodes, List<PodRequest> pods, Arrivals arrivals, List<Contestant> contestants, List<Long> seeds) {
+    public Experiment {
+        pods = List.copyOf(pods);
+        contestants = List.copyOf(contestants);
+        seeds = List.copyOf(seeds);
+    }
+
+    /**
+     * @param nanos a clock for what the decisions of one thread take
+     * @param progress is told a line after each run, from several threads
+     * @return a result for each contestant, in their order
+     */
+    public List<Result> run(int threads, LongSupplier nanos, Consumer<String> progress) throws InterruptedException {
+        AtomicInteger done = new AtomicInteger();
+        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            List<List<Future<Curve>>> running = new ArrayList<>();
+            for (Contestant contestant : contestants) {
+                List<Future<Curve>> curves = new ArrayList<>();
+                for (long seed : seeds) {
+                    curves.add(pool.submit(() -> {
+                        Curve curve = one(contestant, seed, nanos);
+                        progress.accept("[%d/%d] %s, seed %d: %.2f %% allocated"
+                                .formatted(
+                                        done.incrementAndGet(),
+                                        contestants.size() * seeds.size(),
+                                        contestant.name(),
+                                        seed,
+                                        curve.end()));
+                        return curve;
+                    }));
+                }
+                running.add(curves);
+            }
+            return results(running);
+        }
+    }
+
+    private List<Result> results(List<List<Future<Curve>>> running) throws InterruptedException {
+        List<Result> results = new ArrayList<>();
+        for (int i = 0; i < running.size(); i++) {
+            List<Curve> curves = new ArrayList<>();
+            for (Future<Curve> each : running.get(i)) {
+                try {
+                    curves.add(each.get());
+                } catch (ExecutionException e) {
+                    throw new IllegalStateException(
+                            "the replay of " + contestants.get(i).name() + " failed", e.getCause());
+                }
+            }
+            results.add(new Result(contestants.get(i).name(), curves));
+        }
+        return results;
+    }
+
+    private Curve one(Contestant contestant, long seed, LongSupplier nanos) {
+        List<NodeRoom> rooms = nodes.rooms(seed);
+        Capacity capacity = Capacity.of(rooms);
+        Work work = Work.of(capacity);
+        List<PodRequest> coming = Arrivals.of(arrivals, pods, work, seed);
+        return new Replay(work, nanos).run(rooms, coming, contestant.policy(capacity, seed, pods));
+    }
+
+    /** A line on what is replayed. */
+    public String describe() {
+        List<NodeRoom> rooms = nodes.rooms(0);
+        Capacity capacity = Capacity.of(rooms);
+        Work work = Work.of(capacity);
+        int cards = rooms.stream().mapToInt(node -> node.cards().size()).sum();
+        double asked = pods.stream().mapToDouble(work::percent).sum();
+        return "%,d nodes with %,d cards; %,d pods that ask for %.1f %% of them; %s"
+                .formatted(rooms.size(), cards, pods.size(), asked, switch (arrivals) {
+                    case Arrivals.Once() -> "each comes once, in the order of the list";
+                    case Arrivals.Shuffled(int percent) ->
+                        "shuffled, then drawn at random until " + percent + " % have arrived; " + seeds.size()
+                                + (seeds.size() == 1 ? " seed" : " seeds");
+                });
+    }
+}

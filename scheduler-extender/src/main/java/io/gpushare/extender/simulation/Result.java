@@ -1,0 +1,38 @@
+package io.gpushare.extender.simulation;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** The replays of one policy, one for each seed. */
+public record Result(String policy, List<Curve> curves) {
+    public Result {
+        curves = List.copyOf(curves);
+        if (curves.isEmpty()) {
+            throw new IllegalArgumentException("a result has at least one replay");
+        }
+    }
+
+    /** Mean per cent of capacity that is allocated when everything has arrived. */
+    public double end() {
+        return mean(Curve::end);
+    }
+
+    double mean(ToDoubleFunction<Curve> of) {
+        return curves.stream().mapToDouble(of).average().orElseThrow();
+    }
+
+    /** Standard deviation over the seeds; 0 with one seed. */
+    double deviation(ToDoubleFunction<Curve> of) {
+        double mean = mean(of);
+        double squares = curves.stream()
+                .mapToDouble(of)
+                .map(each -> (each - mean) * (each - mean))
+                .sum();
+        return curves.size() == 1 ? 0 : Math.sqrt(squares / (curves.size() - 1));
+    }
+
+    /** Per cent of capacity that has arrived in every replay: as far as they can be compared. */
+    int arrived() {
+        return (int) curves.stream().mapToDouble(Curve::arrived).min().orElseThrow();
+    }
+}
