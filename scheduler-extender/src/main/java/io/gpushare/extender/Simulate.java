@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,8 +26,9 @@ import picocli.CommandLine.Option;
 /** The command {@code simulate}: replays pods on a cluster and prints what each policy came to. */
 @Command(
         name = "simulate",
-        description = "Replays a list of pods on a list of nodes and prints how much of the cards each policy gets to use."
-                + " Files and figures: SIMULATE.md.",
+        description =
+                "Replays a list of pods on a list of nodes and prints how much of the cards each policy gets to use."
+                        + " Files and figures: SIMULATE.md.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpWidth = 110)
@@ -58,7 +60,8 @@ final class Simulate {
             names = "--arrive",
             paramLabel = "<percent>",
             defaultValue = "130",
-            description = "Shuffle the pods, then draw more, until they ask for that much of all cards. [${DEFAULT-VALUE}]")
+            description =
+                    "Shuffle the pods, then draw more, until they ask for that much of all cards. [${DEFAULT-VALUE}]")
     private int arrive;
 
     @Option(names = "--once", description = "Instead: each pod once, in the order of the list.")
@@ -100,7 +103,7 @@ final class Simulate {
         out.println();
         out.print(Table.of(results));
         out.println();
-        out.printf("%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
         write(what, results);
     }
 

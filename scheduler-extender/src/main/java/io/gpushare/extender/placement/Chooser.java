@@ -20,7 +20,17 @@ public final class Chooser {
     private @Nullable Scoring scoring;
 
     /** What each node costs one kind of pod, as it was when it was asked. */
-    private record Remembered(@Nullable NodeRoom[] asked, @Nullable Way[] best, double[] costs) {}
+    private static final class Remembered {
+        private final @Nullable NodeRoom[] asked;
+        private final @Nullable Way[] best;
+        private final double[] costs;
+
+        Remembered(int nodes) {
+            asked = new @Nullable NodeRoom[nodes];
+            best = new @Nullable Way[nodes];
+            costs = new double[nodes];
+        }
+    }
 
     public Chooser(List<NodeRoom> nodes) {
         this.nodes = nodes.stream().sorted(NodeRoom.ORDER).toArray(NodeRoom[]::new);
@@ -47,14 +57,11 @@ public final class Chooser {
 
     /** Where the pod goes; empty if it fits nowhere. Nothing is reserved: {@link #changed} does that. */
     public Optional<Way> choose(Scoring now, PodRequest pod) {
-        if (scoring != now || (remembered.size() >= KINDS && !remembered.containsKey(pod))) {
+        if (!now.equals(scoring) || (remembered.size() >= KINDS && !remembered.containsKey(pod))) {
             remembered.clear();
             scoring = now;
         }
-        Remembered known = remembered.computeIfAbsent(
-                pod,
-                any -> new Remembered(
-                        new @Nullable NodeRoom[nodes.length], new @Nullable Way[nodes.length], new double[nodes.length]));
+        Remembered known = remembered.computeIfAbsent(pod, any -> new Remembered(nodes.length));
         @Nullable Way best = null;
         double least = Double.POSITIVE_INFINITY;
         for (int i = 0; i < nodes.length; i++) {

@@ -46,7 +46,8 @@ final class Fgd implements Scoring {
         return Comparator.comparingLong(PodRequest::cpuMilli)
                 .thenComparingInt(PodRequest::units)
                 .thenComparingInt(PodRequest::cards)
-                .thenComparing(pod -> String.join("|", pod.models().stream().sorted().toList()))
+                .thenComparing(
+                        pod -> String.join("|", pod.models().stream().sorted().toList()))
                 .compare(a, b);
     }
 

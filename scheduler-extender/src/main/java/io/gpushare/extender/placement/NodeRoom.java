@@ -35,6 +35,8 @@ public final class NodeRoom {
     }
 
     /**
+     * A node with that much free.
+     *
      * @param salt 0; another number gives another fixed order, to see how much hangs on it
      * @param cpuMilli thousandths of a cpu that are free
      * @param memoryMib MiB of the node's memory that are free
@@ -108,7 +110,8 @@ public final class NodeRoom {
             return List.of(List.of());
         }
         List<CardRoom> free = cards.stream()
-                .filter(card -> card.whole() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
+                .filter(card ->
+                        card.whole() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
                 .toList();
         List<List<CardRoom>> sets = new ArrayList<>();
         int begin = 0;
@@ -126,7 +129,9 @@ public final class NodeRoom {
     NodeRoom after(PodRequest pod, @Nullable CardRoom shared, List<CardRoom> whole) {
         List<CardRoom> left = new ArrayList<>(cards.size());
         for (CardRoom card : cards) {
-            int taken = shared != null && card.index() == shared.index() ? pod.units() : whole.contains(card) ? card.free() : 0;
+            int taken = shared != null && card.index() == shared.index()
+                    ? pod.units()
+                    : whole.contains(card) ? card.free() : 0;
             left.add(taken == 0 ? card : new CardRoom(card.index(), card.kind(), card.free() - taken));
         }
         return new NodeRoom(name, order, cpuMilli - pod.cpuMilli(), memoryMib - pod.memoryMib(), left);

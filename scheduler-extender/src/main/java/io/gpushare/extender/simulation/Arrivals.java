@@ -18,7 +18,7 @@ public sealed interface Arrivals {
     record Shuffled(int percent) implements Arrivals {
         public Shuffled {
             if (percent < 1) {
-                throw new IllegalArgumentException("at least 1 % of the capacity must arrive");
+                throw new IllegalArgumentException("at least one per cent of the capacity must arrive");
             }
         }
     }
@@ -38,7 +38,8 @@ public sealed interface Arrivals {
         List<PodRequest> pods = new ArrayList<>();
         double arrived = 0;
         while (arrived < percent) {
-            PodRequest pod = pods.size() < order.size() ? order.get(pods.size()) : list.get(random.nextInt(list.size()));
+            PodRequest pod =
+                    pods.size() < order.size() ? order.get(pods.size()) : list.get(random.nextInt(list.size()));
             pods.add(pod);
             arrived += work.percent(pod);
         }

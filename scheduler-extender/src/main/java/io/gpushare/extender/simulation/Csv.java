@@ -54,8 +54,8 @@ record Csv(String file, List<String> columns, List<Row> rows) {
         try {
             lines = Files.readAllLines(path, StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new BadInput(path + " can't be read as UTF-8 text: " + e.getClass().getSimpleName() + ": "
-                    + e.getMessage());
+            throw new BadInput(
+                    path + " can't be read as UTF-8 text: " + e.getClass().getSimpleName() + ": " + e.getMessage());
         }
         if (lines.isEmpty()) {
             throw new BadInput(path + " is empty: its first line must name the columns");

@@ -5,6 +5,7 @@ import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,6 +24,8 @@ public record Experiment(
     }
 
     /**
+     * Runs them all; ends when the last one has.
+     *
      * @param nanos a clock for what the decisions of one thread take
      * @param progress is told a line after each run, from several threads
      * @return a result for each contestant, in their order
@@ -36,13 +39,14 @@ public record Experiment(
                 for (long seed : seeds) {
                     curves.add(pool.submit(() -> {
                         Curve curve = one(contestant, seed, nanos);
-                        progress.accept("[%d/%d] %s, seed %d: %.2f %% allocated"
-                                .formatted(
-                                        done.incrementAndGet(),
-                                        contestants.size() * seeds.size(),
-                                        contestant.name(),
-                                        seed,
-                                        curve.end()));
+                        progress.accept(String.format(
+                                Locale.ROOT,
+                                "[%d/%d] %s, seed %d: %.2f %% allocated",
+                                done.incrementAndGet(),
+                                contestants.size() * seeds.size(),
+                                contestant.name(),
+                                seed,
+                                curve.end()));
                         return curve;
                     }));
                 }
@@ -84,12 +88,19 @@ public record Experiment(
         Work work = Work.of(capacity);
         int cards = rooms.stream().mapToInt(node -> node.cards().size()).sum();
         double asked = pods.stream().mapToDouble(work::percent).sum();
-        return "%,d nodes with %,d cards; %,d pods that ask for %.1f %% of them; %s"
-                .formatted(rooms.size(), cards, pods.size(), asked, switch (arrivals) {
-                    case Arrivals.Once() -> "each comes once, in the order of the list";
-                    case Arrivals.Shuffled(int percent) ->
-                        "shuffled, then drawn at random until " + percent + " % have arrived; " + seeds.size()
-                                + (seeds.size() == 1 ? " seed" : " seeds");
-                });
+        String how = switch (arrivals) {
+            case Arrivals.Once() -> "each comes once, in the order of the list";
+            case Arrivals.Shuffled(int percent) ->
+                "shuffled, then drawn at random until " + percent + " % have arrived; " + seeds.size()
+                        + (seeds.size() == 1 ? " seed" : " seeds");
+        };
+        return String.format(
+                Locale.ROOT,
+                "%,d nodes with %,d cards; %,d pods that ask for %.1f %% of them; %s",
+                rooms.size(),
+                cards,
+                pods.size(),
+                asked,
+                how);
     }
 }

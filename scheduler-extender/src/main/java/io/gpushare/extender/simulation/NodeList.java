@@ -47,8 +47,7 @@ public final class NodeList {
         if (name.isEmpty()) {
             throw row.wrong("the node has no name");
         }
-        Node node = new Node(
-                row.number("cpu_milli", 0), row.number("memory_mib", 0), row.count(), new ArrayList<>());
+        Node node = new Node(row.number("cpu_milli", 0), row.number("memory_mib", 0), row.count(), new ArrayList<>());
         @Nullable Node same = nodes.putIfAbsent(name, node);
         if (same != null) {
             if (same.cpuMilli != node.cpuMilli || same.memoryMib != node.memoryMib || same.count != node.count) {

@@ -39,8 +39,7 @@ public final class Plot {
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 540\" font-family=\"sans-serif\""
                         + " font-size=\"13\">%n<rect width=\"900\" height=\"540\" fill=\"white\"/>%n"
                         + "<text x=\"%d\" y=\"28\" font-size=\"15\">%s</text>%n",
-                LEFT,
-                escaped(title));
+                LEFT, escaped(title));
         for (int percent = least; percent <= 100; percent += 10) {
             add("<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>%n", LEFT, y(percent), WIDTH);
             add("<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>%n", LEFT - 8, y(percent) + 4, percent);
@@ -50,8 +49,7 @@ public final class Plot {
         }
         add(
                 "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">arrived, %% of GPU capacity</text>%n",
-                LEFT + WIDTH / 2,
-                TOP + HEIGHT + 45);
+                LEFT + WIDTH / 2, TOP + HEIGHT + 45);
         add(
                 "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">allocated, %%</text>%n",
                 TOP + HEIGHT / 2);
@@ -67,16 +65,10 @@ public final class Plot {
         }
         add(
                 "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"/>%n",
-                points.toString().strip(),
-                colour);
+                points.toString().strip(), colour);
         int y = TOP + 14 + 22 * number;
         add("<path d=\"M%d %dh22\" stroke=\"%s\" stroke-width=\"3\"/>%n", LEFT + WIDTH + 14, y - 4, colour);
-        add(
-                "<text x=\"%d\" y=\"%d\">%s %.2f</text>%n",
-                LEFT + WIDTH + 42,
-                y,
-                escaped(result.policy()),
-                result.end());
+        add("<text x=\"%d\" y=\"%d\">%s %.2f</text>%n", LEFT + WIDTH + 42, y, escaped(result.policy()), result.end());
     }
 
     private double x(double percent) {
@@ -87,6 +79,7 @@ public final class Plot {
         return TOP + HEIGHT * (100 - percent) / (100 - least);
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
     private void add(String format, Object... values) {
         svg.append(String.format(Locale.ROOT, format, values));
     }

@@ -2,8 +2,8 @@ package io.gpushare.extender.simulation;
 
 import io.gpushare.extender.placement.Chooser;
 import io.gpushare.extender.placement.NodeRoom;
-import io.gpushare.extender.placement.Policy;
 import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.placement.Policy;
 import io.gpushare.extender.placement.Way;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ final class Replay {
     private final Work work;
     private final LongSupplier nanos;
 
-    /** @param nanos a clock for what decisions take */
+    // The clock is for what decisions take.
     Replay(Work work, LongSupplier nanos) {
         this.work = work;
         this.nanos = nanos;

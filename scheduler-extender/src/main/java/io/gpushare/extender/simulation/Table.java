@@ -18,7 +18,7 @@ public final class Table {
                 text,
                 "policy",
                 full ? "at 100 %" : "",
-                "at %d %%".formatted(results.getFirst().arrived()),
+                text("at %d %%", results.getFirst().arrived()),
                 "deviation",
                 "refused",
                 "decisions/s");
@@ -26,16 +26,21 @@ public final class Table {
             line(
                     text,
                     result.policy(),
-                    full ? "%.2f".formatted(result.mean(curve -> curve.at(100))) : "",
-                    "%.2f".formatted(result.end()),
-                    "%.2f".formatted(result.deviation(Curve::end)),
-                    "%.0f of %.0f".formatted(result.mean(Curve::refused), result.mean(Curve::pods)),
-                    "%,.0f".formatted(result.mean(Curve::decisionsPerSecond)));
+                    full ? text("%.2f", result.mean(curve -> curve.at(100))) : "",
+                    text("%.2f", result.end()),
+                    text("%.2f", result.deviation(Curve::end)),
+                    text("%.0f of %.0f", result.mean(Curve::refused), result.mean(Curve::pods)),
+                    text("%,.0f", result.mean(Curve::decisionsPerSecond)));
         }
         return text.toString();
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
     private static void line(StringBuilder text, Object... values) {
-        text.append(String.format(Locale.ROOT, "%-18s %9s %9s %10s %16s %12s%n", values));
+        text.append(text("%-18s %9s %9s %10s %16s %12s%n", values));
     }
 }

@@ -1,0 +1,170 @@
+package io.gpushare.extender.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** What holds for every policy on random clusters of mixed cards, filled until pods are refused. */
+class PoliciesProperties {
+    private static final List<CardKind> KINDS = List.of(
+            new CardKind("T4", 15), new CardKind("V100", 16), new CardKind("V100", 32), new CardKind("A100", 4000));
+    private static final int PODS = 60;
+
+    /** What is left of one node, kept by hand: nothing of the code under test. */
+    private static final class Books {
+        private long cpu;
+        private long memory;
+        private final CardKind[] kinds;
+        private final int[] free;
+
+        Books(NodeRoom node) {
+            cpu = node.cpuMilli();
+            memory = node.memoryMib();
+            kinds = new CardKind[node.cards().size()];
+            free = new int[kinds.length];
+            node.cards().forEach(card -> {
+                kinds[card.index()] = card.kind();
+                free[card.index()] = card.free();
+            });
+        }
+
+        boolean fits(PodRequest pod) {
+            long whole = IntStream.range(0, free.length)
+                    .filter(card -> whole(pod, card))
+                    .count();
+            boolean cards = pod.units() == 0
+                    ? whole >= pod.cards()
+                    : IntStream.range(0, free.length)
+                            .filter(card -> allowed(pod, card) && free[card] >= pod.units())
+                            .anyMatch(card -> whole - (whole(pod, card) ? 1 : 0) >= pod.cards());
+            return cards && pod.cpuMilli() <= cpu && pod.memoryMib() <= memory;
+        }
+
+        private boolean whole(PodRequest pod, int card) {
+            return allowed(pod, card) && free[card] == kinds[card].units();
+        }
+
+        private boolean allowed(PodRequest pod, int card) {
+            return pod.models().isEmpty() || pod.models().contains(kinds[card].model());
+        }
+
+        void take(Way way) {
+            assertThat(way.whole()).hasSize(way.pod().cards());
+            for (CardRoom card : way.whole()) {
+                assertThat(whole(way.pod(), card.index())).isTrue();
+                free[card.index()] = 0;
+            }
+            CardRoom shared = way.shared();
+            assertThat(shared != null).isEqualTo(way.pod().units() > 0);
+            if (shared != null) {
+                assertThat(allowed(way.pod(), shared.index())).isTrue();
+                free[shared.index()] -= way.pod().units();
+                assertThat(free[shared.index()]).isNotNegative();
+            }
+            cpu -= way.pod().cpuMilli();
+            memory -= way.pod().memoryMib();
+            assertThat(Math.min(cpu, memory)).isNotNegative();
+        }
+    }
+
+    @Property(tries = 60)
+    void everyPolicyPlacesOnlyWhatFitsAndRefusesOnlyWhatDoesNot(@ForAll long seed, @ForAll PolicyKind kind) {
+        Random random = new Random(seed);
+        List<NodeRoom> nodes = cluster(random);
+        Map<String, Books> books = new HashMap<>();
+        nodes.forEach(node -> books.put(node.name(), new Books(node)));
+        Chooser chooser = new Chooser(nodes);
+        Policy policy = kind.fromNothing(Capacity.of(nodes), seed);
+        for (int i = 0; i < PODS; i++) {
+            PodRequest pod = pod(random);
+            policy.arrived(pod);
+            Optional<Way> way = chooser.choose(policy.scoring(), pod);
+            assertThat(way.isPresent()).isEqualTo(books.values().stream().anyMatch(node -> node.fits(pod)));
+            if (way.isPresent()) {
+                of(books, way.get().node()).take(way.get());
+                chooser.changed(way.get().after());
+            }
+        }
+        chooser.nodes()
+                .forEach(node -> node.cards()
+                        .forEach(card -> assertThat(card.free()).isEqualTo(of(books, node).free[card.index()])));
+    }
+
+    private static Books of(Map<String, Books> books, NodeRoom node) {
+        return Objects.requireNonNull(books.get(node.name()));
+    }
+
+    @Property(tries = 40)
+    void theSamePodsGiveTheSamePlacesWhateverIsRememberedAndHoweverTheNodesAreListed(
+            @ForAll long seed, @ForAll PolicyKind kind, @ForAll boolean told) {
+        Random random = new Random(seed);
+        List<NodeRoom> nodes = cluster(random);
+        List<PodRequest> pods = new ArrayList<>();
+        for (int i = 0; i < PODS; i++) {
+            pods.add(i % 3 == 0 ? pod(random) : pods.get(random.nextInt(i)));
+        }
+        Policy first = policy(kind, told, nodes, pods, seed);
+        Policy second = policy(kind, told, nodes, pods, seed);
+        Chooser remembers = new Chooser(nodes);
+        List<NodeRoom> now = new ArrayList<>(nodes).reversed();
+        for (PodRequest pod : pods) {
+            first.arrived(pod);
+            second.arrived(pod);
+            Optional<Way> way = remembers.choose(first.scoring(), pod);
+            Optional<Way> fresh = new Chooser(now).choose(second.scoring(), pod);
+            assertThat(fresh.map(PoliciesProperties::where)).isEqualTo(way.map(PoliciesProperties::where));
+            if (way.isPresent()) {
+                NodeRoom after = way.get().after();
+                remembers.changed(after);
+                now.replaceAll(node -> node.name().equals(after.name()) ? after : node);
+            }
+        }
+    }
+
+    private static String where(Way way) {
+        return way.node().name() + " " + way.shared() + " " + way.whole();
+    }
+
+    private static Policy policy(
+            PolicyKind kind, boolean told, List<NodeRoom> nodes, List<PodRequest> pods, long seed) {
+        Capacity capacity = Capacity.of(nodes);
+        return told ? kind.told(capacity, seed, pods) : kind.fromNothing(capacity, seed);
+    }
+
+    private static List<NodeRoom> cluster(Random random) {
+        List<NodeRoom> nodes = new ArrayList<>();
+        int count = 1 + random.nextInt(6);
+        for (int i = 0; i < count; i++) {
+            List<CardRoom> cards = new ArrayList<>();
+            CardKind usual = KINDS.get(random.nextInt(KINDS.size()));
+            int number = random.nextInt(6);
+            for (int card = 0; card < number; card++) {
+                cards.add(CardRoom.unused(
+                        card, random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : usual));
+            }
+            nodes.add(NodeRoom.of("node-" + i, 0, 1000L * (1 + random.nextInt(64)), 1L << random.nextInt(18), cards));
+        }
+        return nodes;
+    }
+
+    private static PodRequest pod(Random random) {
+        int units = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(random.nextInt(8) == 0 ? 3000 : 20);
+        int cards = units == 0 || random.nextInt(8) == 0 ? random.nextInt(4) : 0;
+        Set<String> models = switch (random.nextInt(5)) {
+            case 0 -> Set.of("V100");
+            case 1 -> Set.of("A100", "T4", "none such");
+            default -> Set.of();
+        };
+        return new PodRequest(500L * random.nextInt(10), 200L * random.nextInt(10), units, cards, models);
+    }
+}

@@ -1,0 +1,140 @@
+package io.gpushare.extender.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WspTest {
+    private static final CardKind T4 = new CardKind("T4", 16);
+    private static final CardKind A100 = new CardKind("A100", 16);
+    private static final long MUCH = 1_000_000;
+
+    @Test
+    void wasteIsWhatTheUsualPodsCanNotUse() {
+        Seen seen = seen(List.of(node("n", MUCH, T4)), pod(0, 6, 0));
+        Waste waste = new Waste(seen, 16);
+        assertThat(waste.of(16)).as("two pods of 6 leave 4").isEqualTo(4);
+        assertThat(waste.of(12)).isZero();
+        assertThat(waste.of(5)).isEqualTo(5);
+    }
+
+    @Test
+    void wasteIsTheMeanOverThePodsThatMayCome() {
+        List<NodeRoom> nodes = List.of(node("n", MUCH, T4));
+        Waste waste = new Waste(seen(nodes, pod(0, 16, 0), pod(0, 10, 0)), 16);
+        // Half of the first pods take all of it; the other half leave 6, which nobody can use.
+        assertThat(waste.of(16)).isCloseTo(3, offset(1e-9));
+        // Ten times nothing comes with one half each; else 10 are taken.
+        assertThat(waste.of(10)).isCloseTo(10.0 / 1024, offset(1e-9));
+    }
+
+    @Test
+    void aCardOfManyUnitsIsLookedAtInSteps() {
+        List<NodeRoom> nodes = List.of(node("n", MUCH, new CardKind("H100", 81920)));
+        Waste waste = new Waste(seen(nodes, pod(0, 81920 / 4, 0)), 81920);
+        assertThat(waste.of(81920)).isZero();
+        assertThat(waste.of(81920 / 8)).isEqualTo(81920.0 / 8);
+    }
+
+    @Test
+    void aPodGoesToTheCardThatItLeavesWithoutWaste() {
+        NodeRoom node = NodeRoom.of(
+                "n", 0, MUCH, MUCH, List.of(new CardRoom(0, T4, 7), new CardRoom(1, T4, 12), CardRoom.unused(2, T4)));
+        assertThat(chosen(List.of(node), pod(0, 6, 0), pod(0, 6, 0)).shared())
+                .as("7 would leave 1, the unused 16 waste 4 already; 12 take two such pods")
+                .extracting(CardRoom::index)
+                .isEqualTo(0);
+        assertThat(chosen(List.of(node), pod(0, 4, 0), pod(0, 6, 0), pod(0, 4, 0), pod(0, 3, 0))
+                        .shared())
+                .as("4 of 7 leave 3, which is asked for")
+                .extracting(CardRoom::index)
+                .isEqualTo(0);
+    }
+
+    @Test
+    void cpuOnlyPodsDoNotStrandCards() {
+        NodeRoom tight = node("tight", 10_000, T4, T4);
+        NodeRoom roomy = node("roomy", 80_000, T4, T4);
+        assertThat(chosen(List.of(tight, roomy), pod(5_000, 0, 0), pod(4_000, 16, 0))
+                        .node()
+                        .name())
+                .isEqualTo("roomy");
+        NodeRoom emptied = NodeRoom.of("emptied", 0, 10_000, MUCH, List.of(new CardRoom(0, T4, 0)));
+        assertThat(chosen(List.of(tight, emptied), pod(9_000, 0, 0), pod(4_000, 16, 0))
+                        .node()
+                        .name())
+                .as("no idle card is left there")
+                .isEqualTo("emptied");
+    }
+
+    @Test
+    void rareModelsStayForThoseWhoNameThem() {
+        PodRequest any = pod(0, 0, 1);
+        PodRequest named = new PodRequest(0, 0, 0, 1, Set.of("A100"));
+        for (String suffix : List.of("", "x", "y", "z")) {
+            List<NodeRoom> nodes =
+                    List.of(node("first" + suffix, MUCH, A100), node("second" + suffix, MUCH, T4, T4, T4));
+            assertThat(chosen(nodes, any, any, named).node().name()).startsWith("second");
+            assertThat(chosen(nodes, named, any, named).node().name()).startsWith("first");
+        }
+    }
+
+    @Test
+    void aWholeCardIsACardWhateverItsSize() {
+        CardKind large = new CardKind("A100", 80);
+        Seen seen = new Seen(new Capacity(Map.of(T4, 1, large, 1), 1, 1));
+        seen.add(pod(0, 0, 1));
+        assertThat(seen.units()).as("the mean of 16 and 80").isEqualTo(48);
+        List<NodeRoom> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
+        Scoring scoring = PolicyKind.WSP
+                .told(Capacity.of(nodes), 0, List.of(pod(0, 0, 1)))
+                .scoring();
+        double small = scoring.cost(nodes.get(0).ways(pod(0, 0, 1)).getFirst());
+        double other = scoring.cost(nodes.get(1).ways(pod(0, 0, 1)).getFirst());
+        assertThat(small).isCloseTo(other, offset(1e-9));
+    }
+
+    @Test
+    void itThinksAnewAtEverMorePods() {
+        List<NodeRoom> nodes = List.of(node("n", MUCH, T4));
+        Policy policy = PolicyKind.WSP.fromNothing(Capacity.of(nodes), 0);
+        List<Integer> changes = new ArrayList<>();
+        for (int pods = 1; pods <= 30; pods++) {
+            Scoring before = policy.scoring();
+            policy.arrived(pod(0, 6, 0));
+            if (!policy.scoring().equals(before)) {
+                changes.add(pods);
+            }
+        }
+        assertThat(changes).containsExactly(1, 2, 4, 8, 10, 13, 17, 22, 28);
+    }
+
+    private static Way chosen(List<NodeRoom> nodes, PodRequest pod, PodRequest... told) {
+        Scoring scoring =
+                PolicyKind.WSP.told(Capacity.of(nodes), 0, List.of(told)).scoring();
+        return new Chooser(nodes).choose(scoring, pod).orElseThrow();
+    }
+
+    private static Seen seen(List<NodeRoom> nodes, PodRequest... pods) {
+        Seen seen = new Seen(Capacity.of(nodes));
+        List.of(pods).forEach(seen::add);
+        return seen;
+    }
+
+    private static NodeRoom node(String name, long cpu, CardKind... kinds) {
+        List<CardRoom> cards = IntStream.range(0, kinds.length)
+                .mapToObj(i -> CardRoom.unused(i, kinds[i]))
+                .toList();
+        return NodeRoom.of(name, 0, cpu, MUCH, cards);
+    }
+
+    private static PodRequest pod(long cpu, int units, int cards) {
+        return new PodRequest(cpu, 0, units, cards, Set.of());
+    }
+}
