@@ -38,7 +38,7 @@ public final class Plot {
         add(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 540\" font-family=\"sans-serif\""
                         + " font-size=\"13\">%n<rect width=\"900\" height=\"540\" fill=\"white\"/>%n"
-                        + "<text x=\"%d\" y=\"28\" font-size=\"15\">%s</text>%n",
+                        + "<text x=\"%d\" y=\"28\" font-size=\"11\">%s</text>%n",
                 LEFT, escaped(title));
         for (int percent = least; percent <= 100; percent += 10) {
             add("<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>%n", LEFT, y(percent), WIDTH);
