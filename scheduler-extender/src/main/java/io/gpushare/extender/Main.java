@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
 import io.gpushare.extender.scheduling.Binder;
@@ -15,6 +16,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,13 +69,15 @@ public final class Main {
     private static void run(Options options) throws IOException {
         KubernetesApi api = KubernetesApi.connect(options.kubeconfig(), "gpushare-scheduler-extender/" + version());
         DemandCodec demands = new DemandCodec(options.resources());
-        Ledger ledger = new Ledger(demands);
+        InstantSource clock = InstantSource.system();
         Leadership.@Nullable Membership membership = membership(api, options);
-        Binder binder = new Binder(
-                ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
+        BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
+        Ledger ledger = new Ledger(demands, PodNews.start(api, leads, clock));
+        Binder binder = new Binder(ledger, demands, new KubernetesPods(api, leads));
+        Metrics metrics = new Metrics(ledger);
+        metrics.leading(leads);
         ClusterWatch watch = ClusterWatch.start(api, ledger);
         Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
-        InstantSource clock = InstantSource.system();
         ExtenderServer server = ExtenderServer.start(
                 new ExtenderServer.Settings(
                         options.bindAddress(), options.port(), options.maxRequestBytes(), version()),

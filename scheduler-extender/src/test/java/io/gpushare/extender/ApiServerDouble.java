@@ -12,10 +12,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +57,11 @@ public final class ApiServerDouble implements AutoCloseable {
     private final List<JsonObject> events = new ArrayList<>();
     private @Nullable JsonObject lease;
     private boolean leaseCut;
+    private final Set<String> asked = new HashSet<>();
+    private final Random random = new Random(1);
+    private volatile int delay;
+    private volatile boolean away;
+    private int losing;
     private long version = 1;
 
     public ApiServerDouble() throws Exception {
@@ -153,6 +161,26 @@ public final class ApiServerDouble implements AutoCloseable {
         steady = told;
     }
 
+    /** Everything but watches is answered after so many milliseconds. */
+    public void delay(int millis) {
+        delay = millis;
+    }
+
+    /** While true nobody gets an answer to anything new. */
+    public void away(boolean is) {
+        away = is;
+    }
+
+    /** So many of a hundred Bindings are done and never answered. */
+    public synchronized void losing(int percent) {
+        losing = percent;
+    }
+
+    /** The paths of all requests. */
+    public synchronized Set<String> asked() {
+        return Set.copyOf(asked);
+    }
+
     /** Lets the held Bindings go on. */
     public synchronized void release() {
         held.forEach(Runnable::run);
@@ -209,6 +237,25 @@ public final class ApiServerDouble implements AutoCloseable {
     // ---- what it answers
 
     private void handle(HttpServerRequest request) {
+        synchronized (this) {
+            asked.add(request.path());
+        }
+        if (away) {
+            request.connection().close();
+            return;
+        }
+        if (delay == 0 || "true".equals(request.getParam("watch"))) {
+            route(request);
+            return;
+        }
+        request.pause();
+        vertx.setTimer(delay, timer -> {
+            route(request);
+            request.resume();
+        });
+    }
+
+    private void route(HttpServerRequest request) {
         String path = request.path();
         if (path.startsWith("/version")) {
             answer(request, 200, new JsonObject().put("major", "1").put("minor", "36"));
@@ -293,7 +340,8 @@ public final class ApiServerDouble implements AutoCloseable {
     private synchronized void binding(HttpServerRequest request, String path, JsonObject body) {
         bindings.add(body);
         @Nullable Fault fault = faults.poll();
-        switch (fault == null ? steady : fault) {
+        boolean lost = random.nextInt(100) < losing;
+        switch (fault == null ? lost ? Fault.LOST_ANSWER : steady : fault) {
             case NONE -> bind(request, path, body);
             case ERROR -> answer(request, 500, status("etcdserver: leader changed"));
             case LOST_REQUEST -> request.connection().close();

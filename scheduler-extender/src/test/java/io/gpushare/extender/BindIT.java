@@ -102,6 +102,24 @@ class BindIT {
     }
 
     @Test
+    void anApiServerThatIsAwayLeavesNothingAssumedOnceItIsBackAndThePodIsBoundOnce() throws Exception {
+        api.away(true);
+        for (String node : List.of("n1", "n2", "n1")) {
+            assertThat(extender.bind("p", "uid-p", node)).contains("no answer from the API server");
+        }
+        Instant later = Instant.now().plusSeconds(120);
+        extender.binder.settle(later, later);
+        assertThat(used("n1") + used("n2")).as("nobody could tell yet").isEqualTo(6);
+        api.away(false);
+        extender.binder.settle(later, later);
+        assertThat(used("n1") + used("n2")).isZero();
+        assertThat(extender.bind("p", "uid-p", "n2")).isEmpty();
+        assertThat(api.bindings()).hasSize(1);
+        assertThat(used("n1")).isZero();
+        assertThat(used("n2")).isEqualTo(3);
+    }
+
+    @Test
     void anErrorOfTheApiServerForgetsWhatWasAssumed() throws Exception {
         api.next(Fault.ERROR);
         assertThat(extender.bind("p", "uid-p", "n1")).contains("500").contains("leader changed");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
 import io.gpushare.extender.scheduling.Binder;
@@ -48,7 +49,7 @@ public final class RunningExtender implements AutoCloseable {
     RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
         this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        ledger = new Ledger(demands);
+        ledger = new Ledger(demands, PodNews.start(api, () -> true, InstantSource.system()));
         binder = new Binder(
                 ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
         watch = ClusterWatch.start(api, ledger);

@@ -99,9 +99,17 @@ public final class NodeCards {
                                 && byId.get(id).free()
                                 && !allocation.memoryCards().contains(id))
                 && allocation.memoryCards().stream()
-                        .allMatch(id -> byId.containsKey(id)
-                                && byId.get(id).freeUnits()
-                                        >= inventory.unit().unitsCovering(allocation.unitsOn(id), allocation.unit()));
+                        .allMatch(id ->
+                                byId.containsKey(id) && byId.get(id).freeUnits() >= units(inventory, allocation, id));
+    }
+
+    /**
+     * What that allocation takes of the card, in the node's units. The unit stands in the allocation itself, where anybody
+     * may write a small one: each of its units counts for one of the node's at least, as the kubelet counts them.
+     */
+    private static int units(Inventory inventory, Allocation allocation, CardId card) {
+        int units = allocation.unitsOn(card);
+        return Math.max(units, inventory.unit().unitsCovering(units, allocation.unit()));
     }
 
     private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {
@@ -110,7 +118,7 @@ public final class NodeCards {
         for (Holding holding : holdings) {
             Allocation allocation = holding.allocation();
             for (CardId card : allocation.memoryCards()) {
-                int units = inventory.unit().unitsCovering(allocation.unitsOn(card), allocation.unit());
+                int units = units(inventory, allocation, card);
                 // Anybody may write absurd amounts into an annotation: they fill the card, and break nothing.
                 shared.merge(card, units, (a, b) -> (int) Math.min(Integer.MAX_VALUE, (long) a + b));
             }

@@ -6,6 +6,7 @@ import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.Reason;
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /** What the extender counts, in Prometheus' text form; no label has more values than a small fixed set. */
@@ -57,6 +59,16 @@ public final class Metrics {
                 "gpushare_extender_unattributed_pods",
                 "Bound pods with a demand of which nothing right says on which card they are.",
                 ledger::unattributed);
+        gauge(
+                "gpushare_extender_overused_cards",
+                "Cards on which more is allocated, by pods' annotations, than they have; they count as full.",
+                ledger::overused);
+        CounterWithCallback.builder()
+                .name("gpushare_extender_annotations_disbelieved_total")
+                .help("Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
+                        + " others.")
+                .callback(callback -> callback.call((double) ledger.disbelieved()))
+                .register(registry);
         GaugeWithCallback.builder()
                 .name("gpushare_extender_ledger_pods")
                 .help("Pods that hold cards: assumed, doubtful (no answer came), bound (not yet seen back), or seen"
@@ -69,6 +81,14 @@ public final class Metrics {
                     callback.call(ledger.holding(Standing.SEEN), "seen");
                 })
                 .register(registry);
+    }
+
+    /** Tells from now on whether this extender leads. */
+    public void leading(BooleanSupplier leads) {
+        gauge(
+                "gpushare_extender_leader",
+                "1 for the extender that leads, and so answers; 0 for one that waits.",
+                () -> leads.getAsBoolean() ? 1 : 0);
     }
 
     private void gauge(String name, String help, DoubleSupplier value) {

@@ -6,6 +6,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -13,9 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What is allocated on each card of each node: a copy of what the API says, plus what is assumed. The one mutable object
@@ -26,8 +26,6 @@ import org.slf4j.LoggerFactory;
  * no step does I/O. Readers see a node either before or after a change, never between.
  */
 public final class Ledger {
-    private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
-
     private final DemandCodec demands;
     private final NodeTable nodes = new NodeTable();
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
@@ -35,8 +33,17 @@ public final class Ledger {
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
 
-    public Ledger(DemandCodec demands) {
+    private final Witness witness;
+    private final AtomicLong disbelieved = new AtomicLong();
+
+    /** @param witness told of annotations that are not believed */
+    public Ledger(DemandCodec demands, Witness witness) {
         this.demands = demands;
+        this.witness = witness;
+    }
+
+    Ledger(DemandCodec demands) {
+        this(demands, Witness.none());
     }
 
     /** A node of the ledger, for people: {@code unusable} is null when its inventory is known. */
@@ -67,12 +74,13 @@ public final class Ledger {
             listedUids.put(ref.toString(), ref.uid());
             Writing writing = Writing.of(pod, demand);
             boolean[] complained = {false};
-            pods.compute(ref.uid(), (uid, old) -> {
+            PodEntry now = pods.compute(ref.uid(), (uid, old) -> {
                 complained[0] = old != null && old.complaint() != null;
                 return seen(pod, demand, writing, old);
             });
-            if (writing.complaint() != null && !complained[0]) {
-                LOG.warn("pod {} on node {}: its cards can't be counted: {}", ref, pod.node(), writing.complaint());
+            if (now != null && now.complaint() != null && !complained[0]) {
+                disbelieved.incrementAndGet();
+                witness.disbelieved(ref, String.valueOf(pod.node()), now.complaint());
             }
         });
     }
@@ -116,7 +124,14 @@ public final class Ledger {
                     .toList();
         }
         move(pod.ref(), held, now);
-        return new PodEntry(pod.ref(), demand, true, node, now, writing.complaint());
+        @Nullable String complaint = writing.complaint();
+        if (complaint == null && !now.isEmpty() && node != null) {
+            boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
+            complaint = unchanged && old != null
+                    ? old.complaint()
+                    : nodes.entry(node).contradiction(now.getFirst().allocation());
+        }
+        return new PodEntry(pod.ref(), demand, true, node, now, complaint);
     }
 
     /** Reserves cards for that pod on that node, in one atomic step; nothing that an unanswered Binding holds is freed. */
@@ -238,6 +253,19 @@ public final class Ledger {
     public int holding(Standing standing) {
         return Math.toIntExact(pods.values().stream()
                 .filter(entry -> entry.holds().stream().anyMatch(hold -> hold.standing() == standing))
+                .count());
+    }
+
+    /** How many pods had an annotation that is not believed, or can't be true beside the others. */
+    public long disbelieved() {
+        return disbelieved.get();
+    }
+
+    /** Cards on which more is allocated than they have. */
+    public int overused() {
+        return Math.toIntExact(nodes.views().stream()
+                .flatMap(node -> node.cards().cards().stream())
+                .filter(CardState::overused)
                 .count());
     }
 

@@ -3,10 +3,14 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.extender.placement.Ask;
 import io.gpushare.extender.placement.NodeSummary;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.CardId;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +61,31 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
     @Nullable
     NodeEntry kept() {
         return unheard() && cards.holdings().isEmpty() ? null : this;
+    }
+
+    /**
+     * Why what that pod has by its annotation can't be true beside the node's cards and the other pods; null if it can, or
+     * if nothing is known of the cards. It counts all the same: of two that contradict each other nobody knows which one is
+     * wrong, and a card must not become free because of a doubt.
+     */
+    @Nullable
+    String contradiction(Allocation allocation) {
+        if (unusable != null) {
+            return null;
+        }
+        Set<CardId> named = new HashSet<>(allocation.memoryCards());
+        named.addAll(allocation.wholeCards());
+        for (CardState state : cards.cards()) {
+            if (named.remove(state.card().id()) && state.overused()) {
+                return "by the annotations of its pods more is allocated on card "
+                        + state.card().id() + " than it has;"
+                        + " delete the pod if it was not placed by the GPU share scheduler";
+            }
+        }
+        return named.isEmpty()
+                ? null
+                : "the allocation in its annotation names a card that the node does not have: "
+                        + named.iterator().next();
     }
 
     /** Why the node can't take that now; null if it can. */

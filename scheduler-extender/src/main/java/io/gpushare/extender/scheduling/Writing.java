@@ -22,11 +22,13 @@ record Writing(@Nullable Allocation allocation, @Nullable String complaint) {
         }
         return switch (AllocationCodec.decode(pod.annotations())) {
             case Decoded.Absent<Allocation>() -> NONE;
-            case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason);
+            case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason + "; it is ignored");
             case Decoded.Valid<Allocation>(Allocation allocation) ->
                 allocation.demand().equals(demand)
                         ? new Writing(allocation, null)
-                        : new Writing(null, "the allocation in its annotation is not what its containers ask for");
+                        : new Writing(
+                                null,
+                                "the allocation in its annotation is not what its containers ask for, and is ignored");
         };
     }
 }

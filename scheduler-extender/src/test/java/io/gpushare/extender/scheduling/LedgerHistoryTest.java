@@ -13,18 +13,38 @@ import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 /** Whatever happened and however late it was shown: when all is quiet the ledger is the world. */
 class LedgerHistoryTest {
+    private static final int STEPS = 60;
     private static final String[] PODS = {"a", "b", "c", "d"};
     private static final String[] NODES = {"n1", "n2", "n3"};
 
-    @Property(tries = 2000)
+    /** As many events as the build asks for: ten thousand, or a million with -Pnightly. */
+    @Test
+    void afterAsManyEventsAsTheBuildAsksForTheLedgerIsTheWorld() {
+        int wanted = Integer.getInteger("gpushare.events", 10_000);
+        long seed = System.nanoTime();
+        int events = 0;
+        int histories = 0;
+        while (events < wanted) {
+            afterAnyHistoryTheLedgerIsTheWorld(seed + histories);
+            histories++;
+            events += STEPS;
+        }
+        System.out.printf(
+                "ledger: %d events in %d histories, seeds from %d, 0 differences to the world%n",
+                events, histories, seed);
+        assertThat(events).isGreaterThanOrEqualTo(wanted);
+    }
+
+    @Property(tries = 200)
     void afterAnyHistoryTheLedgerIsTheWorld(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = new Ledger(World.DEMANDS);
         World world = new World(random, ledger);
-        for (int step = 0; step < 60; step++) {
+        for (int step = 0; step < STEPS; step++) {
             happen(world, random);
             if (random.nextInt(20) == 0) {
                 world.relist();

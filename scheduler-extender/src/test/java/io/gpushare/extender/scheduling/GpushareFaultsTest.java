@@ -1,0 +1,250 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.ledger.CardState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What gpushare's extender did wrong and ours must not, on values; DESIGN.md says which numbers are elsewhere. */
+class GpushareFaultsTest {
+    private final List<String> told = new ArrayList<>();
+    private final Ledger ledger = new Ledger(World.DEMANDS, (pod, node, sentence) -> told.add(pod + ": " + sentence));
+    private final NodeChoice choice = new NodeChoice(ledger, World.DEMANDS);
+
+    @Test
+    void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
+        inventory("n1", World.cards(15, 15));
+        ledger.podSeen(pod("forged", "n1", 40, written("GPU-0", 40)));
+        ledger.podSeen(pod("other", "n1", 14, written("GPU-0", 14)));
+        assertThat(free("n1")).containsExactly(0, 15);
+        assertThat(feasible(15, "n1")).isTrue();
+        assertThat(feasible(16, "n1")).isFalse();
+        assertThat(ledger.overused()).isEqualTo(1);
+    }
+
+    @Test
+    void e3ASmallUnitInAForgedAnnotationDoesNotMakeTheClaimSmaller() {
+        inventory("n1", World.cards(15));
+        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        String small = AllocationCodec.encode(World.memory("GPU-0", 10)).replace("1024", "1");
+        ledger.podSeen(pod("p", "n1", 10, Map.of("gpushare.io/allocation", small)));
+        assertThat(free("n1")).containsExactly(5);
+    }
+
+    @Test
+    void e4ReadingEverythingWhileEverythingChangesNeverFails() throws Exception {
+        IntStream.range(0, 20).forEach(i -> inventory("n" + i, World.cards(15, 15)));
+        AtomicBoolean over = new AtomicBoolean();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> reader = threads.submit(() -> {
+                int reads = 0;
+                while (!over.get() || reads == 0) {
+                    assertThat(ledger.nodes()).hasSizeGreaterThanOrEqualTo(20);
+                    feasible(3, "n1");
+                    reads++;
+                }
+                return reads;
+            });
+            for (int burst = 0; burst < 20; burst++) {
+                for (int i = 0; i < 300; i++) {
+                    ledger.podSeen(pod("p" + i, "n" + i % 20, 1, written("GPU-" + i % 2, 1)));
+                }
+                for (int i = 0; i < 300; i++) {
+                    ledger.podGone(new PodRef("uid-p" + i, "default", "p" + i));
+                }
+            }
+            over.set(true);
+            assertThat(reader.get()).isPositive();
+        }
+        assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
+    }
+
+    @Test
+    void e5APodDeletedAndMadeAgainUnderItsNameFortyTimesLeavesNothingBehind() {
+        inventory("n1", World.cards(15, 15));
+        for (int i = 0; i < 40; i++) {
+            // The end of the one before was missed in a gap of the watch, every second time.
+            if (i % 2 == 0) {
+                ledger.podGone(new PodRef("uid-" + (i - 1), "default", "same"));
+            }
+            ledger.podSeen(new ClusterPod(
+                    new PodRef("uid-" + i, "default", "same"), "n1", false, written("GPU-0", 3), asking(3)));
+            assertThat(free("n1")).containsExactly(12, 15);
+        }
+        ledger.podGone(new PodRef("uid-39", "default", "same"));
+        assertThat(free("n1")).containsExactly(15, 15);
+    }
+
+    @Test
+    void e7AChangedCapacityIsUsedAndACardOrNodeThatLeftIsNotOffered() {
+        inventory("n1", World.cards(15));
+        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        inventory("n1", World.cards(40, 40));
+        assertThat(free("n1")).containsExactly(30, 40);
+        inventory("n1", World.cards(40));
+        assertThat(feasible(31, "n1")).isFalse();
+        inventory("n1", World.cards());
+        assertThat(feasible(1, "n1")).isFalse();
+        inventory("n1", World.cards(15));
+        assertThat(free("n1")).as("what ran all the time").containsExactly(5);
+        ledger.podGone(new PodRef("uid-p", "default", "p"));
+        ledger.nodeGone("n1");
+        assertThat(ledger.nodes()).isEmpty();
+    }
+
+    @Test
+    void e7bANodeFirstSeenWhileBootingIsRightWhenItsInventoryComes() {
+        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        ledger.nodeSeen("n1", Map.of());
+        assertThat(feasible(1, "n1")).isFalse();
+        inventory("n1", World.cards(15, 15));
+        assertThat(free("n1")).containsExactly(5, 15);
+    }
+
+    @Test
+    void e7cAUsedCardThatVanishesHidesNothingAndIsStillUsedWhenItReturns() {
+        inventory("n1", World.cards(15, 15));
+        ledger.podSeen(pod("p", "n1", 10, written("GPU-1", 10)));
+        inventory("n1", World.cards(15));
+        assertThat(ledger.nodes()).hasSize(1);
+        assertThat(free("n1")).containsExactly(15);
+        inventory("n1", World.cards(15, 15));
+        assertThat(free("n1")).containsExactly(15, 5);
+    }
+
+    @Test
+    void e11FilterOfAThousandNodesOfEightCardsTakesMilliseconds() {
+        List<String> nodes = IntStream.range(0, 1000).mapToObj(i -> "n" + i).toList();
+        nodes.forEach(node -> inventory(node, World.cards(16, 16, 16, 16, 16, 16, 16, 16)));
+        for (int i = 0; i < 8000; i++) {
+            ledger.podSeen(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
+        }
+        SchedulingPod asks = new SchedulingPod(new PodRef("uid-x", "default", "x"), asking(3));
+        long[] nanos = new long[200];
+        for (int i = 0; i < nanos.length; i++) {
+            long began = System.nanoTime();
+            assertThat(choice.filter(asks, nodes).feasible()).hasSize(1000);
+            nanos[i] = System.nanoTime() - began;
+        }
+        java.util.Arrays.sort(nanos);
+        System.out.printf("filter of 1000 nodes: p50 %.2f ms, p99 %.2f ms%n", nanos[100] / 1e6, nanos[198] / 1e6);
+        assertThat(nanos[100]).as("gpushare: 70 ms and more").isLessThan(50_000_000);
+    }
+
+    @Test
+    void e15AConflictIsKnownByItsStatusWhateverItsTextSays() {
+        inventory("n1", World.cards(15));
+        ClusterPod there = pod("p", "n1", 3, written("GPU-0", 3));
+        PodApi api = new PodApi() {
+            @Override
+            public Optional<ClusterPod> pod(String namespace, String name) {
+                return Optional.of(there);
+            }
+
+            @Override
+            public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
+                throw new Failure(Failure.Reach.ANSWERED, 409, "in words of a later version", new Exception());
+            }
+        };
+        ledger.podSeen(pod("p", null, 3, Map.of()));
+        assertThat(new Binder(ledger, World.DEMANDS, api).bind(there.ref(), "n1", World.NOW))
+                .isEqualTo(new BindResult.Bound(true));
+    }
+
+    @Test
+    void e16AnInitContainersMemoryIsPlacedAndReservedLikeAnyOther() {
+        inventory("n1", World.cards(15));
+        PodRef pod = new PodRef("uid-i", "default", "i");
+        List<ContainerResources> init =
+                List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
+        assertThat(choice.filter(new SchedulingPod(pod, init), List.of("n1")).feasible())
+                .containsExactly("n1");
+        assertThat(ledger.assume(pod, World.DEMANDS.decode(init).valid().orElseThrow(), "n1", World.NOW))
+                .isInstanceOf(Assumption.Assumed.class);
+        assertThat(free("n1")).containsExactly(6);
+    }
+
+    @Test
+    void e17EachCardOfAMixedNodeHasItsOwnSize() {
+        inventory("n1", World.cards(48, 24));
+        assertThat(free("n1")).containsExactly(48, 24);
+        assertThat(feasible(48, "n1")).isTrue();
+        ledger.podSeen(pod("p", "n1", 30, written("GPU-0", 30)));
+        assertThat(feasible(25, "n1")).isFalse();
+        assertThat(feasible(24, "n1")).isTrue();
+    }
+
+    @Test
+    void e18APodBoundByAnotherSchedulerIsToldOfAndCountedWhenItsAnnotationComes() {
+        inventory("n1", World.cards(15));
+        ledger.podSeen(pod("p", "n1", 10, Map.of()));
+        assertThat(ledger.unattributed()).isEqualTo(1);
+        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        assertThat(ledger.unattributed()).isZero();
+        assertThat(free("n1")).containsExactly(5);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void e14AnAnnotationThatIsNotBelievedIsToldOnceAndCounted() {
+        inventory("n1", World.cards(15));
+        for (int i = 0; i < 3; i++) {
+            ledger.podSeen(pod("malformed", "n1", 3, Map.of("gpushare.io/allocation", "{")));
+            ledger.podSeen(pod("less", "n1", 10, written("GPU-0", 1)));
+            ledger.podSeen(pod("elsewhere", "n1", 3, written("GPU-9", 3)));
+            ledger.podSeen(pod("fits", "n1", 14, written("GPU-0", 14)));
+            ledger.podSeen(pod("twice", "n1", 14, written("GPU-0", 14)));
+        }
+        assertThat(told).hasSize(4);
+        assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
+        assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers ask for");
+        assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have: GPU-9");
+        assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
+        assertThat(ledger.disbelieved()).isEqualTo(4);
+        assertThat(free("n1")).containsExactly(0);
+    }
+
+    private void inventory(String node, Inventory inventory) {
+        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)));
+    }
+
+    private boolean feasible(int units, String node) {
+        SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), asking(units));
+        return choice.filter(pod, List.of(node)).feasible().contains(node);
+    }
+
+    private List<Integer> free(String node) {
+        return ledger.node(node).orElseThrow().cards().cards().stream()
+                .map(CardState::freeUnits)
+                .toList();
+    }
+
+    private static ClusterPod pod(String name, @Nullable String node, int units, Map<String, String> annotations) {
+        return new ClusterPod(new PodRef("uid-" + name, "default", name), node, false, annotations, asking(units));
+    }
+
+    private static List<ContainerResources> asking(int units) {
+        return List.of(
+                new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units))));
+    }
+
+    private static Map<String, String> written(String card, int units) {
+        return Map.of("gpushare.io/allocation", AllocationCodec.encode(World.memory(card, units)));
+    }
+}
