@@ -7,7 +7,11 @@ here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 program=$(basename "$0")
 components=(etcd kube-apiserver kube-controller-manager kube-scheduler containerd kubelet kube-proxy)
 # All that `start` makes in the state folder, beside logs, and removes again.
-contents=(cni config containerd etcd images kubeconfig kubelet kubernetes pids pod-logs run settings sysctl)
+contents=(cni config containerd etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run settings sysctl)
+# The folders with fixed paths that a node writes to, each with the folder of the node's own that takes its place.
+places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers)
+# Nodes beside the first; each has a mount namespace, and in the cluster's network an address, of its own.
+more_nodes=() at=''
 
 say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 fail() { printf '%s: %s\n' "$program" "$*" >&2; exit 1; }
@@ -28,15 +32,45 @@ load_settings() {
     [ -r "$state/settings" ] || fail "there is no cluster in $state; begin one with: $here/start $state"
     # shellcheck source=/dev/null
     . "$state/settings"
-    bin=$(readlink -f "$state/kubernetes")/bin
+    folder=$(readlink -f "$state/kubernetes")
+    bin=$folder/bin
     host_ip=198.18.$network.1
     node_ip=198.18.$network.2
     service_ip=198.18.$network.129
     service_cidr=198.18.$network.128/25
-    pod_cidr=198.19.$network.0/24
+    use_node "$node_name"
 }
 
-write_settings() { printf '%s=%q\n' node_name "$node_name" network "$network" >"$state/settings"; }
+write_settings() {
+    printf '%s=%q\n' node_name "$node_name" network "$network" >"$state/settings"
+    [ ${#more_nodes[@]} = 0 ] || printf 'more_nodes=(%s)\n' "${more_nodes[*]}" >>"$state/settings"
+}
+
+# use_node NAME: makes it the node that all that follows is about. $at is the end of its processes' names.
+use_node() {
+    local number=1 name
+    for name in "$node_name" "${more_nodes[@]}"; do
+        [ "$name" != "$1" ] || break
+        number=$((number + 1))
+    done
+    [ "$number" -le $((1 + ${#more_nodes[@]})) ] || fail "there is no node $1; there are: $node_name ${more_nodes[*]}"
+    node=$1 at='' node_folder=$state kubelet_ip=$node_ip healthz_ip=127.0.0.1 bridge=pods
+    pod_cidr=198.19.$((network + 64 * (number - 1))).0/24
+    [ "$number" -gt 1 ] || return 0
+    at=@$node node_folder=$state/nodes/$number bridge=pods$number
+    kubelet_ip=198.18.$network.$((8 + number)) healthz_ip=$kubelet_ip
+}
+
+# use_component NAME[@NODE]: that node, and the component's own name in $component.
+use_component() {
+    component=${1%%@*}
+    case $1 in
+        *@*) use_node "${1#*@}" ;;
+        *) use_node "$node_name" ;;
+    esac
+    [[ " ${components[*]} " == *" $component "* ]] || fail "there is no component $component"
+    [ -z "$at" ] || [[ $component =~ ^(containerd|kubelet)$ ]] || fail "the node $node has only containerd and kubelet of its own"
+}
 
 # A process' start time tells it from a later one that was given the same number. One that ended (Z) has none.
 start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '$1 != "Z" { print $20 }'; }
@@ -58,17 +92,17 @@ remember_child() {
     disown "$2"
 }
 
-# enter COMMAND...: runs it inside the cluster's namespaces, with no more of the environment than a path.
+# enter COMMAND...: runs it inside the node's namespaces, with no more of the environment than a path.
 enter() {
     local pid
-    pid=$(pid_of cluster) || fail "the cluster in $state doesn't run; start it with: $here/start $state"
+    pid=$(pid_of "cluster$at") || fail "the cluster in $state doesn't run; start it with: $here/start $state"
     nsenter --target "$pid" --mount --net --pid -- env -i PATH="$bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "$@"
 }
 
 launch() {
-    local name=$1 cluster
+    local name=$1$at cluster
     shift
-    cluster=$(pid_of cluster) || failed cluster 'the cluster ended'
+    cluster=$(pid_of "cluster$at") || failed cluster 'the cluster ended'
     printf '== %s: %s\n' "$(date -Is)" "$*" >>"$state/logs/$name.log"
     setsid nsenter --target "$cluster" --mount --net --pid -- \
         env -i PATH="$bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "$@" >>"$state/logs/$name.log" 2>&1 </dev/null &
@@ -87,8 +121,10 @@ failed() {
 }
 
 start_component() {
-    pid_of "$1" >/dev/null && return 0
-    case $1 in
+    local component
+    use_component "$1"
+    pid_of "$component$at" >/dev/null && return 0
+    case $component in
         etcd)
             launch etcd "$bin/etcd" --data-dir "$state/etcd" --logger zap \
                 --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 \
@@ -119,11 +155,12 @@ start_component() {
                 --authentication-kubeconfig "$state/config/kube-scheduler.kubeconfig" \
                 --authorization-kubeconfig "$state/config/kube-scheduler.kubeconfig" ;;
         containerd)
-            launch containerd "$bin/containerd" --config "$state/config/containerd.toml" ;;
+            launch containerd "$bin/containerd" --config "$node_folder/config/containerd.toml" ;;
         kubelet)
-            launch kubelet "$bin/kubelet" "$(identity kubelet)" --config "$state/config/kubelet.yaml" --v 2 \
-                --root-dir /var/lib/kubelet --hostname-override "$node_name" --node-ip "$node_ip" \
-                --container-runtime remote --container-runtime-endpoint "unix://$state/run/containerd.sock" \
+            launch kubelet "$bin/kubelet" "--kubeconfig=$node_folder/config/kubelet.kubeconfig" \
+                --config "$node_folder/config/kubelet.yaml" --v 2 \
+                --root-dir /var/lib/kubelet --hostname-override "$node" --node-ip "$kubelet_ip" \
+                --container-runtime remote --container-runtime-endpoint "unix://$node_folder/run/containerd.sock" \
                 --pod-infra-container-image docker.io/gpushare-e2e/pause:1 ;;
         kube-proxy)
             # Zeros: it shall not try the machine's connection limits.
@@ -136,13 +173,15 @@ start_component() {
 identity() { printf -- '--kubeconfig=%s' "$state/config/$1.kubeconfig"; }
 
 is_healthy() {
-    case $1 in
+    local component
+    use_component "$1"
+    case $component in
         etcd) enter curl -fsS http://127.0.0.1:2379/health ;;
         kube-apiserver) kubectl get --raw /readyz ;;
         kube-controller-manager) enter curl -fsSk https://127.0.0.1:10257/healthz ;;
         kube-scheduler) enter curl -fsSk https://127.0.0.1:10259/healthz ;;
-        containerd) enter ctr --connect-timeout 2s --address "$state/run/containerd.sock" version ;;
-        kubelet) enter curl -fsS http://127.0.0.1:10248/healthz ;;
+        containerd) enter ctr --connect-timeout 2s --address "$node_folder/run/containerd.sock" version ;;
+        kubelet) enter curl -fsS "http://$healthz_ip:10248/healthz" ;;
         kube-proxy) enter curl -fsS http://127.0.0.1:10256/healthz ;;
     esac >/dev/null 2>&1
 }
@@ -165,6 +204,13 @@ stop_component() {
         [ "$SECONDS" -lt "$deadline" ] || kill -KILL "$pid" 2>/dev/null || true
         sleep 0.1
     done
+}
+
+kill_component() {
+    local pid
+    pid=$(pid_of "$1") || return 0
+    kill -KILL "$pid"
+    while pid_of "$1" >/dev/null; do sleep 0.05; done
 }
 
 # take_scheduler_option OPTION FILE: what the scheduler is to read from its next start on.
@@ -196,4 +242,130 @@ image_tar() {
     printf '[{"Config":"%s","RepoTags":["%s"],"Layers":["layer.tar"]}]' "$config" "$2" >"$work/manifest.json"
     tar -C "$work" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$1" "$config" layer.tar manifest.json
     rm -rf "$work"
+}
+
+# What makes a node, first or further: its folders, identity, configuration and images.
+bind_places() {
+    local pair
+    for pair in "${places[@]}"; do
+        mkdir -p "${pair%=*}" "$node_folder/${pair#*=}"
+        enter mount --bind "$node_folder/${pair#*=}" "${pair%=*}"
+    done
+}
+
+certificate() {
+    openssl req -x509 -CA "$state/config/ca.crt" -CAkey "$state/config/ca.key" -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
+        -nodes -days 365 -keyout "$state/config/$1.key" -out "$state/config/$1.crt" -subj "$2" \
+        -addext 'basicConstraints=critical,CA:FALSE' -addext "$3" 2>>"$state/logs/cluster.log"
+}
+
+# kubeconfig USER CREDENTIAL: what the user shows is one line of YAML.
+kubeconfig() {
+    cat <<EOF
+apiVersion: v1
+kind: Config
+current-context: gpushare-e2e
+contexts: [{name: gpushare-e2e, context: {cluster: gpushare-e2e, user: $1}}]
+clusters:
+- name: gpushare-e2e
+  cluster:
+    server: https://$node_ip:6443
+    certificate-authority-data: $(base64 -w0 "$state/config/ca.crt")
+users: [{name: $1, user: {$2}}]
+EOF
+}
+
+configure_kubelet() {
+    cat >"$node_folder/config/kubelet.yaml" <<EOF
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+address: $kubelet_ip
+healthzBindAddress: $healthz_ip
+authentication:
+  anonymous: {enabled: false}
+  webhook: {enabled: true}
+  x509: {clientCAFile: $state/config/ca.crt}
+authorization: {mode: Webhook}
+volumePluginDir: $node_folder/run/volume-plugins
+# Pods stand beside one another under the control group k8s.io: the machine's own groups are left as they are.
+cgroupDriver: cgroupfs
+cgroupsPerQOS: false
+enforceNodeAllocatable: []
+# The machine may lack CAP_SYS_RESOURCE, and may have swap and little room.
+oomScoreAdj: 0
+failSwapOn: false
+evictionHard: {memory.available: 50Mi, nodefs.available: 1%, nodefs.inodesFree: 1%, imagefs.available: 1%}
+imageGCHighThresholdPercent: 100
+# There is no cluster DNS.
+resolvConf: ""
+EOF
+}
+
+configure_containerd() {
+    local snapshotter=overlayfs
+    # An overlay can't lie on an overlay.
+    [ "$(stat -f -c %T "$node_folder")" != overlayfs ] || snapshotter=native
+    mkdir -p "$node_folder/config/cni"
+    cat >"$node_folder/config/containerd.toml" <<EOF
+version = 2
+root = "$node_folder/containerd/root"
+state = "$node_folder/containerd/state"
+disabled_plugins = ["io.containerd.internal.v1.opt"]
+[grpc]
+  address = "$node_folder/run/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "docker.io/gpushare-e2e/pause:1"
+  netns_mounts_under_state_dir = true
+  # The machine may lack CAP_SYS_RESOURCE; every pod would fail without this.
+  restrict_oom_score_adj = true
+[plugins."io.containerd.grpc.v1.cri".containerd]
+  snapshotter = "$snapshotter"
+[plugins."io.containerd.grpc.v1.cri".cni]
+  bin_dir = "$folder/cni"
+  conf_dir = "$node_folder/config/cni"
+EOF
+    cat >"$node_folder/config/cni/gpushare-e2e.conflist" <<EOF
+{
+  "cniVersion": "0.4.0",
+  "name": "gpushare-e2e",
+  "plugins": [{
+    "type": "bridge", "bridge": "$bridge", "isDefaultGateway": true, "hairpinMode": true,
+    "ipam": {"type": "host-local", "ranges": [[{"subnet": "$pod_cidr"}]]}
+  }]
+}
+EOF
+}
+
+load_image() { "$bin/ctr" --address "$node_folder/run/containerd.sock" --namespace k8s.io images import "$1"; }
+
+import_images() {
+    local image
+    for image in pause busybox; do
+        load_image "$state/images/$image.tar" >>"$state/logs/cluster.log" 2>&1 ||
+            failed cluster "the image $image couldn't be loaded"
+    done
+}
+
+# Ready, without the taint of a node that wasn't yet, and with the account that pods run as.
+takes_pods() {
+    local ready taints account
+    ready=$(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) &&
+        [ "$ready" = True ] && taints=$(kubectl get node "$node" -o 'jsonpath={.spec.taints}') && [ -z "$taints" ] &&
+        account=$(kubectl get serviceaccount default -o 'jsonpath={.secrets[0].name}' 2>/dev/null) && [ -n "$account" ]
+}
+
+# wait_for_node COMPONENT...: until the node takes pods; all these must run.
+wait_for_node() {
+    local deadline=$((SECONDS + 180)) next=$((SECONDS + 10)) name
+    until takes_pods; do
+        for name in "$@"; do
+            pid_of "$name" >/dev/null || failed "$name" "$name ended"
+        done
+        [ "$SECONDS" -lt "$deadline" ] || failed "kubelet$at" "the node takes no pods after three minutes"
+        if [ "$SECONDS" -ge "$next" ]; then
+            say "still waiting: $(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].message}' 2>&1 || true)"
+            next=$((SECONDS + 10))
+        fi
+        sleep 0.5
+    done
 }
