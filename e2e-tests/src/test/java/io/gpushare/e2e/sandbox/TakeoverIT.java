@@ -1,0 +1,251 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.cluster.Wait;
+import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two extenders as processes, and a stream of binds in which the one that leads is lost. */
+class TakeoverIT {
+    private static final int CARDS = 8;
+    private static final int UNITS = 16;
+    private static final int DEMAND = 5;
+    // Three pods fill a card: room for exactly these, so that every card given twice would show.
+    private static final int PODS = 3 * CARDS * 4;
+    private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
+    private static final String PATH = "/gpushare-scheduler/";
+
+    private record Extender(String name, Program program, Cluster http) {}
+
+    @TempDir
+    Path folder;
+
+    private SimulatedApiServer server;
+    private Cluster api;
+    private final List<Extender> extenders = new ArrayList<>();
+
+    @BeforeEach
+    void start() throws Exception {
+        server = SimulatedApiServer.start();
+        api = new Cluster(server.uri());
+        for (String node : NODES) {
+            assertThat(api.post("/api/v1/nodes", node(node)).succeeded()).isTrue();
+        }
+        Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
+        extenders.add(extender("a"));
+        extenders.add(extender("b"));
+        leader();
+    }
+
+    @AfterEach
+    void stop() {
+        for (Extender extender : extenders) {
+            extender.http().close();
+            extender.program().close();
+        }
+        api.close();
+        server.close();
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void aKilledLeaderLeavesNoCardGivenTwiceAndTheNextBindsWithin20Seconds() throws Exception {
+        double seconds = stream(extender -> extender.program().kill());
+        System.out.printf("killed: first bind by the next leader after %.1f s%n", seconds);
+        assertThat(seconds).isLessThan(20);
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void aLeaderThatIsAskedToEndHandsOverAtOnce() throws Exception {
+        double seconds = stream(extender -> extender.program().close());
+        System.out.printf("asked to end: first bind by the next leader after %.1f s%n", seconds);
+        assertThat(seconds).isLessThan(10);
+    }
+
+    private interface Loss {
+        void of(Extender leader);
+    }
+
+    /** Binds all pods, loses the leader in the middle, checks every card; the seconds until the next leader's first bind. */
+    private double stream(Loss loss) throws Exception {
+        List<ObjectNode> pods = new ArrayList<>();
+        for (int i = 0; i < PODS; i++) {
+            pods.add(api.post("/api/v1/namespaces/default/pods", pod("p" + i)).document());
+        }
+        Extender first = leader();
+        AtomicInteger bound = new AtomicInteger();
+        AtomicLong next = new AtomicLong();
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> schedulers = new ArrayList<>();
+            for (ObjectNode pod : pods) {
+                schedulers.add(threads.submit(() -> {
+                    Extender by = schedule(pod);
+                    bound.incrementAndGet();
+                    if (!by.name().equals(first.name())) {
+                        next.compareAndSet(0, System.nanoTime());
+                    }
+                    return null;
+                }));
+            }
+            Wait.until(Duration.ofSeconds(30), "a third is bound", bound::get, count -> count >= PODS / 3);
+            long lost = System.nanoTime();
+            loss.of(first);
+            for (Future<?> scheduler : schedulers) {
+                scheduler.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(next.get()).as("binds by the next leader").isPositive();
+            assertEachCardOnce();
+            return (next.get() - lost) / 1e9;
+        }
+    }
+
+    /** As kube-scheduler: filter, bind, and from the start again until it is bound; who bound it. */
+    private Extender schedule(ObjectNode pod) throws InterruptedException {
+        ObjectNode filter = Cluster.document();
+        filter.set("Pod", pod);
+        NODES.forEach(filter.putArray("NodeNames")::add);
+        JsonNode metadata = pod.path("metadata");
+        while (true) {
+            for (Extender extender : extenders) {
+                try {
+                    JsonNode nodes = extender.http()
+                            .post(PATH + "filter", filter)
+                            .document()
+                            .path("NodeNames");
+                    if (!nodes.isEmpty()) {
+                        ObjectNode bind = Cluster.document()
+                                .put("PodName", metadata.path("name").asText())
+                                .put("PodNamespace", "default")
+                                .put("PodUID", metadata.path("uid").asText())
+                                .put("Node", nodes.get(0).asText());
+                        JsonNode answer =
+                                extender.http().post(PATH + "bind", bind).document();
+                        if (answer.path("Error").asText("?").isEmpty()) {
+                            return extender;
+                        }
+                    }
+                } catch (IOException e) {
+                    assertThat(e).as("it is gone, or its answer is").isNotNull();
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+    }
+
+    private void assertEachCardOnce() throws Exception {
+        Map<String, Integer> used = new HashMap<>();
+        Set<String> bound = new HashSet<>();
+        for (JsonNode pod : api.get("/api/v1/pods").document().path("items")) {
+            String written = pod.path("metadata")
+                    .path("annotations")
+                    .path("gpushare.io/allocation")
+                    .asText();
+            Cluster.document(written)
+                    .path("containers")
+                    .get(0)
+                    .path("memory")
+                    .properties()
+                    .forEach(card -> used.merge(card.getKey(), card.getValue().asInt(), Integer::sum));
+            assertThat(pod.path("spec").path("nodeName").asText()).isIn(NODES);
+            bound.add(pod.path("metadata").path("name").asText());
+        }
+        long twice = used.values().stream().filter(units -> units > UNITS).count();
+        System.out.printf("%d pods bound, %d cards used, %d over-used%n", bound.size(), used.size(), twice);
+        assertThat(bound).hasSize(PODS);
+        assertThat(used).hasSize(CARDS * NODES.size());
+        assertThat(twice).isZero();
+    }
+
+    /** The one that is ready, once there is one. */
+    private Extender leader() {
+        return Wait.until(
+                        Duration.ofSeconds(40),
+                        "one extender is ready",
+                        () -> extenders.stream().filter(TakeoverIT::ready).toList(),
+                        ready -> ready.size() == 1)
+                .getFirst();
+    }
+
+    private static boolean ready(Extender extender) {
+        try {
+            return extender.http().get("/readyz").succeeded();
+        } catch (IOException _) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Extender extender(String name) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        Program program = Program.start(
+                "extender " + name,
+                ROOT.resolve("scheduler-extender"),
+                128,
+                List.of(
+                        "io.gpushare.extender.Main",
+                        "--kubeconfig=" + folder.resolve("kubeconfig"),
+                        "--bind-address=127.0.0.1",
+                        "--port=" + port,
+                        "--leader-elect",
+                        "--identity=" + name),
+                Map.of(),
+                folder.resolve("extender-" + name + ".log"));
+        return new Extender(name, program, new Cluster(URI.create("http://127.0.0.1:" + port)));
+    }
+
+    private static ObjectNode node(String name) {
+        List<String> cards = IntStream.range(0, CARDS)
+                .mapToObj(i -> "{\"uuid\":\"GPU-%s-%d\",\"index\":%d,\"minor\":%d,\"model\":\"T\",\"memoryMiB\":%d}"
+                        .formatted(name, i, i, i, UNITS * 1024))
+                .toList();
+        ObjectNode node = Cluster.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
+                + "\",\"annotations\":{}}}");
+        node.withObject("/metadata/annotations")
+                .put(
+                        "gpushare.io/inventory",
+                        "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + String.join(",", cards) + "]}");
+        return node;
+    }
+
+    private static ObjectNode pod(String name) {
+        return Cluster.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"default"},
+             "spec":{"containers":[{"name":"main","image":"i",
+              "resources":{"limits":{"aliyun.com/gpu-mem":"%d"},"requests":{"aliyun.com/gpu-mem":"%d"}}}]}}\
+            """.formatted(name, DEMAND, DEMAND));
+    }
+}
