@@ -48,18 +48,7 @@ public final class Installation {
         kubectl.run("label", "node", cluster.node(), "--overwrite", "gpushare=true");
         kubectl.run("apply", "-f", root.resolve("deploy/manifests").toString());
         ready(PLUGIN);
-        extenderLeads();
-    }
-
-    /** Waits until one extender leads; the one that waits beside it is never ready, so no rollout is ever complete. */
-    public void extenderLeads() {
-        Wait.until(
-                Duration.ofSeconds(60),
-                "one extender leads",
-                () -> cluster.kubectl().json("-n", NAMESPACE, "get", EXTENDER).get("status"),
-                status -> status.path("availableReplicas").intValue() == 1
-                        && status.path("updatedReplicas").intValue()
-                                == status.path("replicas").intValue());
+        ready(EXTENDER);
     }
 
     /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */
