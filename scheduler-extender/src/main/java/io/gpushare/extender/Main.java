@@ -80,7 +80,7 @@ public final class Main {
         Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         ExtenderServer server = ExtenderServer.start(
                 new ExtenderServer.Settings(
-                        options.bindAddress(), options.port(), options.maxRequestBytes(), version()),
+                        options.bindAddress(), options.port(), options.maxRequestBytes(), version(), options.tls()),
                 new ExtenderServer.Parts(
                         ledger,
                         new NodeChoice(ledger, demands),
@@ -89,6 +89,7 @@ public final class Main {
                         leadership::unready,
                         clock));
         LOG.info("listening on {} port {}", options.bindAddress(), server.port());
+        LOG.info("callers: {}", options.callers());
         Settling.start(binder, clock);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(leadership, server), "shutdown"));
     }

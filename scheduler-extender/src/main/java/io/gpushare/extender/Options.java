@@ -1,5 +1,6 @@
 package io.gpushare.extender;
 
+import io.gpushare.extender.http.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +97,30 @@ final class Options {
                     "Name of this process in the Lease; a random part is added. [POD_NAME, else HOSTNAME, extender]")
     private String identity = "";
 
+    @Option(
+            names = "--tls-cert-file",
+            paramLabel = "<file>",
+            defaultValue = "${env:TLS_CERT_FILE:-}",
+            description = "Serve HTTPS with this PEM certificate, read again when it changes; needs --tls-key-file."
+                    + " [TLS_CERT_FILE, without it plain HTTP]")
+    private String tlsCertFile = "";
+
+    @Option(
+            names = "--tls-key-file",
+            paramLabel = "<file>",
+            defaultValue = "${env:TLS_KEY_FILE:-}",
+            description = "PEM private key of --tls-cert-file. [TLS_KEY_FILE]")
+    private String tlsKeyFile = "";
+
+    @Option(
+            names = "--client-ca-file",
+            paramLabel = "<file>",
+            defaultValue = "${env:CLIENT_CA_FILE:-}",
+            description =
+                    "PEM certificates of an authority: only callers with a certificate of it may filter, prioritize,"
+                            + " bind and inspect. [CLIENT_CA_FILE]")
+    private String clientCaFile = "";
+
     /** Checks what no type could. */
     void check(CommandLine line) {
         if (port < 0 || port > 65535) {
@@ -105,10 +130,8 @@ final class Options {
             throw new CommandLine.ParameterException(
                     line, "--max-request-bytes " + maxRequestBytes + ": write at least 1024");
         }
-        if (!kubeconfig.isEmpty() && !Files.isReadable(Path.of(kubeconfig))) {
-            throw new CommandLine.ParameterException(
-                    line, "--kubeconfig " + kubeconfig + ": there is no such file, or it can't be read");
-        }
+        readable(line, "--kubeconfig", kubeconfig);
+        checkTls(line);
         for (String name : List.of(leaseNamespace, leaseName)) {
             if (!NAME.matcher(name).matches()) {
                 throw new CommandLine.ParameterException(
@@ -121,6 +144,27 @@ final class Options {
             resources();
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void checkTls(CommandLine line) {
+        readable(line, "--tls-cert-file", tlsCertFile);
+        readable(line, "--tls-key-file", tlsKeyFile);
+        readable(line, "--client-ca-file", clientCaFile);
+        if (tlsCertFile.isEmpty() != tlsKeyFile.isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    line, "--tls-cert-file and --tls-key-file go together: name both or neither");
+        }
+        if (!clientCaFile.isEmpty() && tlsCertFile.isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    line, "--client-ca-file needs TLS: name --tls-cert-file and --tls-key-file too");
+        }
+    }
+
+    private static void readable(CommandLine line, String option, String file) {
+        if (!file.isEmpty() && !Files.isReadable(Path.of(file))) {
+            throw new CommandLine.ParameterException(
+                    line, option + " " + file + ": there is no such file, or it can't be read");
         }
     }
 
@@ -161,11 +205,34 @@ final class Options {
         return identity;
     }
 
+    /** Null for plain HTTP. */
+    @Nullable
+    TlsFiles tls() {
+        return tlsCertFile.isEmpty()
+                ? null
+                : new TlsFiles(
+                        Path.of(tlsCertFile),
+                        Path.of(tlsKeyFile),
+                        clientCaFile.isEmpty() ? null : Path.of(clientCaFile));
+    }
+
+    /** Who may call, in words for the log. */
+    String callers() {
+        if (tlsCertFile.isEmpty()) {
+            return "plain HTTP, anyone who reaches the port can bind pods (see --tls-cert-file)";
+        }
+        return clientCaFile.isEmpty()
+                ? "HTTPS, anyone who reaches the port can bind pods (see --client-ca-file)"
+                : "HTTPS, only with a client certificate of the authority in " + clientCaFile;
+    }
+
     @Override
     public String toString() {
         return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
                 + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
                 + " --max-request-bytes=" + maxRequestBytes + " --leader-elect=" + leaderElect + " --lease-namespace="
-                + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity;
+                + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity
+                + " --tls-cert-file=" + tlsCertFile + " --tls-key-file=" + tlsKeyFile + " --client-ca-file="
+                + clientCaFile;
     }
 }

@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.extender.http.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,10 @@ class OptionsTest {
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
-                        + " --identity=" + options.identity());
+                        + " --identity=" + options.identity()
+                        + " --tls-cert-file= --tls-key-file= --client-ca-file=");
+        assertThat(options.tls()).isNull();
+        assertThat(options.callers()).startsWith("plain HTTP, anyone");
     }
 
     @Test
@@ -37,7 +41,12 @@ class OptionsTest {
                 "--leader-elect",
                 "--lease-namespace=gpu",
                 "--lease-name=l",
-                "--identity=me");
+                "--identity=me",
+                "--tls-cert-file=" + kubeconfig,
+                "--tls-key-file=" + kubeconfig,
+                "--client-ca-file=" + kubeconfig);
+        assertThat(options.tls()).isEqualTo(new TlsFiles(kubeconfig, kubeconfig, kubeconfig));
+        assertThat(options.callers()).startsWith("HTTPS, only with a client certificate");
         assertThat(options.port()).isZero();
         assertThat(options.bindAddress()).isEqualTo("127.0.0.1");
         assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
@@ -59,6 +68,9 @@ class OptionsTest {
         assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
         assertRefused("'Gpu' is not a name of Kubernetes", "--lease-namespace=Gpu");
         assertRefused("Invalid value for option '--leader-elect'", "--leader-elect=perhaps");
+        assertRefused("--tls-key-file /no/such: there is no such file", "--tls-key-file=/no/such");
+        assertRefused("go together: name both or neither", "--tls-cert-file=/dev/null");
+        assertRefused("--client-ca-file needs TLS", "--client-ca-file=/dev/null");
         assertRefused("is not the name of an extended resource", "--memory-resource=gpu");
         assertRefused("must have different names", "--memory-resource=a.com/x", "--card-resource=a.com/x");
     }

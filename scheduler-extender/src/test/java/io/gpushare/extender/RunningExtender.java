@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** The extender wired as Main wires it, on a free port, and a client that speaks as kube-scheduler does. */
@@ -34,19 +35,40 @@ public final class RunningExtender implements AutoCloseable {
     private final KubernetesApi api;
     private final ClusterWatch watch;
     private final ExtenderServer server;
-    private final HttpClient client =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient client;
+    private final String scheme;
     final Ledger ledger;
     final Binder binder;
     final Leadership leadership;
     private boolean closed;
 
     RunningExtender(Path kubeconfig, int maxBody) throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), maxBody, null);
+        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null);
     }
 
     /** @param membership its place in an election; null for none */
     RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
+        this(api, plain(maxBody), membership, null);
+    }
+
+    /** @param tls what its client trusts and shows; null for plain HTTP */
+    RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls) throws IOException {
+        this(KubernetesApi.connect(kubeconfig, "test"), settings, null, tls);
+    }
+
+    private static ExtenderServer.Settings plain(int maxBody) {
+        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test");
+    }
+
+    private RunningExtender(
+            KubernetesApi api,
+            ExtenderServer.Settings settings,
+            Leadership.@Nullable Membership membership,
+            @Nullable SSLContext tls)
+            throws IOException {
+        HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+        client = (tls == null ? builder : builder.sslContext(tls)).build();
+        scheme = tls == null ? "http" : "https";
         this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, PodNews.start(api, () -> true, InstantSource.system()));
@@ -55,7 +77,7 @@ public final class RunningExtender implements AutoCloseable {
         watch = ClusterWatch.start(api, ledger);
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         server = ExtenderServer.start(
-                new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test"),
+                settings,
                 new ExtenderServer.Parts(
                         ledger,
                         new NodeChoice(ledger, demands),
@@ -99,7 +121,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+        return HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + port() + path))
                 .timeout(Duration.ofSeconds(30));
     }
 

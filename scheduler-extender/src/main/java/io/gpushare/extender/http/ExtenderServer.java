@@ -24,18 +24,41 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP server: one event loop a core, and a virtual thread for each bind. */
 public final class ExtenderServer {
     private static final Duration START = Duration.ofSeconds(30);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    private static final int CORES = Runtime.getRuntime().availableProcessors();
+    private static final int REQUEST_LINE = 4096;
+    private static final int HEADERS = 8192;
 
     /**
      * Where and how it listens.
      *
      * @param port 0 for any free one
      * @param maxBody the largest request body that is read, in bytes
+     * @param tls null for plain HTTP
+     * @param lookEvery how often the TLS files are looked at
      */
-    public record Settings(String address, int port, int maxBody, String version) {}
+    public record Settings(
+            String address,
+            int port,
+            int maxBody,
+            String version,
+            @Nullable TlsFiles tls,
+            Duration lookEvery,
+            Deadlines deadlines) {
+        /** Plain HTTP. */
+        public Settings(String address, int port, int maxBody, String version) {
+            this(address, port, maxBody, version, null);
+        }
+
+        public Settings(String address, int port, int maxBody, String version, @Nullable TlsFiles tls) {
+            this(address, port, maxBody, version, tls, LOOK_EVERY, Deadlines.DEFAULT);
+        }
+    }
 
     /**
      * What it answers from.
@@ -64,29 +87,71 @@ public final class ExtenderServer {
 
     /** Starts to listen; throws when the address can't be had. */
     public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
-        int cores = Runtime.getRuntime().availableProcessors();
         // Nothing is served from files: without the cache Vert.x needs no folder to write to.
         Vertx vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(cores)
+                .setEventLoopPoolSize(CORES)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         Verbs verbs =
                 new Verbs(parts.choice(), parts.binder(), parts.unready(), blocking, parts.clock(), parts.metrics());
         Routes routes = new Routes(
-                vertx, verbs, parts.ledger(), parts.metrics(), parts.unready(), settings.version(), settings.maxBody());
+                vertx,
+                verbs,
+                parts.ledger(),
+                parts.metrics(),
+                parts.unready(),
+                settings.version(),
+                settings.maxBody(),
+                settings.tls() != null && settings.tls().clientCa() != null);
         List<HttpServer> loops = new CopyOnWriteArrayList<>();
-        Future<String> deployed = vertx.deployVerticle(
-                () -> new Loop(settings, routes, loops), new DeploymentOptions().setInstances(cores));
         try {
-            await(deployed, START);
+            listen(vertx, settings, routes, parts.metrics(), loops);
         } catch (IOException e) {
             blocking.close();
             vertx.close();
+            throw e;
+        }
+        return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
+    }
+
+    private static void listen(
+            Vertx vertx,
+            Settings settings,
+            Routes routes,
+            Metrics metrics,
+            List<HttpServer> loops)
+            throws IOException {
+        HttpServerOptions options = options();
+        @Nullable TlsFiles tls = settings.tls();
+        @Nullable TlsContents contents = null;
+        if (tls != null) {
+            contents = TlsContents.read(tls);
+            TlsReload.tell(contents.check(vertx));
+            contents.into(options);
+        }
+        Future<String> deployed = vertx.deployVerticle(
+                () -> new Loop(settings, options, routes, metrics, loops), new DeploymentOptions().setInstances(CORES));
+        try {
+            await(deployed, START);
+        } catch (IOException e) {
             throw new IOException(
                     "can't listen on " + settings.address() + " port " + settings.port() + ": " + e.getMessage(), e);
         }
-        return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
+        if (tls != null && contents != null) {
+            TlsReload reload = new TlsReload(vertx, tls, contents, loops.getFirst());
+            vertx.setPeriodic(settings.lookEvery().toMillis(), timer -> Thread.ofVirtual().name("tls-reload").start(reload::look));
+        }
+    }
+
+    /** HTTP/1.1 alone, in plain text and under TLS: one protocol, one set of limits. */
+    private static HttpServerOptions options() {
+        return new HttpServerOptions()
+                .setHandle100ContinueAutomatically(true)
+                .setUseAlpn(false)
+                .setHttp2ClearTextEnabled(false)
+                .setMaxInitialLineLength(REQUEST_LINE)
+                .setMaxHeaderSize(HEADERS);
     }
 
     public int port() {
@@ -100,7 +165,7 @@ public final class ExtenderServer {
         await(vertx.close(), grace.plusSeconds(5));
     }
 
-    private static void await(Future<?> future, Duration longest) throws IOException {
+    static void await(Future<?> future, Duration longest) throws IOException {
         try {
             future.toCompletionStage().toCompletableFuture().get(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
@@ -116,23 +181,29 @@ public final class ExtenderServer {
     /** One event loop's share of the port. */
     private static final class Loop extends VerticleBase {
         private final Settings settings;
+        private final HttpServerOptions options;
         private final Routes routes;
+        private final Metrics metrics;
         private final List<HttpServer> loops;
 
-        Loop(Settings settings, Routes routes, List<HttpServer> loops) {
+        Loop(Settings settings, HttpServerOptions options, Routes routes, Metrics metrics, List<HttpServer> loops) {
             this.settings = settings;
+            this.options = options;
             this.routes = routes;
+            this.metrics = metrics;
             this.loops = loops;
         }
 
         @Override
         public Future<?> start() {
-            HttpServerOptions options = new HttpServerOptions().setHandle100ContinueAutomatically(true);
             // All loops share one port, a free one too.
             SocketAddress address = settings.port() == 0
                     ? SocketAddress.sharedRandomPort(1, settings.address())
                     : SocketAddress.inetSocketAddress(settings.port(), settings.address());
-            HttpServer server = vertx.createHttpServer(options).requestHandler(routes);
+            Patience patience = new Patience(vertx, settings.deadlines(), metrics, routes);
+            HttpServer server = vertx.createHttpServer(options)
+                    .connectionHandler(patience::connected)
+                    .requestHandler(patience);
             return server.listen(address).onSuccess(loops::add);
         }
     }

@@ -1,6 +1,7 @@
 package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -33,8 +34,11 @@ final class JsonBody {
                 throw new BadRequest("the request body goes on after its JSON object");
             }
         } catch (JsonProcessingException e) {
+            @Nullable JsonLocation at = e.getLocation();
             throw new BadRequest(
-                    "the request body is not JSON at byte " + e.getLocation().getByteOffset());
+                    at == null
+                            ? "the request body holds a number, name or nesting beyond any real one"
+                            : "the request body is not JSON at byte " + at.getByteOffset());
         } catch (IOException e) {
             throw new BadRequest("the request body is not JSON in UTF-8");
         }

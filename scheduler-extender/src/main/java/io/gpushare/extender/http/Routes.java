@@ -10,7 +10,10 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +24,10 @@ final class Routes implements Handler<HttpServerRequest> {
     private static final String INSPECT = PREFIX + "inspect";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String JSON = "application/json";
+    // The kubelet's probes and Prometheus have no certificate, and what these say gives nothing away.
+    private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/version", "/metrics");
+    private static final String NO_CERTIFICATE = "this path needs a client certificate of the authority in"
+            + " --client-ca-file: in kube-scheduler's configuration name one under tlsConfig";
 
     private final Vertx vertx;
     private final Verbs verbs;
@@ -28,7 +35,8 @@ final class Routes implements Handler<HttpServerRequest> {
     private final Metrics metrics;
     private final Supplier<Optional<String>> unready;
     private final String version;
-    private final int maxBody;
+    private final Bodies bodies;
+    private final boolean clientsProve;
 
     Routes(
             Vertx vertx,
@@ -37,21 +45,48 @@ final class Routes implements Handler<HttpServerRequest> {
             Metrics metrics,
             Supplier<Optional<String>> unready,
             String version,
-            int maxBody) {
+            int maxBody,
+            boolean clientsProve) {
         this.vertx = vertx;
         this.verbs = verbs;
         this.ledger = ledger;
         this.metrics = metrics;
         this.unready = unready;
         this.version = version;
-        this.maxBody = maxBody;
+        this.bodies = new Bodies(maxBody);
+        this.clientsProve = clientsProve;
     }
 
     @Override
     public void handle(HttpServerRequest request) {
+        @Nullable String path = request.path();
+        try {
+            if (path == null) {
+                answer(request, 400, JSON, JsonAnswer.error("the request names no path"));
+            } else if (clientsProve && !OPEN.contains(path) && !proven(request)) {
+                metrics.failed("any", "no_certificate");
+                request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+                answer(request, 401, JSON, JsonAnswer.error(NO_CERTIFICATE));
+            } else {
+                route(request, path);
+            }
+        } catch (RuntimeException e) {
+            failedInside(request, e);
+        }
+    }
+
+    /** Whether the caller showed a certificate of the client CA; one of another CA does not come through the handshake. */
+    private static boolean proven(HttpServerRequest request) {
+        try {
+            return !request.connection().peerCertificates().isEmpty();
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
+        }
+    }
+
+    private void route(HttpServerRequest request, String path) {
         long began = System.nanoTime();
-        String path = request.path();
-        switch (path == null ? "" : path) {
+        switch (path) {
             case PREFIX + "filter" ->
                 post(request, body -> {
                     answer(request, 200, JSON, verbs.filter(body.getBytes()));
@@ -68,7 +103,7 @@ final class Routes implements Handler<HttpServerRequest> {
             case "/healthz" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer("ok\n")));
             case "/readyz" -> get(request, () -> readyz(request));
             case "/metrics" -> get(request, () -> answer(request, 200, Metrics.CONTENT_TYPE, metrics.text()));
-            default -> other(request, path == null ? "" : path);
+            default -> other(request, path);
         }
     }
 
@@ -127,39 +162,45 @@ final class Routes implements Handler<HttpServerRequest> {
             wrongMethod(request, "POST");
             return;
         }
-        if (announced(request) > maxBody) {
-            tooLarge(request);
-            return;
-        }
-        Buffer body = Buffer.buffer();
-        request.handler(chunk -> {
-            if (body.length() + (long) chunk.length() > maxBody) {
-                request.handler(null).endHandler(null);
-                tooLarge(request);
-            } else {
-                body.appendBuffer(chunk);
-            }
-        });
-        request.endHandler(nothing -> then.handle(body));
-        request.exceptionHandler(e -> LOG.debug("a request broke off: {}", e.toString()));
-    }
-
-    private static long announced(HttpServerRequest request) {
-        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        // Netty has checked that it is a number.
-        return length == null ? 0 : Long.parseLong(length);
-    }
-
-    private void tooLarge(HttpServerRequest request) {
-        metrics.failed("any", "too_large");
-        request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        answer(
+        bodies.read(
                 request,
-                413,
-                JSON,
-                JsonAnswer.error("the request body is larger than " + maxBody
-                        + " bytes; set nodeCacheCapable: true in kube-scheduler's configuration, or raise"
-                        + " --max-request-bytes"));
+                body -> {
+                    try {
+                        then.handle(body);
+                    } catch (RuntimeException e) {
+                        failedInside(request, e);
+                    }
+                },
+                refusal -> refuse(request, refusal));
+    }
+
+    private void refuse(HttpServerRequest request, Bodies.Refusal refusal) {
+        request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        switch (refusal) {
+            case TOO_LARGE -> {
+                metrics.failed("any", "too_large");
+                answer(
+                        request,
+                        413,
+                        JSON,
+                        JsonAnswer.error("the request body is larger than " + bodies.largest()
+                                + " bytes; set nodeCacheCapable: true in kube-scheduler's configuration, or raise"
+                                + " --max-request-bytes"));
+            }
+            case TOO_MANY -> {
+                metrics.failed("any", "too_many");
+                answer(request, 503, JSON, JsonAnswer.error("other large requests are being read; try again"));
+            }
+        }
+    }
+
+    /** Never an answer without words, nor none at all. */
+    private void failedInside(HttpServerRequest request, RuntimeException e) {
+        LOG.error("answering {} {} failed inside", request.method(), request.path(), e);
+        metrics.failed("any", "internal");
+        if (!request.response().ended()) {
+            answer(request, 500, JSON, JsonAnswer.error("the extender failed inside; see its log"));
+        }
     }
 
     private static void wrongMethod(HttpServerRequest request, String right) {

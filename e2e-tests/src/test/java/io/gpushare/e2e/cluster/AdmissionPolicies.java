@@ -1,0 +1,142 @@
+package io.gpushare.e2e.cluster;
+
+import dev.cel.bundle.Cel;
+import dev.cel.bundle.CelFactory;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.values.NullValue;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.Yaml;
+
+/**
+ * The ValidatingAdmissionPolicies of {@code deploy/admission}, evaluated as the API server documents it, by a CEL of their
+ * own: resource rules, match conditions, variables in order, validations.
+ */
+final class AdmissionPolicies {
+    private static final Cel CEL = CelFactory.standardCelBuilder()
+            .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+            .addVar("object", SimpleType.DYN)
+            .addVar("oldObject", SimpleType.DYN)
+            .addVar("request", SimpleType.DYN)
+            .addVar("variables", SimpleType.DYN)
+            .build();
+
+    /** A request to the API server; the resource is with its subresource, such as pods/binding. */
+    record Request(
+            String user,
+            String operation,
+            String resource,
+            Map<String, Object> object,
+            @Nullable Map<String, Object> oldObject) {}
+
+    private final List<Map<String, Object>> policies = new ArrayList<>();
+
+    AdmissionPolicies(Path file) throws IOException {
+        for (Object document : new Yaml().loadAll(Files.readString(file))) {
+            if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
+                policies.add(map(document));
+            }
+        }
+    }
+
+    /** The messages of the validations that don't hold; empty when the request is admitted. */
+    List<String> refusals(Request request) throws CelValidationException, CelEvaluationException {
+        List<String> refusals = new ArrayList<>();
+        for (Map<String, Object> policy : policies) {
+            Map<String, Object> spec = map(policy.get("spec"));
+            Map<String, Object> given = given(request);
+            if (matches(spec, request) && holdAll(list(spec.get("matchConditions")), given)) {
+                given.put("variables", variables(list(spec.get("variables")), given));
+                for (Map<String, Object> validation : list(spec.get("validations"))) {
+                    if (!truth(validation, given)) {
+                        refusals.add(String.valueOf(validation.get("message")));
+                    }
+                }
+            }
+        }
+        return refusals;
+    }
+
+    private static Map<String, Object> given(Request request) {
+        String[] names = request.resource().split("/", 2);
+        Map<String, Object> given = new HashMap<>();
+        given.put("object", request.object());
+        given.put("oldObject", request.oldObject() == null ? NullValue.NULL_VALUE : request.oldObject());
+        given.put(
+                "request",
+                Map.of(
+                        "userInfo", Map.of("username", request.user()),
+                        "operation", request.operation(),
+                        "subResource", names.length > 1 ? names[1] : "",
+                        "resource", Map.of("group", "", "version", "v1", "resource", names[0])));
+        return given;
+    }
+
+    private static boolean matches(Map<String, Object> spec, Request request) {
+        for (Map<String, Object> rule : list(map(spec.get("matchConstraints")).get("resourceRules"))) {
+            if (strings(rule.get("resources")).contains(request.resource())
+                    && strings(rule.get("operations")).contains(request.operation())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean holdAll(List<Map<String, Object>> conditions, Map<String, Object> given)
+            throws CelValidationException, CelEvaluationException {
+        for (Map<String, Object> condition : conditions) {
+            if (!truth(condition, given)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Map<String, Object> variables(List<Map<String, Object>> declared, Map<String, Object> given)
+            throws CelValidationException, CelEvaluationException {
+        Map<String, Object> variables = new HashMap<>();
+        Map<String, Object> known = new HashMap<>(given);
+        for (Map<String, Object> variable : declared) {
+            known.put("variables", Map.copyOf(variables));
+            variables.put(String.valueOf(variable.get("name")), value(variable, known));
+        }
+        return variables;
+    }
+
+    private static boolean truth(Map<String, Object> holder, Map<String, Object> given)
+            throws CelValidationException, CelEvaluationException {
+        return (boolean) value(holder, given);
+    }
+
+    private static Object value(Map<String, Object> holder, Map<String, Object> given)
+            throws CelValidationException, CelEvaluationException {
+        String expression = String.valueOf(holder.get("expression"));
+        return CEL.createProgram(CEL.compile(expression).getAst()).eval(given);
+    }
+
+    @SuppressWarnings("unchecked") // YAML's objects have names as keys
+    static Map<String, Object> map(@Nullable Object value) {
+        return value == null ? Map.of() : (Map<String, Object>) value;
+    }
+
+    static List<Map<String, Object>> list(@Nullable Object value) {
+        return value == null
+                ? List.of()
+                : ((List<?>) value).stream().map(AdmissionPolicies::map).toList();
+    }
+
+    static List<String> strings(@Nullable Object value) {
+        return value == null
+                ? List.of()
+                : ((List<?>) value).stream().map(String::valueOf).toList();
+    }
+}

@@ -1,0 +1,90 @@
+package io.gpushare.e2e.cluster;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.yaml.snakeyaml.Yaml;
+
+/**
+ * What the service accounts may do, one line a verb, such as {@code gpushare-device-plugin: list pods}; core resources
+ * without their group, and with the object's name where only that one is meant.
+ */
+final class Permissions {
+    private Permissions() {}
+
+    /** By the table in deploy/README.md. */
+    static Set<String> documented(Path root) throws IOException {
+        Set<String> all = new TreeSet<>();
+        for (String line : Files.readAllLines(root.resolve("deploy/README.md"))) {
+            if (line.startsWith("| `gpushare-")) {
+                List<String> cells = Stream.of(line.split("\\|"))
+                        .map(cell -> cell.replace("`", "").strip())
+                        .toList();
+                for (String verb : cells.get(4).split(", ")) {
+                    all.add(cells.get(1) + ": " + verb + " " + cells.get(3)
+                            + (cells.get(2).equals("cluster") ? "" : " in " + cells.get(2)));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** By the roles in deploy/manifests, each bound to the account of its own name. */
+    static Set<String> granted(Path root) throws IOException {
+        Set<String> all = new TreeSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(root.resolve("deploy/manifests"), "*.yaml")) {
+            for (Path file : files) {
+                for (Object document : new Yaml().loadAll(Files.readString(file))) {
+                    Map<String, Object> object = AdmissionPolicies.map(document);
+                    Map<String, Object> metadata = AdmissionPolicies.map(object.get("metadata"));
+                    switch (String.valueOf(object.get("kind"))) {
+                        case "ClusterRole" -> rules(object, metadata.get("name") + ": ", "", all);
+                        case "Role" -> rules(object, metadata.get("name") + ": ", " in " + metadata.get("namespace"), all);
+                        default -> {}
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    private static void rules(Map<String, Object> role, String account, String where, Set<String> into) {
+        for (Map<String, Object> rule : AdmissionPolicies.list(role.get("rules"))) {
+            for (String group : AdmissionPolicies.strings(rule.get("apiGroups"))) {
+                for (String resource : AdmissionPolicies.strings(rule.get("resources"))) {
+                    String full = (group.isEmpty() ? resource : resource + "." + group) + names(rule);
+                    AdmissionPolicies.strings(rule.get("verbs"))
+                            .forEach(verb -> into.add(account + verb + " " + full + where));
+                }
+            }
+        }
+    }
+
+    private static String names(Map<String, Object> rule) {
+        List<String> names = AdmissionPolicies.strings(rule.get("resourceNames"));
+        return names.isEmpty() ? "" : " " + String.join(" ", names);
+    }
+
+    /** By the API server, from what {@code kubectl auth can-i --list} prints; its columns are wide apart. */
+    static Set<String> told(String account, String namespace, String printed) {
+        Set<String> all = new TreeSet<>();
+        printed.lines().skip(1).forEach(line -> {
+            String[] resource = line.split(" +\\[", 2);
+            if (!resource[0].isBlank()) { // others are paths such as /healthz
+                String[] cells = resource[1].split("] +\\[");
+                String name = cells[1].isBlank() ? "" : " " + cells[1];
+                String verbs = cells[2].replace("]", "");
+                Arrays.stream(verbs.strip().split(" "))
+                        .forEach(verb -> all.add(account + ": " + verb + " " + resource[0] + name + namespace));
+            }
+        });
+        return all;
+    }
+}

@@ -1,0 +1,76 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a real API server lets our service accounts do. Only the roles are installed: no program runs. */
+@Tag("cluster")
+class RbacIT {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+    private static Cluster cluster;
+
+    @BeforeAll
+    static void install() {
+        cluster = Cluster.start(ROOT);
+        cluster.kubectl().run("apply", "-f", ROOT.resolve("deploy/manifests").toString());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gpushare-device-plugin", "gpushare-schd-extender"})
+    void theListOfTheApiServerIsTheDocumentedOne(String account) throws Exception {
+        Set<String> everywhere = list("default", account, "");
+        Set<String> inOurs = list(Installation.NAMESPACE, account, "");
+        Set<String> all = new TreeSet<>(everywhere);
+        inOurs.removeAll(everywhere);
+        inOurs.forEach(line -> all.add(line + " in " + Installation.NAMESPACE));
+        Set<String> documented = Permissions.documented(ROOT);
+        documented.removeIf(line -> !line.startsWith(account + ":"));
+        assertThat(all).isNotEmpty().isEqualTo(documented);
+    }
+
+    @Test
+    void theAccountsCannotReadSecretsOrMakePods() {
+        for (String account : new String[] {"gpushare-device-plugin", "gpushare-schd-extender"}) {
+            assertThat(list(Installation.NAMESPACE, account, ""))
+                    .noneMatch(line -> line.contains("secrets") || line.contains("create pods."))
+                    .noneMatch(line -> line.endsWith(": create pods"));
+        }
+    }
+
+    /** What the account may do beyond what any account may. */
+    private static Set<String> list(String namespace, String account, String where) {
+        Set<String> own = told(namespace, "system:serviceaccount:kube-system:" + account, account, where);
+        own.removeAll(told(namespace, "system:serviceaccount:kube-system:of-nobody", account, where));
+        return own;
+    }
+
+    private static Set<String> told(String namespace, String user, String account, String where) {
+        String printed = cluster.kubectl()
+                .run(
+                        "auth",
+                        "can-i",
+                        "--list",
+                        "-n",
+                        namespace,
+                        "--as=" + user,
+                        "--as-group=system:serviceaccounts",
+                        "--as-group=system:authenticated");
+        return Permissions.told(account, where, printed);
+    }
+}

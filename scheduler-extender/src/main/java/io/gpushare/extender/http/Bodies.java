@@ -1,0 +1,77 @@
+package io.gpushare.extender.http;
+
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads request bodies into memory, each up to a limit, and all of them together up to another. */
+final class Bodies {
+    /** Why a body is not read to its end. */
+    enum Refusal {
+        TOO_LARGE,
+        /** Others hold what memory there is for bodies. */
+        TOO_MANY
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Bodies.class);
+    // Beside one body of the largest size there is room for the small ones, which are the rule.
+    private static final long ROOM_BESIDE = 16 << 20;
+
+    private final int largest;
+    private final AtomicLong held = new AtomicLong();
+
+    Bodies(int largest) {
+        this.largest = largest;
+    }
+
+    int largest() {
+        return largest;
+    }
+
+    /** Bytes of bodies that are in memory now. */
+    long held() {
+        return held.get();
+    }
+
+    /** Runs one of both: with the whole body once it is there, or as soon as it is known that it won't be taken. */
+    void read(HttpServerRequest request, Handler<Buffer> then, Handler<Refusal> refuse) {
+        if (announced(request) > largest) {
+            refuse.handle(Refusal.TOO_LARGE);
+            return;
+        }
+        Buffer body = Buffer.buffer();
+        request.handler(chunk -> {
+            boolean large = body.length() + (long) chunk.length() > largest;
+            if (large || held.get() + chunk.length() > largest + ROOM_BESIDE) {
+                request.handler(null).endHandler(null).exceptionHandler(null);
+                held.addAndGet(-body.length());
+                refuse.handle(large ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
+            } else {
+                held.addAndGet(chunk.length());
+                body.appendBuffer(chunk);
+            }
+        });
+        request.endHandler(nothing -> {
+            try {
+                then.handle(body);
+            } finally {
+                request.exceptionHandler(null);
+                held.addAndGet(-body.length());
+            }
+        });
+        request.exceptionHandler(e -> {
+            held.addAndGet(-body.length());
+            LOG.debug("a request broke off: {}", e.toString());
+        });
+    }
+
+    private static long announced(HttpServerRequest request) {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        // Netty has checked that it is a number.
+        return length == null ? 0 : Long.parseLong(length);
+    }
+}

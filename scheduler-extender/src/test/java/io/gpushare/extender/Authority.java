@@ -1,0 +1,154 @@
+package io.gpushare.extender;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
+import org.jspecify.annotations.Nullable;
+
+/** A certificate authority of a test's own, made with the JDK's keytool. */
+final class Authority {
+    private static final String PASSWORD = "changeit";
+
+    private final Path folder;
+    private final Path store;
+
+    Authority(Path folder, String name) throws Exception {
+        this.folder = folder;
+        this.store = folder.resolve(name + ".p12");
+        keytool("ca", "CN=" + name, "-ext", "bc:critical=ca:true");
+    }
+
+    /** Makes a key and a certificate for a server on this machine. */
+    void server(String alias) throws Exception {
+        keytool(alias, "CN=" + alias, "-signer", "ca", "-ext", "san=ip:127.0.0.1", "-ext", "eku=serverAuth");
+    }
+
+    void client(String alias) throws Exception {
+        keytool(alias, "CN=" + alias, "-signer", "ca", "-ext", "eku=clientAuth");
+    }
+
+    private void keytool(String alias, String subject, String... more) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                PASSWORD,
+                "-alias",
+                alias,
+                "-dname",
+                subject,
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1"));
+        command.addAll(List.of(more));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("keytool.log").toFile())
+                .start();
+        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            throw new IllegalStateException("keytool: " + Files.readString(folder.resolve("keytool.log")));
+        }
+    }
+
+    private KeyStore keys() throws GeneralSecurityException, IOException {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD.toCharArray());
+        }
+        return keys;
+    }
+
+    String certificate(String alias) throws Exception {
+        return pem("CERTIFICATE", keys().getCertificate(alias).getEncoded());
+    }
+
+    String key(String alias) throws Exception {
+        return pem("PRIVATE KEY", keys().getKey(alias, PASSWORD.toCharArray()).getEncoded());
+    }
+
+    private static String pem(String kind, byte[] bytes) {
+        return "-----BEGIN " + kind + "-----\n"
+                + Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
+                        .encodeToString(bytes)
+                + "\n-----END " + kind + "-----\n";
+    }
+
+    /** A caller that trusts this authority and shows that certificate, or none. */
+    SSLContext caller(@Nullable Authority shownBy, String shown) throws Exception {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("ca", keys().getCertificate("ca"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        KeyManager @Nullable [] managers = shownBy == null ? null : new KeyManager[] {shownBy.always(shown)};
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    /** Shows that certificate whatever the server asked for, as a rude caller does. */
+    private X509ExtendedKeyManager always(String alias) throws Exception {
+        KeyStore all = keys();
+        PrivateKey key = (PrivateKey) all.getKey(alias, PASSWORD.toCharArray());
+        Certificate[] chain = all.getCertificateChain(alias);
+        X509Certificate[] shown = Arrays.copyOf(chain, chain.length, X509Certificate[].class);
+        return new X509ExtendedKeyManager() {
+            @Override
+            public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+                return alias;
+            }
+
+            @Override
+            public String chooseEngineClientAlias(String[] types, Principal[] issuers, SSLEngine engine) {
+                return alias;
+            }
+
+            @Override
+            public X509Certificate[] getCertificateChain(String asked) {
+                return shown.clone();
+            }
+
+            @Override
+            public PrivateKey getPrivateKey(String asked) {
+                return key;
+            }
+
+            @Override
+            public String[] getClientAliases(String type, Principal[] issuers) {
+                return new String[] {alias};
+            }
+
+            @Override
+            public String @Nullable [] getServerAliases(String type, Principal[] issuers) {
+                return null;
+            }
+
+            @Override
+            public @Nullable String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+                return null;
+            }
+        };
+    }
+}

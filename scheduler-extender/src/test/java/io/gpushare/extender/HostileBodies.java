@@ -1,0 +1,138 @@
+package io.gpushare.extender;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** Bodies that no kube-scheduler would send, most of them close to one that it would. */
+final class HostileBodies {
+    private static final String POD = """
+        {"metadata":{"name":"p","namespace":"default","uid":"uid-p","annotations":{"a":"b"}},"spec":{"initContainers":[\
+        {"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],"containers":[{"name":\
+        "main","image":"x","resources":{"limits":{"aliyun.com/gpu-mem":"3"},"requests":{"aliyun.com/gpu-mem":"3"}}}]}}\
+        """;
+    private static final String BY_NAME = "{\"Pod\":" + POD + ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\"]}";
+    private static final String WHOLE = "{\"Pod\":" + POD
+            + ",\"Nodes\":{\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":{}}]},\"NodeNames\":null}";
+    private static final String BIND =
+            "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"uid-p\",\"Node\":\"n1\"}";
+    private static final List<String> VALUES = List.of(
+            "null",
+            "true",
+            "-1",
+            "1e999",
+            "0.5",
+            "9223372036854775808",
+            "\"9223372036854775807\"",
+            "\"-3\"",
+            "\"1Ki\"",
+            "\"3e9\"",
+            "\"\"",
+            "\"\\u0000\"",
+            "\"\\ud800\"",
+            "{}",
+            "[]",
+            "[null]",
+            "[[[[]]]]",
+            "{\"\":{}}",
+            "{\"aliyun.com/gpu-mem\":\"1\",\"aliyun.com/gpu-count\":\"1\"}",
+            "\"../../etc/passwd\"",
+            "\"x\\r\\nHost: y\"");
+    private static final List<String> METHODS = List.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "NONSENSE");
+    private static final List<String> ROOTS = List.of(
+            "/",
+            "/gpushare-scheduler/inspect/",
+            "/healthz",
+            "/readyz",
+            "/version",
+            "/metrics",
+            "/debug/pprof",
+            "/bind");
+
+    private final RandomGenerator random;
+
+    HostileBodies(RandomGenerator random) {
+        this.random = random;
+    }
+
+    String method() {
+        return pick(METHODS);
+    }
+
+    String path() {
+        StringBuilder path = new StringBuilder(pick(ROOTS));
+        for (int i = random.nextInt(40); i > 0; i--) {
+            char c = (char) random.nextInt('!', '~');
+            path.append(c == '#' ? '%' : c);
+        }
+        return path.toString();
+    }
+
+    byte[] next(String verb) {
+        String right = verb.equals("bind") ? BIND : random.nextBoolean() ? BY_NAME : WHOLE;
+        byte[] bytes = right.getBytes(StandardCharsets.UTF_8);
+        return switch (random.nextInt(10)) {
+            case 0, 1 -> Arrays.copyOf(bytes, random.nextInt(bytes.length));
+            case 2, 3 -> flipped(bytes);
+            case 4, 5, 6 -> revalued(right);
+            case 7 -> noise(random.nextInt(2000));
+            case 8 -> spliced(bytes);
+            default -> monstrous(right);
+        };
+    }
+
+    private byte[] flipped(byte[] bytes) {
+        for (int i = random.nextInt(1, 8); i > 0; i--) {
+            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+        }
+        return bytes;
+    }
+
+    /** Puts another value, or another name, in some places. */
+    private byte[] revalued(String right) {
+        StringBuilder body = new StringBuilder(right);
+        for (int i = random.nextInt(1, 4); i > 0; i--) {
+            int from = body.indexOf(random.nextInt(8) == 0 ? "," : ":", random.nextInt(body.length()));
+            if (from >= 0) {
+                int to = from + 1;
+                while (to < body.length() && ",}]".indexOf(body.charAt(to)) < 0) {
+                    to++;
+                }
+                body.replace(from + 1, random.nextInt(4) == 0 ? from + 1 : to, pick(VALUES));
+            }
+        }
+        return body.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private byte[] noise(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private byte[] spliced(byte[] bytes) {
+        int cut = random.nextInt(bytes.length);
+        int again = random.nextInt(bytes.length);
+        byte[] result = Arrays.copyOf(bytes, cut + bytes.length - again);
+        System.arraycopy(bytes, again, result, cut, bytes.length - again);
+        return result;
+    }
+
+    /** Deep, long, or many. */
+    private byte[] monstrous(String right) {
+        int size = 1 << random.nextInt(4, random.nextInt(50) == 0 ? 20 : 12);
+        String body = switch (random.nextInt(5)) {
+            case 0 -> "[".repeat(size);
+            case 1 -> "{\"Pod\":".repeat(size) + "1" + "}".repeat(size);
+            case 2 -> right.replaceFirst("\"(p|default)\"", "\"" + "é".repeat(size) + "\"");
+            case 3 -> right.replace("\"n1\"", "\"n1\",".repeat(Math.min(size, 1 << 15)) + "\"n1\"");
+            default -> right.replace("\"3\"", "1".repeat(size)).replace("\"uid-p\"", "1".repeat(size));
+        };
+        return body.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String pick(List<String> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+}

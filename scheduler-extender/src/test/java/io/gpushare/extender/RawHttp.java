@@ -1,0 +1,83 @@
+package io.gpushare.extender;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** A caller that sends whatever it is given over one connection, and connects anew when the server closed it. */
+final class RawHttp implements AutoCloseable {
+    /** What came back. */
+    record Answer(int status, String body) {}
+
+    private final int port;
+    private Socket socket;
+    private InputStream in;
+
+    RawHttp(int port) throws IOException {
+        this.port = port;
+        this.socket = connect();
+        this.in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    private Socket connect() throws IOException {
+        Socket connected = new Socket(InetAddress.getLoopbackAddress(), port);
+        connected.setTcpNoDelay(true);
+        connected.setSoTimeout(30_000);
+        return connected;
+    }
+
+    Answer exchange(String method, String path, byte[] body) throws IOException {
+        ByteArrayOutputStream request = new ByteArrayOutputStream(body.length + 200);
+        request.writeBytes((method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length + "\r\n\r\n")
+                .getBytes(StandardCharsets.ISO_8859_1));
+        request.writeBytes(body);
+        OutputStream out = socket.getOutputStream();
+        out.write(request.toByteArray());
+        return answer(method.equals("HEAD"));
+    }
+
+    private Answer answer(boolean withoutBody) throws IOException {
+        int status = Integer.parseInt(line().split(" ")[1]);
+        int length = 0;
+        boolean closes = false;
+        for (String header = line(); !header.isEmpty(); header = line()) {
+            String lower = header.toLowerCase(Locale.ROOT);
+            if (lower.startsWith("content-length:")) {
+                length = Integer.parseInt(lower.substring(15).strip());
+            }
+            closes |= lower.equals("connection: close");
+        }
+        String body = withoutBody ? "" : new String(in.readNBytes(length), StandardCharsets.UTF_8);
+        if (closes) {
+            socket.close();
+            socket = connect();
+            in = new BufferedInputStream(socket.getInputStream());
+        }
+        return new Answer(status, body);
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new EOFException("the server closed without an answer, after: " + line);
+            }
+            if (c != '\r') {
+                line.append((char) c);
+            }
+        }
+        return line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

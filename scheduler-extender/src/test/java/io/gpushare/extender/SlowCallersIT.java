@@ -1,0 +1,192 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.extender.http.Deadlines;
+import io.gpushare.extender.http.ExtenderServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Callers that hold on to a connection, in every way, and those that send too much: all are cut off. */
+class SlowCallersIT {
+    private static final int MAX_BODY = 32 << 20;
+    private static final Deadlines SHORT = new Deadlines(
+            Duration.ofMillis(500), Duration.ofSeconds(4), Duration.ofMillis(700), Duration.ofMillis(900));
+    private static final String POST = "POST /gpushare-scheduler/filter HTTP/1.1\r\nHost: x\r\n";
+    private static final String HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    @TempDir
+    private Path folder;
+
+    private ApiServerDouble api;
+    private RunningExtender extender;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        extender = new RunningExtender(
+                        api.kubeconfig(folder),
+                        new ExtenderServer.Settings(
+                                "127.0.0.1", 0, MAX_BODY, "0.0.0-test", null, Duration.ofSeconds(1), SHORT),
+                        null)
+                .ready();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        assertThat(extender.get("/healthz").statusCode()).isEqualTo(200);
+        extender.close();
+        api.close();
+    }
+
+    @Test
+    void whoSaysNothingIsCutOff() throws Exception {
+        assertThat(answered("")).isEmpty();
+    }
+
+    @Test
+    void whoSendsItsHeadersByteByByteIsCutOff() throws Exception {
+        assertThat(trickled("GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n")).isEmpty();
+        assertThat(slow()).isPositive();
+    }
+
+    @Test
+    void whoSendsItsBodyByteByByteIsCutOff() throws Exception {
+        assertThat(trickled(POST + "Content-Length: 100000\r\n\r\n", " ")).isEmpty();
+    }
+
+    @Test
+    void whoSendsTheNextRequestByteByByteIsCutOff() throws Exception {
+        assertThat(trickled(HEALTHZ, "GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n"))
+                .startsWith("HTTP/1.1 200")
+                .doesNotContain("HTTP/1.1 4");
+    }
+
+    @Test
+    void whoKeepsItsConnectionButDoesNotUseItIsCutOffLater() throws Exception {
+        assertThat(answered(HEALTHZ + HEALTHZ).split("HTTP/1.1 200", -1)).hasSize(3);
+    }
+
+    @Test
+    void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
+        String name = "\"" + "n".repeat(200) + "%d\"";
+        StringBuilder names = new StringBuilder(name.formatted(0));
+        for (int i = 1; i < 100_000; i++) {
+            names.append(',').append(name.formatted(i));
+        }
+        byte[] body =
+                ("{\"Pod\":{\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},"
+                                + "\"NodeNames\":[" + names + "]}")
+                        .getBytes(StandardCharsets.UTF_8);
+        try (Socket socket = new Socket()) {
+            socket.setReceiveBufferSize(4096);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), extender.port()));
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream()
+                    .write((POST + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+            socket.getOutputStream().write(body);
+            long before = slow();
+            for (int i = 0; i < 200 && slow() == before; i++) {
+                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+            }
+            assertThat(slow()).isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void headersAndRequestLinesHaveAnEnd() throws Exception {
+        assertThat(answered("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(9000) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 431");
+        assertThat(answered("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
+                .startsWith("HTTP/1.0 414"); // the version was not reached
+        assertThat(answered(POST + "Content-Length: minus\r\n\r\n")).startsWith("HTTP/1.1 400");
+        assertThat(answered(POST + "Content-Length: 99999999999\r\n\r\n"))
+                .startsWith("HTTP/1.1 413")
+                .contains("larger than " + MAX_BODY + " bytes");
+        assertThat(answered("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).doesNotContain("200 OK");
+    }
+
+    @Test
+    void bodiesThatTogetherAreTooLargeAreRefusedAndTheirMemoryIsGivenBack() throws Exception {
+        byte[] most = " ".repeat(24 << 20).getBytes(StandardCharsets.US_ASCII);
+        try (Socket first = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
+            first.getOutputStream()
+                    .write((POST + "Content-Length: " + (most.length + 1) + "\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            first.getOutputStream().write(most);
+            assertThat(failures("too_many")).isZero();
+            assertThat(largePost()).matches("503 .*other large requests are being read; try again.*|cut off");
+            assertThat(failures("too_many")).isEqualTo(1);
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> largePost().contains("the request body is not a JSON object"));
+    }
+
+    /** Status and body. */
+    private String largePost() throws IOException, InterruptedException {
+        try {
+            HttpResponse<String> answer = extender.post("filter", " ".repeat(24 << 20) + "1");
+            return answer.statusCode() + " " + answer.body();
+        } catch (IOException e) {
+            // The server closes before all is sent, and this client does not always see the answer that came before.
+            return "cut off";
+        }
+    }
+
+    private long slow() throws IOException, InterruptedException {
+        return failures("slow");
+    }
+
+    private long failures(String reason) throws IOException, InterruptedException {
+        return extender.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.contains("reason=\"" + reason + "\""))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
+    /** All that comes back until the server closes. */
+    private String answered(String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        }
+    }
+
+    /** Sends the last piece again and again, as long as it is let; what came back. */
+    private String trickled(String... pieces) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
+            socket.setSoTimeout(20_000);
+            StringBuilder came = new StringBuilder();
+            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            int next = 0;
+            while (System.nanoTime() < end) {
+                try {
+                    String piece = pieces[Math.min(next++, pieces.length - 1)];
+                    socket.getOutputStream().write(piece.getBytes(StandardCharsets.US_ASCII));
+                    while (socket.getInputStream().available() > 0) {
+                        came.append((char) socket.getInputStream().read());
+                    }
+                } catch (IOException e) {
+                    return came.toString(); // cut off
+                }
+                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+            }
+            throw new AssertionError("20 s of trickling, and the connection is still open");
+        }
+    }
+}
