@@ -22,7 +22,7 @@ import org.yaml.snakeyaml.Yaml;
  * own: resource rules, match conditions, variables in order, validations.
  */
 final class AdmissionPolicies {
-    private static final Cel CEL = CelFactory.standardCelBuilder()
+    private static final Cel CEL = CelFactory.plannerCelBuilder()
             .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
             .addVar("object", SimpleType.DYN)
             .addVar("oldObject", SimpleType.DYN)

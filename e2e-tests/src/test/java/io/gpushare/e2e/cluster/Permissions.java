@@ -46,7 +46,8 @@ final class Permissions {
                     Map<String, Object> metadata = AdmissionPolicies.map(object.get("metadata"));
                     switch (String.valueOf(object.get("kind"))) {
                         case "ClusterRole" -> rules(object, metadata.get("name") + ": ", "", all);
-                        case "Role" -> rules(object, metadata.get("name") + ": ", " in " + metadata.get("namespace"), all);
+                        case "Role" ->
+                            rules(object, metadata.get("name") + ": ", " in " + metadata.get("namespace"), all);
                         default -> {}
                     }
                 }

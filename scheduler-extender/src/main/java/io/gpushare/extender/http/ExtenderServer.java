@@ -115,12 +115,7 @@ public final class ExtenderServer {
         return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
     }
 
-    private static void listen(
-            Vertx vertx,
-            Settings settings,
-            Routes routes,
-            Metrics metrics,
-            List<HttpServer> loops)
+    private static void listen(Vertx vertx, Settings settings, Routes routes, Metrics metrics, List<HttpServer> loops)
             throws IOException {
         HttpServerOptions options = options();
         @Nullable TlsFiles tls = settings.tls();
@@ -140,7 +135,9 @@ public final class ExtenderServer {
         }
         if (tls != null && contents != null) {
             TlsReload reload = new TlsReload(vertx, tls, contents, loops.getFirst());
-            vertx.setPeriodic(settings.lookEvery().toMillis(), timer -> Thread.ofVirtual().name("tls-reload").start(reload::look));
+            vertx.setPeriodic(
+                    settings.lookEvery().toMillis(),
+                    timer -> Thread.ofVirtual().name("tls-reload").start(reload::look));
         }
     }
 

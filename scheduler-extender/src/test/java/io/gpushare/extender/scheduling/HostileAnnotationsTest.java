@@ -22,7 +22,19 @@ class HostileAnnotationsTest {
     private static final int AT_ONCE = 40;
     private static final String INVENTORY = InventoryCodec.encode(World.cards(15, 15));
     private static final List<String> PIECES = List.of(
-            "null", "{}", "[]", "-1", "0", "2147483648", "1e99", "\"\"", "\"GPU-0\"", "\"GPU-x\"", "true", "[[", "\\u0000");
+            "null",
+            "{}",
+            "[]",
+            "-1",
+            "0",
+            "2147483648",
+            "1e99",
+            "\"\"",
+            "\"GPU-0\"",
+            "\"GPU-x\"",
+            "true",
+            "[[",
+            "\\u0000");
 
     private final Random random = new Random(SEED);
     private final Ledger ledger = new Ledger(World.DEMANDS);
@@ -41,9 +53,10 @@ class HostileAnnotationsTest {
                 ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)));
                 ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY));
             }
-            ledger.nodes().forEach(node -> node.cards()
-                    .cards()
-                    .forEach(card -> assertThat(card.freeUnits()).isBetween(0, 15)));
+            ledger.nodes()
+                    .forEach(node -> node.cards()
+                            .cards()
+                            .forEach(card -> assertThat(card.freeUnits()).isBetween(0, 15)));
             if (there.size() == AT_ONCE) {
                 believed += ledger.holding(Standing.SEEN);
                 there.forEach(ledger::podGone);
