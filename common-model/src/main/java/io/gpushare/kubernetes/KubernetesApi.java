@@ -186,6 +186,21 @@ public final class KubernetesApi implements AutoCloseable {
         }
     }
 
+    /** One node as it is now; empty when there is none of that name. */
+    public Optional<NodeState> node(String name) throws KubernetesException {
+        try {
+            Call call = core.readNode(name).buildCall(null);
+            ApiObject.Node node =
+                    calls.<ApiObject.Node>execute(call, ApiObject.Node.class).getData();
+            return Optional.of(node.state());
+        } catch (ApiException e) {
+            if (e.getCode() == 404) {
+                return Optional.empty();
+            }
+            throw KubernetesException.of("reading node " + name, e);
+        }
+    }
+
     /** One pod as it is now; empty when there is none of that name. */
     public Optional<PodState> pod(String namespace, String name) throws KubernetesException {
         try {

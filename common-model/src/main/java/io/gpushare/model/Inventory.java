@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,16 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
     /** A node without cards. */
     public static Inventory empty(MemoryUnit unit) {
         return new Inventory(unit, null, List.of());
+    }
+
+    /** The same with these cards cordoned, and no others. */
+    public Inventory withCordoned(Set<CardId> cordoned) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withCordoned(cordoned.contains(card.id())))
+                        .toList());
     }
 
     public Optional<Card> card(CardId id) {

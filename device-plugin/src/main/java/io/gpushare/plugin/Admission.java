@@ -19,10 +19,13 @@ import io.gpushare.plugin.kubelet.Doorkeeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,6 +75,8 @@ final class Admission implements Doorkeeper {
     private final Pods pods;
     private final ContainerSees sees;
     private final InstantSource clock;
+    private final Map<Asker.Way, LongAdder> found = new EnumMap<>(Asker.Way.class);
+    private final LongAdder refusals = new LongAdder();
     private volatile @Nullable Promise promise;
 
     Admission(LatestPicture latest, Lister podResources, Pods pods, ContainerSees sees, InstantSource clock) {
@@ -80,6 +85,14 @@ final class Admission implements Doorkeeper {
         this.pods = Objects.requireNonNull(pods);
         this.sees = Objects.requireNonNull(sees);
         this.clock = Objects.requireNonNull(clock);
+        for (Asker.Way way : Asker.Way.values()) {
+            found.put(way, new LongAdder());
+        }
+    }
+
+    /** How often a container was given its cards, by the way in which it was found, and how often refused. */
+    String counts() {
+        return found + ", refused " + refusals;
     }
 
     @Override
@@ -124,6 +137,7 @@ final class Admission implements Doorkeeper {
         NodePod pod = asker.pod();
         Answered answer = new Answered(pod.ref(), cards, Set.copyOf(ids), clock.instant());
         NodePicture picture = latest.update(now -> now.withAnswer(answer));
+        Objects.requireNonNull(found.get(asker.way())).increment();
         LOG.info(
                 "pod {} container {}: {} on {} ({})",
                 pod.ref(),
@@ -139,6 +153,7 @@ final class Admission implements Doorkeeper {
 
     private HandOver refused(String reason, Optional<NodePod> pod) {
         LOG.warn("refused: {}", reason);
+        refusals.increment();
         pod.ifPresent(each -> latest.update(now -> now.withRefused(each.ref().uid())));
         return new HandOver.Refused(reason);
     }

@@ -1,23 +1,33 @@
 package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.CardId;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.plugin.allocation.ContainerSees;
 import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.Difference;
 import io.gpushare.plugin.allocation.NodePicture;
 import io.gpushare.plugin.allocation.NodePod;
 import io.gpushare.plugin.allocation.WireSize;
 import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cluster.AllocationNote;
+import io.gpushare.plugin.cluster.CordonWatch;
 import io.gpushare.plugin.cluster.InventoryNote;
 import io.gpushare.plugin.cluster.NodePods;
+import io.gpushare.plugin.cluster.PodEvents;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletLink;
 import io.gpushare.plugin.kubelet.PodResources;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
@@ -36,12 +46,20 @@ final class Plugin implements AutoCloseable {
     private final PodResources podResources;
     private final NodePods pods;
     private final InventoryNote note;
+    private final PodEvents events;
+    private final AllocationNote allocations;
+    private final Admission admission;
     private final KubeletLink kubelet;
     private final Books books;
     private final Thread publisher = new Thread(this::publish, "publisher");
     private final CardScanner cards;
     private volatile boolean booksRead;
+    private final CordonWatch cordons;
     private volatile boolean cardsRead;
+    private Inventory scanned;
+    private Set<CardId> cordoned = Set.of();
+    private Set<CardId> missed = Set.of();
+    private volatile boolean cordonsRead;
 
     /**
      * Starts everything.
@@ -51,6 +69,7 @@ final class Plugin implements AutoCloseable {
     Plugin(Options.Settings settings, CompletableFuture<Integer> exit) throws IOException {
         InstantSource clock = InstantSource.system();
         this.exit = exit;
+        this.scanned = Inventory.empty(settings.unit());
         this.latest = new LatestPicture(NodePicture.of(Inventory.empty(settings.unit())), changes::release);
         this.api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + Options.Version.number());
         this.podResources = new PodResources(
@@ -58,7 +77,14 @@ final class Plugin implements AutoCloseable {
         this.pods = new NodePods(api, settings.nodeName(), settings.resources());
         this.note = InventoryNote.start(
                 annotations -> api.annotateNode(settings.nodeName(), annotations), InventoryNote.Pace.USUAL);
-        Admission admission =
+        this.events = PodEvents.start(api::recordEvent, clock);
+        this.allocations = AllocationNote.start(
+                () -> Difference.of(latest.now()),
+                difference -> api.annotatePod(difference.pod(), annotations(difference, clock)),
+                events::tell,
+                AllocationNote.Pace.USUAL,
+                clock);
+        this.admission =
                 new Admission(latest, podResources::list, pods::live, new ContainerSees(settings.strategies()), clock);
         this.kubelet = KubeletLink.start(
                 settings.kubeletDir().resolve("device-plugins"), settings.resources(), admission, sockets, clock);
@@ -67,10 +93,38 @@ final class Plugin implements AutoCloseable {
         books.start();
         publisher.setDaemon(true);
         publisher.start();
+        this.cordons = CordonWatch.start(() -> api.node(settings.nodeName()), this::cordoned, CordonWatch.USUAL);
         this.cards = CardScanner.start(
                 new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
-                this::inventory,
+                watchingCards(),
                 clock);
+    }
+
+    private Map<String, String> annotations(Difference difference, InstantSource clock) {
+        return AllocationCodec.annotationsOfRunning(
+                difference.holds(), latest.now().inventory(), clock.instant());
+    }
+
+    private CardScanner.Listener watchingCards() {
+        return new CardScanner.Listener() {
+            @Override
+            public void inventory(Inventory now) {
+                Plugin.this.inventory(now);
+            }
+
+            @Override
+            public void xid(CardId card, long xid, String remedy) {
+                PodEvent event = new PodEvent(
+                        true,
+                        PodEvents.COMPONENT,
+                        "GpuXid",
+                        "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".");
+                latest.now().use().held().holdings().stream()
+                        .filter(holding -> holding.allocation().memoryCards().contains(card)
+                                || holding.allocation().wholeCards().contains(card))
+                        .forEach(holding -> events.tell(holding.pod(), event));
+            }
+        };
     }
 
     private NodePods.Listener watching() {
@@ -105,20 +159,44 @@ final class Plugin implements AutoCloseable {
             exit.complete(Main.WRONG_OPTIONS);
             return;
         }
+        synchronized (this) {
+            scanned = now;
+            told();
+        }
+    }
+
+    private synchronized void cordoned(Set<CardId> changed) {
+        cordoned = changed;
+        cordonsRead = true;
+        if (cardsRead) {
+            told();
+        }
+    }
+
+    /** The cards as the driver tells them, with the cordons that people wrote. */
+    private synchronized void told() {
+        Inventory now = scanned.withCordoned(cordoned);
+        Set<CardId> missing = new TreeSet<>(cordoned);
+        now.cards().forEach(card -> missing.remove(card.id()));
+        if (!now.cards().isEmpty() && !missing.equals(missed)) {
+            missed = missing;
+            LOG.warn("cordoned, and not cards of this node: {}", missing.isEmpty() ? "none any more" : missing);
+        }
         latest.update(picture -> picture.withInventory(now));
         cardsRead = true;
         changes.release();
         note.write(now);
     }
 
-    /** Sends the lists of the newest picture, whatever happened in between; nothing before cards and books were read. */
+    /** Sends the lists of the newest picture, whatever happened in between; nothing before cards, books and cordons were read. */
     private void publish() {
         try {
             while (true) {
                 changes.acquire();
                 changes.drainPermits();
-                if (cardsRead && booksRead) {
+                if (cardsRead && booksRead && cordonsRead) {
                     kubelet.offer(DeviceLists.of(latest.now().use()));
+                    allocations.look();
                 }
             }
         } catch (InterruptedException e) {
@@ -131,8 +209,17 @@ final class Plugin implements AutoCloseable {
     public void close() {
         kubelet.close();
         publisher.interrupt();
+        LOG.info(
+                "asked by the kubelet: {}; {}; Xids {}; Events lost {}",
+                admission.counts(),
+                allocations.counts(),
+                cards.counts(),
+                events.lost());
+        allocations.close();
+        events.close();
         books.close();
         cards.close();
+        cordons.close();
         note.close();
         pods.close();
         podResources.close();

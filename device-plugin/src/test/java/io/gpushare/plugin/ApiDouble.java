@@ -26,13 +26,17 @@ final class ApiDouble implements AutoCloseable {
     private final Map<String, String> pods = new LinkedHashMap<>();
     private final List<LinkedBlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
     private final List<String> patches = new CopyOnWriteArrayList<>();
+    private final List<String> podPatches = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private volatile boolean watchesHear = true;
+    private volatile String cordon = "";
     private int version = 1;
 
     ApiDouble() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/api/v1/pods", this::pods);
-        server.createContext("/api/v1/nodes/", this::patch);
+        server.createContext("/api/v1/nodes/", this::node);
+        server.createContext("/api/v1/namespaces/default/", this::namespaced);
         server.setExecutor(threads);
         server.start();
     }
@@ -122,7 +126,41 @@ final class ApiDouble implements AutoCloseable {
         }
     }
 
-    private void patch(HttpExchange exchange) throws IOException {
+    /** What was written on pods: the pod's name and the patch, newest last. */
+    List<String> podPatches() {
+        return podPatches;
+    }
+
+    /** The Events that were recorded. */
+    List<String> events() {
+        return events;
+    }
+
+    private void namespaced(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        if (path.endsWith("/events")) {
+            events.add(body);
+        } else {
+            podPatches.add(path.replaceFirst(".*/", "") + " " + body);
+        }
+        answer(exchange, path.endsWith("/events") ? 201 : 200, "{\"metadata\":{\"name\":\"x\"}}");
+    }
+
+    /** Writes the node's cordon annotation. */
+    void cordon(String uuids) {
+        cordon = uuids;
+    }
+
+    private void node(HttpExchange exchange) throws IOException {
+        if ("GET".equals(exchange.getRequestMethod())) {
+            answer(
+                    exchange,
+                    200,
+                    "{\"metadata\":{\"name\":\"n1\",\"annotations\":{\"gpushare.io/cordon\":\"%s\"}}}"
+                            .formatted(cordon));
+            return;
+        }
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         boolean merge = "PATCH".equals(exchange.getRequestMethod())
                 && String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"))

@@ -103,6 +103,33 @@ class ProgramIT {
     }
 
     @Test
+    void whatAPodOfAnotherSchedulerGotIsWrittenOnItAndAForgedAnnotationIsMended() throws Exception {
+        cards(CARD_A, CARD_B);
+        Process running = run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        api.pod("s", "Pending", Map.of(MEMORY, "3"), "");
+        list("s");
+        assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        assertThat(api.podPatches().getFirst())
+                .startsWith("s ")
+                .contains("\"uid\":\"uid-s\"", "gpushare.io/allocation", A)
+                .contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"");
+        await().atMost(PATIENCE).until(() -> api.events().size() == 1);
+        assertThat(api.events().getFirst()).contains("GpuAllocationWritten");
+
+        api.pod("s", "Running", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 2);
+        assertThat(api.podPatches().getLast()).contains(A).doesNotContain(B);
+        await().atMost(PATIENCE).until(() -> api.events().size() == 2);
+        assertThat(api.events().getLast()).contains("GpuAllocationMended");
+
+        running.destroy();
+        assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(log()).contains("LACKS_DEVICES=1", "UNWRITTEN=1", "WRONG=1", "written 2");
+    }
+
+    @Test
     void anAllocateThatNobodyWaitsForIsRefusedInTime() throws Exception {
         cards(CARD_A);
         run();
@@ -132,6 +159,46 @@ class ProgramIT {
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         cards(CARD_A, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    @Test
+    void anXidIsToldOnThePodsOfItsCardAndAnApplicationsOwnLeavesTheCardWell() throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
+        list("p");
+        allocate(MEMORY, preferred(MEMORY, 3));
+
+        cards(CARD_A + " xid=94#1", CARD_B + " xid=94#1");
+        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        assertThat(api.events().getFirst()).contains("GpuXid", "Xid 94", A, "\"name\":\"p\"");
+        assertThat(api.events()).hasSize(1);
+        assertThat(kubelet.healthy(MEMORY)).hasSize(30);
+    }
+
+    @Test
+    void aCordonLetsWhatRunsFinishAndOffersNothingMoreOfTheCard() throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
+        list("p");
+        List<String> ids = preferred(MEMORY, 3);
+        assertThat(allocate(MEMORY, ids)).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        int lists = kubelet.plugin(MEMORY).lists().size();
+
+        api.cordon(A + ",nonsense");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 18);
+        // One change is one message; and the container's own devices stay.
+        assertThat(kubelet.plugin(MEMORY).lists()).hasSize(lists + 1);
+        assertThat(kubelet.healthy(MEMORY)).containsAll(ids);
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("\\\"cordoned\\\":true"));
+        assertThat(log()).contains("'nonsense' is not the UUID of a card");
+
+        api.cordon("");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
     }
 
     @Test

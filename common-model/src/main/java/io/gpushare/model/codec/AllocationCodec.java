@@ -72,6 +72,18 @@ public final class AllocationCodec {
         return annotations;
     }
 
+    /**
+     * The same for a pod whose containers have been given their cards, which gpushare calls assigned.
+     *
+     * @param inventory the node's, for gpushare's card index and card size
+     */
+    public static Map<String, String> annotationsOfRunning(
+            Allocation allocation, Inventory inventory, Instant assumed) {
+        Map<String, String> annotations = annotations(allocation, inventory, assumed);
+        annotations.computeIfPresent(AnnotationKeys.LEGACY_ASSIGNED, (_, _) -> "true");
+        return annotations;
+    }
+
     /** Reads the allocation from a pod's annotations. Whether it is the pod's demand and fits is the caller's question. */
     public static Decoded<Allocation> decode(Map<String, String> annotations) {
         @Nullable String written = annotations.get(AnnotationKeys.ALLOCATION);

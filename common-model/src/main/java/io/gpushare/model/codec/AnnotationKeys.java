@@ -5,6 +5,9 @@ public final class AnnotationKeys {
     /** On a node: its {@link io.gpushare.model.Inventory}, written by its device plugin. */
     public static final String INVENTORY = "gpushare.io/inventory";
 
+    /** On a node: the UUIDs of the cards on which nothing new may be placed, with commas between; written by people. */
+    public static final String CORDON = "gpushare.io/cordon";
+
     /** On a pod: its {@link io.gpushare.model.Allocation}, written as it is bound. */
     public static final String ALLOCATION = "gpushare.io/allocation";
 

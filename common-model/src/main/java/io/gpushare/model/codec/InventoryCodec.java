@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
- * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}]}}. What the driver does not tell is left out; a well card has no "ill".
+ * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}]}}. What the driver does not tell is left out; a well card has no "ill",
+ * a card that is not cordoned no {@code "cordoned":true}.
  * Unknown fields are skipped, so that a newer plugin may say more to an older extender.
  */
 public final class InventoryCodec {
@@ -59,6 +60,9 @@ public final class InventoryCodec {
         if (card.health() instanceof Health.Ill(String reason)) {
             into.put("ill", reason);
         }
+        if (card.cordoned()) {
+            into.put("cordoned", true);
+        }
     }
 
     /** Reads the inventory from a node's annotations. */
@@ -99,6 +103,7 @@ public final class InventoryCodec {
                 Json.optionalBoolean(card, "ecc"),
                 Json.optionalInteger(card, "numa"),
                 Json.optionalBoolean(card, "mig"),
-                ill == null ? Health.well() : Health.ill(ill));
+                ill == null ? Health.well() : Health.ill(ill),
+                Boolean.TRUE.equals(Json.optionalBoolean(card, "cordoned")));
     }
 }

@@ -10,17 +10,17 @@ import io.gpushare.model.Card;
  * @param wholePods pods that hold the card whole; more than one, or one beside shared units, likewise
  */
 public record CardState(Card card, int units, int sharedUnits, int wholePods) {
-    /** Memory units that a new pod may have here: none on an ill card or one taken whole, and never below 0. */
+    /** Memory units that a new pod may have here: none on an ill or cordoned card or one taken whole, and never below 0. */
     public int freeUnits() {
-        return card.health().healthy() && wholePods == 0 ? Math.max(0, units - sharedUnits) : 0;
+        return card.placeable() && wholePods == 0 ? Math.max(0, units - sharedUnits) : 0;
     }
 
     /** Whether a new pod may have the card whole. */
     public boolean free() {
-        return card.health().healthy() && unused();
+        return card.placeable() && unused();
     }
 
-    /** Whether nothing is allocated here, be the card well or ill. */
+    /** Whether nothing is allocated here, be the card well, ill or cordoned. */
     public boolean unused() {
         return wholePods == 0 && sharedUnits == 0;
     }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * The devices of both resources, linked: a card that serves memory is not offered whole, and a card taken whole offers no
- * memory. An ill card is unhealthy in both lists. A device that the kubelet has given out is never made unhealthy by the
+ * memory. A cordoned card offers nothing more. An ill card is unhealthy in both lists. A device that the kubelet has given out is never made unhealthy by the
  * link, since that would take it from a container that restarts.
  */
 public record DeviceLists(List<Offered> memory, List<Offered> cards) {
@@ -33,8 +33,8 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
 
     public static DeviceLists of(NodeUse use) {
         return new DeviceLists(
-                list(use, Resource.MEMORY, state -> state.wholePods() > 0),
-                list(use, Resource.CARDS, state -> state.sharedUnits() > 0));
+                list(use, Resource.MEMORY, state -> state.card().cordoned() || state.wholePods() > 0),
+                list(use, Resource.CARDS, state -> state.card().cordoned() || state.sharedUnits() > 0));
     }
 
     public List<Offered> of(Resource resource) {
@@ -58,18 +58,18 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         };
     }
 
-    private static List<Offered> list(NodeUse use, Resource resource, Predicate<CardState> takenOtherwise) {
+    private static List<Offered> list(NodeUse use, Resource resource, Predicate<CardState> closed) {
         Map<CardId, List<String>> ids = new HashMap<>();
         Set<String> withdrawn = new HashSet<>();
         int owed = 0;
         for (CardState state : use.written().cards()) {
             List<String> own = ids(state.card(), state.units(), resource);
             ids.put(state.card().id(), own);
-            if (takenOtherwise.test(state) && state.card().health().healthy()) {
+            if (closed.test(state) && state.card().health().healthy()) {
                 List<String> free =
                         own.stream().filter(id -> !use.booked().contains(id)).toList();
                 withdrawn.addAll(free);
-                owed += own.size() - free.size();
+                owed += own.size() - free.size() - whereTheyBelong(use, state, resource, own.size() - free.size());
             }
         }
         withdrawn.addAll(instead(use, resource, ids, withdrawn, owed));
@@ -82,6 +82,22 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         return list;
     }
 
+    /** How many of a cordoned card's devices that are given out are those of the card's own pods. */
+    private static int whereTheyBelong(NodeUse use, CardState state, Resource resource, int givenOut) {
+        boolean onlyCordoned =
+                state.card().cordoned() && (resource == Resource.CARDS ? state.sharedUnits() : state.wholePods()) == 0;
+        return onlyCordoned
+                ? use.held().cards().stream()
+                        .filter(held -> held.card().id().equals(state.card().id()))
+                        .mapToInt(held -> Math.min(givenOut, held(held, resource)))
+                        .sum()
+                : 0;
+    }
+
+    private static int held(CardState state, Resource resource) {
+        return resource == Resource.CARDS ? state.wholePods() : state.sharedUnits();
+    }
+
     /**
      * Where the kubelet gave out devices of other cards than those that its containers have, a device that must not be
      * offered may be one that is given out. Then as many free devices of cards that are held, but not by the kubelet's
@@ -92,8 +108,8 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         Set<String> chosen = new HashSet<>();
         for (CardState state : use.written().cards()) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
-            int held = resource == Resource.CARDS ? state.wholePods() : state.sharedUnits();
-            long unbooked = held - own.stream().filter(use.booked()::contains).count();
+            long unbooked = held(state, resource)
+                    - own.stream().filter(use.booked()::contains).count();
             own.stream()
                     .filter(id -> !use.booked().contains(id) && !withdrawn.contains(id))
                     .limit(Math.max(0, Math.min(unbooked, owed - chosen.size())))

@@ -7,6 +7,7 @@ import io.gpushare.model.codec.Decoded;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A pod of this node as the API has it.
@@ -28,5 +29,10 @@ public record NodePod(
 
     PodName name() {
         return PodName.of(ref);
+    }
+
+    /** What is written on the pod, if that is its demand: nobody is believed to have other amounts than it asks for. */
+    Optional<Allocation> believed() {
+        return allocation.valid().filter(written -> demand.valid().equals(Optional.of(written.demand())));
     }
 }

@@ -66,9 +66,12 @@ public record NodeUse(NodeCards held, NodeCards written, Set<String> booked) {
 
         private void count(NodePod pod) {
             Map<String, ContainerAllocation> given = given(pod.ref());
-            Optional<Allocation> annotation = pod.allocation().valid();
+            Optional<Allocation> annotation = pod.believed();
             if (given.isEmpty()) {
                 annotation.ifPresent(allocation -> written = written.with(pod.ref(), allocation));
+            } else if (annotation.isPresent() && !answered(pod.ref())) {
+                // Also in another unit: the pod was admitted before this node's unit was changed.
+                hold(pod.ref(), annotation.get());
             } else {
                 List<ContainerDemand> order =
                         pod.demand().valid().map(Demand::containers).orElse(List.of());
@@ -136,10 +139,17 @@ public record NodeUse(NodeCards held, NodeCards written, Set<String> booked) {
 
         private void hold(PodRef pod, List<ContainerAllocation> containers) {
             if (!containers.isEmpty()) {
-                Allocation allocation = new Allocation(inventory.unit(), containers);
-                held = held.with(pod, allocation);
-                written = written.with(pod, allocation);
+                hold(pod, new Allocation(inventory.unit(), containers));
             }
+        }
+
+        private void hold(PodRef pod, Allocation allocation) {
+            held = held.with(pod, allocation);
+            written = written.with(pod, allocation);
+        }
+
+        private boolean answered(PodRef pod) {
+            return answers.stream().anyMatch(answer -> answer.pod().uid().equals(pod.uid()));
         }
     }
 }

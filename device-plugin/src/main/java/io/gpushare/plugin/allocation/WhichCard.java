@@ -71,6 +71,9 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
             if (card.isEmpty()) {
                 return "card " + id + ", chosen for it, is not on this node: create the pod anew";
             }
+            if (card.get().cordoned()) {
+                return "card " + id + ", chosen for it, was cordoned since then: create the pod anew";
+            }
             if (card.get().health() instanceof Health.Ill(String reason)) {
                 return "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew";
             }

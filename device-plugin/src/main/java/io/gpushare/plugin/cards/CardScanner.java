@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +38,20 @@ public final class CardScanner implements AutoCloseable {
         }
     }
 
+    /** Told of the cards, from the scanning thread. */
+    public interface Listener {
+        /** The whole inventory, each time that it differs from the one before. */
+        void inventory(Inventory now);
+
+        /** An Xid error of a card, and what has to be done about it, as a part of a sentence. */
+        void xid(CardId card, long xid, String remedy);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(CardScanner.class);
 
     private final Settings settings;
-    private final Consumer<Inventory> told;
+    private final Listener listener;
+    private final Map<Long, Integer> counts = new ConcurrentSkipListMap<>();
     private final InstantSource clock;
     private final CardHealth health;
     private final KnownCards cards;
@@ -54,18 +64,18 @@ public final class CardScanner implements AutoCloseable {
     private @Nullable Inventory last;
     private String trouble = "";
 
-    private CardScanner(Settings settings, Consumer<Inventory> told, InstantSource clock) {
+    private CardScanner(Settings settings, Listener listener, InstantSource clock) {
         this.settings = settings;
-        this.told = told;
+        this.listener = listener;
         this.clock = clock;
         this.health = new CardHealth(settings.quiet());
         this.cards = new KnownCards(settings.unit(), health);
         this.thread = new Thread(this::run, "cards");
     }
 
-    /** Begins to scan; {@code told} is called from the scanning thread. */
-    public static CardScanner start(Settings settings, Consumer<Inventory> told, InstantSource clock) {
-        CardScanner scanner = new CardScanner(settings, told, clock);
+    /** Begins to scan. */
+    public static CardScanner start(Settings settings, Listener listener, InstantSource clock) {
+        CardScanner scanner = new CardScanner(settings, listener, clock);
         scanner.thread.setDaemon(true);
         scanner.thread.start();
         return scanner;
@@ -101,7 +111,7 @@ public final class CardScanner implements AutoCloseable {
         if (!now.equals(last)) {
             announce(now);
             last = now;
-            told.accept(now);
+            listener.inventory(now);
         }
     }
 
@@ -133,19 +143,26 @@ public final class CardScanner implements AutoCloseable {
     }
 
     private void note(XidEvent event) {
-        Optional<String> application = XidTable.application(event.xid());
+        XidClass is = XidTable.of(event.xid());
+        int count = counts.merge(event.xid(), 1, Integer::sum);
         String card = event.uuid().orElse("of unknown UUID");
-        if (application.isPresent()) {
-            LOG.info(
-                    "card {}: Xid {} ({}) is an application's error and ignored", card, event.xid(), application.get());
-            return;
+        if (is.ill()) {
+            LOG.warn("card {}: Xid {}, {} ({} so far)", card, event.xid(), is.remedy(), count);
+        } else {
+            LOG.info("card {}: Xid {}, {} ({} so far)", card, event.xid(), is.remedy(), count);
         }
-        LOG.warn("card {}: Xid {}", card, event.xid());
         // Which card it was is not known without a UUID: each may be the one, and those that are well come back.
-        event.uuid()
-                .map(Set::of)
-                .orElse(xids.watched())
-                .forEach(uuid -> health.xid(new CardId(uuid), event.xid(), clock.instant()));
+        for (String uuid : event.uuid().map(Set::of).orElse(xids.watched())) {
+            if (is.ill()) {
+                health.xid(new CardId(uuid), event.xid(), clock.instant());
+            }
+            listener.xid(new CardId(uuid), event.xid(), is.remedy());
+        }
+    }
+
+    /** How often each Xid was told so far. */
+    public Map<Long, Integer> counts() {
+        return Map.copyOf(counts);
     }
 
     private void trouble(String now) {

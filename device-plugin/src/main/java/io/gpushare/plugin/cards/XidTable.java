@@ -1,25 +1,52 @@
 package io.gpushare.plugin.cards;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 
 /**
- * The Xid errors that an application causes and that leave the card well; NVIDIA's own device plugin ignores the same six.
- * Every other Xid makes the card ill (catalogue: https://docs.nvidia.com/deploy/xid-errors/).
+ * Which Xid error has which class: the data are in {@code xids.txt} beside this class, after NVIDIA's catalogue
+ * (https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
  */
 final class XidTable {
-    private static final Map<Long, String> APPLICATION = Map.of(
-            13L, "graphics engine exception",
-            31L, "GPU memory page fault",
-            43L, "GPU stopped processing",
-            45L, "preemptive clean-up, due to previous errors",
-            68L, "video processor exception",
-            109L, "context switch time-out");
+    private static final Map<Long, XidClass> CLASSES = read();
 
     private XidTable() {}
 
-    /** What the application did; empty where the card is to blame. */
-    static Optional<String> application(long xid) {
-        return Optional.ofNullable(APPLICATION.get(xid));
+    /** The class of that Xid; UNKNOWN where the catalogue gives none. */
+    static XidClass of(long xid) {
+        return CLASSES.getOrDefault(xid, XidClass.UNKNOWN);
+    }
+
+    private static Map<Long, XidClass> read() {
+        Map<Long, XidClass> classes = new HashMap<>();
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(
+                Objects.requireNonNull(XidTable.class.getResourceAsStream("xids.txt"), "xids.txt is not in the jar"),
+                StandardCharsets.UTF_8))) {
+            lines.lines()
+                    .map(line -> line.replaceFirst("#.*", "").strip())
+                    .filter(line -> !line.isEmpty())
+                    .forEach(line -> add(line.split("\\s+"), classes));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Map.copyOf(classes);
+    }
+
+    private static void add(String[] words, Map<Long, XidClass> classes) {
+        XidClass is = XidClass.valueOf(words[0]);
+        for (int at = 1; at < words.length; at++) {
+            String[] ends = words[at].split("-");
+            for (long xid = Long.parseLong(ends[0]); xid <= Long.parseLong(ends[ends.length - 1]); xid++) {
+                if (classes.put(xid, is) != null) {
+                    throw new IllegalStateException("xids.txt has Xid " + xid + " twice");
+                }
+            }
+        }
     }
 }

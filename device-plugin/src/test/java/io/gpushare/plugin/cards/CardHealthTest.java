@@ -7,8 +7,6 @@ import io.gpushare.model.Health;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class CardHealthTest {
     private static final CardId A = new CardId("GPU-a");
@@ -48,17 +46,5 @@ class CardHealthTest {
     void aLostCardWithoutAnXidIsWellWhenItIsBack() {
         assertThat(health.ofLost(A, "GPU is lost", NOW)).isEqualTo(Health.ill("GPU is lost"));
         assertThat(health.ofPresent(A, NOW.plusSeconds(1))).isEqualTo(Health.well());
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {13, 31, 43, 45, 68, 109})
-    void sixXidsAreTheApplicationsOwn(long xid) {
-        assertThat(XidTable.application(xid)).isPresent();
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {48, 63, 64, 74, 79, 94, 95, 119, 120, 140})
-    void otherXidsAreTheCards(long xid) {
-        assertThat(XidTable.application(xid)).isEmpty();
     }
 }

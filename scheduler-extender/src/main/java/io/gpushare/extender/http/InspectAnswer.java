@@ -64,6 +64,9 @@ final class InspectAnswer {
                     case Health.Healthy() -> "healthy";
                     case Health.Ill(String reason) -> reason;
                 });
+        if (state.card().cordoned()) {
+            json.writeBooleanField("cordoned", true);
+        }
         json.writeBooleanField("whole", state.wholePods() > 0);
         json.writeArrayFieldStart("pods");
         for (NodeCards.Holding holding : holdings(node, state.card().id())) {

@@ -49,9 +49,8 @@ public final class NodeSummary {
     }
 
     public static NodeSummary of(NodeCards cards) {
-        return new NodeSummary(cards.cards().stream()
-                .filter(state -> state.card().health().healthy())
-                .toList());
+        return new NodeSummary(
+                cards.cards().stream().filter(state -> state.card().placeable()).toList());
     }
 
     /** Why that node can't take the demand now; empty if it can. Constant time. */

@@ -1,0 +1,205 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.HandOver;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.Pods;
+import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.allocation.WireSize;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The faults D1 to D15 of AliyunContainerService's device plugin that could come back here; DESIGN.md has the others. */
+class GpushareFaultsTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+    private static final Inventory TWO = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))));
+
+    private final KubeletModel kubelet = new KubeletModel(1, true);
+    private final List<NodePod> api = new ArrayList<>();
+    private final AtomicInteger liveLists = new AtomicInteger();
+    private LatestPicture latest = new LatestPicture(NodePicture.of(TWO), () -> {});
+    private Admission plugin = admission();
+
+    private Admission admission() {
+        return new Admission(
+                latest,
+                _ -> Optional.of(kubelet.listed()),
+                _ -> {
+                    liveLists.incrementAndGet();
+                    return Optional.of(List.copyOf(api));
+                },
+                new ContainerSees(Set.of(DeviceListStrategy.ENVVAR)),
+                InstantSource.system());
+    }
+
+    @Test
+    void d1TwoPodsOfEqualDemandGetTheirOwnCardsInWhateverOrderTheyStart() throws Exception {
+        NodePod older = bound(Pods.onCard("a", 0, A, 3));
+        NodePod younger = bound(Pods.onCard("b", 1, B, 3));
+        assertThat(admitted(younger)).containsExactly(B);
+        assertThat(admitted(older)).containsExactly(A);
+    }
+
+    @Test
+    void d2APodOfSeveralContainersStartsAndNoneOfThemIsTakenForAnotherPod() throws Exception {
+        NodePod other = bound(Pods.onCard("other", 0, A, 3));
+        NodePod two = bound(Pods.written(
+                Pods.unwritten("two", 1, Pods.memory("x", 3), Pods.memory("y", 4)),
+                Pods.allocation(Pods.gets("x", B, 3), Pods.gets("y", B, 4))));
+        assertThat(admitted(two)).containsExactly(B, B);
+        assertThat(admitted(other)).containsExactly(A);
+    }
+
+    @Test
+    void d3AUnitWhoseListIsTooLargeForTheKubeletIsKnownBeforeItIsSent() {
+        List<Card> h100 = List.of(
+                Card.of("GPU-60805828-8ab0-6124-67c4-9baff56d087a", 0, Memory.ofMib(81559)),
+                Card.of("GPU-60805828-8ab0-6124-67c4-9baff56d087b", 1, Memory.ofMib(81559)));
+        MemoryUnit smallest =
+                WireSize.smallestInsteadOf(MemoryUnit.ofMib(1), h100).orElseThrow();
+        assertThat(WireSize.ofMemoryList(h100, smallest)).isLessThanOrEqualTo(WireSize.KUBELET_LIMIT);
+    }
+
+    @Test
+    void d4UnitsAreCountedFromEachCardsOwnMemory() {
+        Inventory mixed = new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), Card.of("GPU-b", 1, Memory.ofGib(24))));
+        DeviceLists lists = DeviceLists.of(NodePicture.of(mixed).use());
+        assertThat(lists.memory())
+                .filteredOn(device -> device.id().startsWith("GPU-a::"))
+                .hasSize(48);
+        assertThat(lists.memory())
+                .filteredOn(device -> device.id().startsWith("GPU-b::"))
+                .hasSize(24);
+    }
+
+    @Test
+    void d5AContainerIsToldItsCardByUuidAndItsFileByMinorNumber() {
+        Card card = new Card(
+                A,
+                0,
+                1,
+                "T4",
+                Memory.ofGib(15),
+                null,
+                null,
+                null,
+                null,
+                TWO.cards().getFirst().health());
+        HandOver.Given given = new ContainerSees(Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
+                .of(Pods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
+        assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
+        assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
+    }
+
+    @Test
+    void d6CardsThatAreNumberedOtherwiseAfterARebootAreStillTheSameCards() throws Exception {
+        NodePod pod = bound(Pods.onCard("p", 0, B, 3));
+        latest.update(picture -> picture.withInventory(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(Card.of("GPU-b", 0, Memory.ofGib(15)), Card.of("GPU-a", 1, Memory.ofGib(15))))));
+        assertThat(admitted(pod)).containsExactly(B);
+    }
+
+    @Test
+    void d7TheApiServerIsNotListedForAnAllocate() throws Exception {
+        for (int number = 0; number < 10; number++) {
+            admitted(bound(Pods.onCard("p" + number, number, A, 1)));
+        }
+        assertThat(liveLists).hasValue(0);
+    }
+
+    @Test
+    void d8WhatCanNotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
+        assertThat(plugin.allocate(Resource.MEMORY, List.of("GPU-a::0")))
+                .isInstanceOfSatisfying(
+                        HandOver.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("waits for 1 units"));
+    }
+
+    @Test
+    void d9AKubeletThatLostItsBooksGetsTheSameCardsForRunningPodsAgain() throws Exception {
+        NodePod first = bound(Pods.onCard("a", 0, A, 3));
+        NodePod second = bound(Pods.onCard("b", 1, B, 3));
+        admitted(first);
+        admitted(second);
+        kubelet.books().clear();
+        assertThat(admitted(second)).containsExactly(B);
+        assertThat(admitted(first)).containsExactly(A);
+    }
+
+    @Test
+    void d9AlsoAPluginThatWasRestartedBesidesKnowsThem() throws Exception {
+        NodePod pod = bound(Pods.onCard("a", 0, B, 3));
+        admitted(pod);
+        kubelet.books().clear();
+        latest = new LatestPicture(NodePicture.of(TWO).withPod(pod), () -> {});
+        plugin = admission();
+        assertThat(admitted(pod)).containsExactly(B);
+    }
+
+    @Test
+    void d10TheDevicesOfAnIllCardAreNotPreferredAndItsPodIsRefusedInsteadOfGivenToIt() {
+        NodePod pod = Pods.onCard("p", 0, A, 3);
+        bound(pod);
+        latest.update(picture -> picture.withInventory(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(
+                        TWO.cards().getFirst().withHealth(io.gpushare.model.Health.ill("Xid 79")),
+                        TWO.cards().getLast()))));
+        kubelet.books().put(pod.ref(), Map.of());
+        assertThat(plugin.allocate(Resource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
+                .isInstanceOfSatisfying(
+                        HandOver.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("GPU-a", "Xid 79"));
+    }
+
+    @Test
+    void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
+        HandOver.Given given = new ContainerSees(Set.of(DeviceListStrategy.CDI_CRI))
+                .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(A)), 0, TWO);
+        assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
+        assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
+    }
+
+    private NodePod bound(NodePod pod) {
+        api.add(pod);
+        latest.update(picture -> picture.withPod(pod));
+        return pod;
+    }
+
+    /** The cards that the pod's containers see, in the order in which they start. */
+    private List<CardId> admitted(NodePod pod) throws KubeletModel.Rejected {
+        kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
+        return Objects.requireNonNull(kubelet.books().get(pod.ref())).values().stream()
+                .flatMap(given -> given.sees().visibleCards().stream())
+                .toList();
+    }
+}

@@ -1,0 +1,111 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.allocation.DeviceLists;
+import io.gpushare.plugin.allocation.HandOver;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.Pods;
+import io.gpushare.plugin.allocation.Resource;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Calls that no kubelet makes: unknown, repeated, mixed and absurd device IDs. */
+class HostileKubeletTest {
+    private static final int CALLS = 10_000;
+    private static final String[] PARTS = {
+        "GPU-a",
+        "GPU-b",
+        "GPU-c",
+        "GPU-",
+        "MIG-a",
+        "::",
+        ":",
+        "0",
+        "1",
+        "2",
+        "14",
+        "15",
+        "-1",
+        "99999999999",
+        " ",
+        "\u0000",
+        "../",
+        "ä",
+        "GPU-a::0"
+    };
+
+    private final Random random = new Random(20261121);
+    private final LatestPicture latest = new LatestPicture(
+            NodePicture.of(new Inventory(
+                    MemoryUnit.GIB,
+                    null,
+                    List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))))),
+            () -> {});
+
+    @Test
+    void neitherUnknownNorRepeatedDevicesBreakAnythingOrTakeMoreThanACardHas() {
+        NodePod written = Pods.onCard("written", 0, new CardId("GPU-a"), 2);
+        NodePod unwritten = Pods.unwritten("unwritten", 1, Pods.memory("main", 3));
+        NodePod whole = Pods.unwritten("whole", 2, Pods.cards("main", 1));
+        List<NodePod> pods = List.of(written, unwritten, whole);
+        pods.forEach(pod -> latest.update(picture -> picture.withPod(pod)));
+        Admission plugin = new Admission(
+                latest,
+                _ -> Optional.of(Pods.listed("written", "unwritten", "whole")),
+                _ -> Optional.of(pods),
+                new ContainerSees(Set.of(DeviceListStrategy.ENVVAR)),
+                InstantSource.system());
+        int given = 0;
+        int refused = 0;
+        for (int call = 0; call < CALLS; call++) {
+            Resource resource = random.nextBoolean() ? Resource.MEMORY : Resource.CARDS;
+            List<String> available = ids();
+            int size = random.nextInt(5) - 1;
+            List<String> preferred = plugin.preferred(resource, available, ids(), size);
+            assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
+            switch (plugin.allocate(resource, ids())) {
+                case HandOver.Given _ -> given++;
+                case HandOver.Refused(String reason) -> {
+                    refused++;
+                    assertThat(reason).isNotBlank();
+                }
+            }
+            assertThat(latest.now().use().held().cards()).noneMatch(CardState::overused);
+            assertThat(DeviceLists.of(latest.now().use()).memory()).hasSize(30);
+        }
+        System.out.println(
+                "hostile devices: " + CALLS + " calls of each kind, " + given + " given, " + refused + " refused");
+        assertThat(given).isPositive();
+        assertThat(refused).isPositive();
+    }
+
+    private List<String> ids() {
+        List<String> ids = new ArrayList<>();
+        for (int count = random.nextInt(5); count > 0; count--) {
+            StringBuilder id = new StringBuilder();
+            for (int parts = 1 + random.nextInt(3); parts > 0; parts--) {
+                id.append(PARTS[random.nextInt(PARTS.length)]);
+            }
+            ids.add(random.nextInt(3) == 0 ? "GPU-b::" + random.nextInt(3) : id.toString());
+            if (random.nextInt(4) == 0) {
+                ids.add(ids.getLast());
+            }
+        }
+        return ids;
+    }
+}
