@@ -1,0 +1,178 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.e2e.sandbox.client.Pod;
+import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
+import io.gpushare.e2e.sandbox.kubelet.PodResourcesReader;
+import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One node, its kubelet with its real rate limit and the real device plugin, in a cluster without any extender. */
+@Timeout(value = 150, unit = TimeUnit.SECONDS)
+class NodeAloneIT {
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+    private static final String ALLOCATION = "gpushare.io/allocation";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final List<String> CARDS = List.of(
+            "GPU-00000000-0000-4000-8000-00000000000a",
+            "GPU-00000000-0000-4000-8000-00000000000b",
+            "GPU-00000000-0000-4000-8000-00000000000c",
+            "GPU-00000000-0000-4000-8000-00000000000d");
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path folder;
+
+    private SimulatedApiServer server;
+    private Cluster api;
+    private SimulatedKubelet kubelet;
+    private Program plugin;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = SimulatedApiServer.start();
+        api = new Cluster(server.uri());
+        Path directory = folder.resolve("k");
+        kubelet = SimulatedKubelet.start(KubeletOptions.of("n", directory), server.uri(), InstantSource.system());
+        StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
+        CARDS.forEach(uuid -> cards.append("card kind=A100-80 memory=80GiB uuid=" + uuid + "\n"));
+        Path root = Path.of(System.getProperty("gpushare.root", ".."));
+        plugin = Program.start(
+                "device-plugin",
+                root.resolve("device-plugin"),
+                64,
+                List.of(
+                        "io.gpushare.plugin.Main",
+                        "--node-name=n",
+                        "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
+                        "--nvml-library="
+                                + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
+                                        .toAbsolutePath(),
+                        "--kubelet-dir=" + directory),
+                Map.of(
+                        "GPUSHARE_SIMULATED_CARDS",
+                        Files.writeString(folder.resolve("cards"), cards).toString()),
+                folder.resolve("plugin.log"));
+        awaitNode();
+    }
+
+    @AfterEach
+    void end() {
+        plugin.close();
+        kubelet.close();
+        api.close();
+        server.close();
+    }
+
+    @Test
+    void inABurstOf200EqualPodsNoneIsSwappedAndEachIsFoundByPodResources() throws Exception {
+        Random random = new Random(7);
+        for (int number = 0; number < 200; number++) {
+            String card = CARDS.get(random.nextInt(CARDS.size()));
+            bound(
+                    "p" + number,
+                    "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"" + card
+                            + "\":1}}]}");
+        }
+        List<Pod> pods = awaitPods(200, pod -> pod.phase().equals("Running"));
+        int swaps = 0;
+        var books = new PodResourcesReader(folder.resolve("k")).devices();
+        for (Pod pod : pods) {
+            String sees = sees(pod);
+            Set<String> ids = Objects.requireNonNull(books.get(pod.title() + "/main"), pod.name())
+                    .getOrDefault(PodOrder.MEMORY, Set.of());
+            boolean same = pod.annotation(ALLOCATION).contains(sees)
+                    && ids.size() == 1
+                    && ids.stream().allMatch(id -> id.startsWith(sees + "::"));
+            swaps += same ? 0 : 1;
+        }
+        plugin.close();
+        String counts = Files.readAllLines(folder.resolve("plugin.log")).stream()
+                .filter(line -> line.contains("asked by the kubelet"))
+                .findFirst()
+                .orElseThrow();
+        System.out.println("200 equal pods in a burst: " + swaps + " swaps; "
+                + counts.replaceFirst(".*asked by the kubelet", "asked by the kubelet"));
+        assertThat(swaps).isZero();
+        assertThat(counts).contains("LACKS_DEVICES=200", "ASKS_AGAIN=0", "DEMAND_ONLY=0", "refused 0");
+    }
+
+    @Test
+    void podsOfAnotherSchedulerArePlacedByTheRulesAndTheirCardsAreWrittenOnThem() throws Exception {
+        for (int number = 0; number < 12; number++) {
+            bound("q" + number, "");
+        }
+        List<Pod> pods = awaitPods(
+                12,
+                pod -> pod.phase().equals("Running")
+                        && !pod.annotation(ALLOCATION).isEmpty());
+        assertThat(pods).allMatch(pod -> pod.annotation(ALLOCATION).contains(sees(pod)));
+        assertThat(pods)
+                .allMatch(pod -> pod.annotation("ALIYUN_COM_GPU_MEM_ASSIGNED").equals("true"));
+    }
+
+    private String sees(Pod pod) {
+        return kubelet.environment(pod.namespace(), pod.name(), "main").getOrDefault("NVIDIA_VISIBLE_DEVICES", "none");
+    }
+
+    /** A pod of one unit that is bound as it is created. */
+    private void bound(String name, String allocation) throws IOException, InterruptedException {
+        ObjectNode pod = PodOrder.sharing(name, 600, 1).document();
+        pod.withObject("/spec").put("nodeName", "n");
+        if (!allocation.isEmpty()) {
+            pod.withObject("/metadata/annotations").put(ALLOCATION, allocation);
+        }
+        Round.require(api.post(PODS, pod));
+    }
+
+    private void awaitNode() throws IOException, InterruptedException {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (!api.get("/api/v1/nodes/n")
+                .document()
+                .path("status")
+                .path("allocatable")
+                .path(PodOrder.MEMORY)
+                .asText()
+                .equals("320")) {
+            plugin.checkAlive();
+            assertThat(Instant.now()).as("the node offers its memory").isBefore(end);
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    private List<Pod> awaitPods(int count, Predicate<Pod> condition) throws IOException, InterruptedException {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (true) {
+            List<Pod> pods =
+                    Picture.take(api).pods().stream().map(Picture.Placed::pod).toList();
+            if (pods.stream().filter(condition).count() == count) {
+                return pods;
+            }
+            assertThat(Instant.now())
+                    .as("all pods are as they should be: " + pods)
+                    .isBefore(end);
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+    }
+}
