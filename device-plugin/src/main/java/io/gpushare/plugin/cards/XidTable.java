@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Which Xid error has which class: the data are in {@code xids.txt} beside this class, after NVIDIA's catalogue
- * (https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
+ * Which Xid error has which class: the data are in {@code xids.txt} beside this class, which tells their source.
  */
 final class XidTable {
     private static final Map<Long, XidClass> CLASSES = read();
