@@ -46,15 +46,18 @@ final class DeviceManager {
             plugins.put(plugin.resource(), plugin);
             table.connected(plugin.resource());
         }
-        plugin.listAndWatch(devices -> heard(plugin.resource(), devices), () -> streamEnded(plugin.resource()));
+        plugin.listAndWatch(devices -> heard(plugin, devices), () -> streamEnded(plugin.resource()));
     }
 
     synchronized int registrations() {
         return registrations;
     }
 
-    private synchronized void heard(String resource, List<Device> devices) {
-        table.heard(resource, devices);
+    /** A list that was on its way when the plugin was disconnected comes too late. */
+    private synchronized void heard(PluginConnection plugin, List<Device> devices) {
+        if (!plugin.closed()) {
+            table.heard(plugin.resource(), devices);
+        }
     }
 
     /**

@@ -58,6 +58,11 @@ final class PluginConnection implements AutoCloseable {
         return resource;
     }
 
+    /** Whether this side has closed it. */
+    boolean closed() {
+        return closed;
+    }
+
     /** Opens the stream; {@code ended} is called once when it breaks, not when this side closes the connection. */
     void listAndWatch(Consumer<List<Device>> devices, Runnable ended) {
         // Out of the Register call's context, which is cancelled as soon as that call is answered.
