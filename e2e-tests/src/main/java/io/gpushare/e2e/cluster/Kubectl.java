@@ -20,7 +20,12 @@ public final class Kubectl {
     }
 
     public String run(String... arguments) {
-        return Command.output(LIMIT, command(arguments));
+        return run(LIMIT, arguments);
+    }
+
+    /** The same for what may take longer than most. */
+    public String run(Duration limit, String... arguments) {
+        return Command.output(limit, command(arguments));
     }
 
     /** {@code kubectl … -o json}. */

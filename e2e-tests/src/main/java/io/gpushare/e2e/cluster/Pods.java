@@ -12,6 +12,9 @@ public final class Pods {
     // The real kubelet tells a change of allocatable within 10 s, and kube-scheduler waits up to 10 s between attempts.
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    // A busy kubelet ends a few pods a second.
+    private static final Duration ENDING = Duration.ofMinutes(4);
+
     private final Cluster cluster;
 
     public Pods(Cluster cluster) {
@@ -146,6 +149,6 @@ public final class Pods {
 
     public void deleteEverything() {
         cluster.kubectl()
-                .run("-n", NAMESPACE, "delete", "deployments,pods", "--all", "--wait=true", "--grace-period=1");
+                .run(ENDING, "-n", NAMESPACE, "delete", "deployments,pods", "--all", "--wait=true", "--grace-period=1");
     }
 }
