@@ -1,6 +1,8 @@
 package io.gpushare.model.codec;
 
-/** The keys under which the truth is written in the API. */
+import java.util.List;
+
+/** The keys under which the truth is written in the API, and a pod's wishes. */
 public final class AnnotationKeys {
     /** On a node: its {@link io.gpushare.model.Inventory}, written by its device plugin. */
     public static final String INVENTORY = "gpushare.io/inventory";
@@ -11,6 +13,23 @@ public final class AnnotationKeys {
     /** On a pod: its {@link io.gpushare.model.Allocation}, written as it is bound. */
     public static final String ALLOCATION = "gpushare.io/allocation";
 
+    /** On a pod: which cards it may have, a {@link io.gpushare.model.CardSelector}; written by people. */
+    public static final String SELECT = "gpushare.io/select";
+
+    /** On a pod: over how many cards each container's memory is split, evenly; written by people. */
+    public static final String CARDS = "gpushare.io/cards";
+
+    // HAMi's keys on a pod, which say in its own way which cards the pod may have.
+    static final String HAMI_USE_TYPE = "nvidia.com/use-gputype";
+    static final String HAMI_NO_TYPE = "nvidia.com/nouse-gputype";
+    static final String HAMI_USE_UUID = "nvidia.com/use-gpuuuid";
+    static final String HAMI_NO_UUID = "nvidia.com/nouse-gpuuuid";
+
+    /** All that select cards, in the order in which they are read. */
+    static final List<String> SELECTORS = List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID);
+
+    private static final String OURS = "gpushare.io/";
+
     // gpushare's own keys on a pod: its command line and its users' scripts read them; nothing of ours does.
     static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
     static final String LEGACY_CARD_UNITS = "ALIYUN_COM_GPU_MEM_DEV";
@@ -19,4 +38,9 @@ public final class AnnotationKeys {
     static final String LEGACY_ASSUME_TIME = "ALIYUN_COM_GPU_MEM_ASSUME_TIME";
 
     private AnnotationKeys() {}
+
+    /** Whether anything here reads what stands under that key. */
+    public static boolean read(String key) {
+        return key.startsWith(OURS) || SELECTORS.contains(key);
+    }
 }

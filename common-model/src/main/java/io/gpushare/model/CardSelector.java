@@ -1,0 +1,42 @@
+package io.gpushare.model;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Which cards a pod may have: those for which every condition holds. Its text is the selector's written form. */
+public record CardSelector(List<CardCondition> conditions) {
+    /** Any card. */
+    public static final CardSelector ANY = new CardSelector(List.of());
+
+    public CardSelector {
+        conditions = List.copyOf(conditions);
+    }
+
+    /** Whether it leaves no card out. */
+    public boolean any() {
+        return conditions.isEmpty();
+    }
+
+    /** Whether the pod may have that card, on a node with that driver. */
+    public boolean matches(Card card, Inventory.@Nullable Driver driver) {
+        return conditions.stream().allMatch(condition -> condition.holds(card, driver));
+    }
+
+    /** Whether it may tell cards apart that are alike in all but their identity and their place in the node. */
+    public boolean looksAtSingleCards() {
+        return conditions.stream().anyMatch(condition -> condition.fact().ofOneCard());
+    }
+
+    /** Both together. */
+    public CardSelector and(CardSelector other) {
+        return new CardSelector(
+                Stream.concat(conditions.stream(), other.conditions.stream()).toList());
+    }
+
+    @Override
+    public String toString() {
+        return conditions.stream().map(CardCondition::toString).collect(Collectors.joining(", "));
+    }
+}
