@@ -2,6 +2,7 @@ package io.gpushare.kubernetes;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.common.KubernetesObject;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * (50,000 pods need 5 GiB to read and 0.5 GiB to keep), and they refuse a server that is newer than they are.
  */
 abstract class ApiObject implements KubernetesObject {
-    private static final String OURS = "gpushare.io/";
-
     @Nullable
     String apiVersion;
 
@@ -64,18 +63,18 @@ abstract class ApiObject implements KubernetesObject {
     void strip() {
         V1ObjectMeta meta = metadata;
         if (meta != null) {
-            meta.setAnnotations(ours(meta.getAnnotations()));
+            meta.setAnnotations(read(meta.getAnnotations()));
             meta.setManagedFields(null);
             meta.setOwnerReferences(null);
             meta.setFinalizers(null);
         }
     }
 
-    static Map<String, String> ours(@Nullable Map<String, String> annotations) {
+    static Map<String, String> read(@Nullable Map<String, String> annotations) {
         Map<String, String> kept = new HashMap<>();
         if (annotations != null) {
             annotations.forEach((key, value) -> {
-                if (key.startsWith(OURS) && value != null) {
+                if (AnnotationKeys.read(key) && value != null) {
                     kept.put(key, value);
                 }
             });
@@ -143,7 +142,7 @@ abstract class ApiObject implements KubernetesObject {
                     "Succeeded".equals(phase) || "Failed".equals(phase),
                     meta.getDeletionTimestamp() != null,
                     created == null ? Instant.EPOCH : created.toInstant(),
-                    ours(meta.getAnnotations()),
+                    read(meta.getAnnotations()),
                     containers());
         }
 
@@ -185,7 +184,7 @@ abstract class ApiObject implements KubernetesObject {
         NodeState state() {
             Map<String, String> labels = meta().getLabels();
             return new NodeState(
-                    text(meta().getName()), ours(meta().getAnnotations()), labels == null ? Map.of() : labels);
+                    text(meta().getName()), read(meta().getAnnotations()), labels == null ? Map.of() : labels);
         }
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param node where it is bound; null before
  * @param ended whether its phase is Succeeded or Failed: its containers will not run again
  * @param deleting whether deletion was asked for; the containers may still run
- * @param annotations those of ours only
+ * @param annotations those that anything here reads
  * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
  */
 public record PodState(

@@ -14,8 +14,13 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
         new Demand(containers.stream().map(ContainerAllocation::demand).toList());
     }
 
-    public Demand demand() {
-        return new Demand(containers.stream().map(ContainerAllocation::demand).toList());
+    /**
+     * Whether its containers are those of the demand, each with as much as it asks for. On which cards is no part of the
+     * question: what a pod wishes may be edited later, what it was given stays.
+     */
+    public boolean gives(Demand demand) {
+        return demand.containers()
+                .equals(containers.stream().map(ContainerAllocation::demand).toList());
     }
 
     public Optional<ContainerAllocation> container(String name) {

@@ -1,18 +1,36 @@
 package io.gpushare.model;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** What a pod asks for, by container, in the order in which they start; containers that ask for nothing are left out. */
-public record Demand(List<ContainerDemand> containers) {
+/**
+ * What a pod asks for, by container, and which cards will do.
+ *
+ * @param containers in the order in which they start; those that ask for nothing are left out
+ * @param split over how many cards the memory of each container is divided, the same cards for all of them
+ * @param selector which cards it may have
+ */
+public record Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
     public Demand {
         containers = List.copyOf(containers);
+        Objects.requireNonNull(selector);
         if (containers.isEmpty()) {
             throw new IllegalArgumentException("a demand asks for something");
         }
         if (containers.stream().map(ContainerDemand::name).distinct().count() != containers.size()) {
             throw new IllegalArgumentException("container names of a pod are unique");
+        }
+        if (split < 1) {
+            throw new IllegalArgumentException("memory can't be split over " + split + " cards");
+        }
+        for (ContainerDemand container : containers) {
+            if (container.memoryUnits() % split != 0) {
+                throw new IllegalArgumentException("container '" + container.name() + "' asks for "
+                        + container.memoryUnits() + " units of memory on " + split
+                        + " cards: ask for a multiple of " + split + ", so that each card gives the same");
+            }
         }
         for (int i = 1; i < containers.size(); i++) {
             if (containers.get(i - 1).role() == ContainerRole.APP
@@ -22,7 +40,22 @@ public record Demand(List<ContainerDemand> containers) {
         }
     }
 
-    /** The most memory units that are held at one time; 0 for a pod of whole cards only. */
+    /** All memory on one card, of any kind. */
+    public Demand(List<ContainerDemand> containers) {
+        this(containers, 1, CardSelector.ANY);
+    }
+
+    /** The part of one container alone, on the same terms. */
+    public Demand only(ContainerDemand container) {
+        return new Demand(List.of(container), split, selector);
+    }
+
+    /** The most memory units that are held at one time on each of its cards; 0 for a pod of whole cards only. */
+    public int unitsOnEachCard() {
+        return memoryUnits() / split;
+    }
+
+    /** The most memory units that are held at one time, on all cards; 0 for a pod of whole cards only. */
     public int memoryUnits() {
         return peak(containers, ContainerDemand::role, ContainerDemand::memoryUnits);
     }

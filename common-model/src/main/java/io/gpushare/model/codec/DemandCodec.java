@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import java.math.BigDecimal;
@@ -10,12 +11,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a pod's demand from its containers' resources. */
+/** Reads a pod's demand from its containers' resources, and its wishes for their cards from its annotations. */
 public final class DemandCodec {
     // Kubernetes writes 1000 as "1k": a quantity's canonical form has a suffix even where only whole numbers make
     // sense.
     private static final Pattern QUANTITY =
             Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
+    private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
     private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
             Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
             Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
@@ -40,7 +42,46 @@ public final class DemandCodec {
     }
 
     /**
-     * What that pod asks for.
+     * What that pod asks for, on which cards.
+     *
+     * @param containers as for {@link #decode(List)}
+     * @return malformed also when the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, can't be read
+     */
+    public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
+        Decoded<Demand> amounts = decode(containers);
+        return amounts instanceof Decoded.Valid<Demand>(Demand demand) && !annotations.isEmpty()
+                ? wished(demand, annotations)
+                : amounts;
+    }
+
+    private Decoded<Demand> wished(Demand amounts, Map<String, String> annotations) {
+        Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
+        if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {
+            return new Decoded.Malformed<>(reason);
+        }
+        @Nullable String cards = annotations.get(AnnotationKeys.CARDS);
+        try {
+            int split = cards == null ? 1 : split(cards, amounts);
+            return new Decoded.Valid<>(
+                    new Demand(amounts.containers(), split, selector.valid().orElse(CardSelector.ANY)));
+        } catch (IllegalArgumentException e) {
+            return new Decoded.Malformed<>("annotation " + AnnotationKeys.CARDS + ": " + e.getMessage());
+        }
+    }
+
+    private int split(String written, Demand amounts) {
+        if (!CARDS.matcher(written.strip()).matches()) {
+            throw new IllegalArgumentException("write over how many cards the memory is split, from 1 to 64");
+        }
+        if (amounts.memoryUnits() == 0) {
+            throw new IllegalArgumentException("it splits memory over cards, and no container asks for "
+                    + names.memory() + "; for whole cards write their number in " + names.cards());
+        }
+        return Integer.parseInt(written.strip());
+    }
+
+    /**
+     * What that pod asks for, wherever it gets it: all there is to know of a pod that has its cards.
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
      * @return absent when no container asks for either resource; malformed when one asks for both, or for an amount that

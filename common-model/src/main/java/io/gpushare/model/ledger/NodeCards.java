@@ -87,7 +87,7 @@ public final class NodeCards {
 
     /** Cards for that demand, the first of the order that fit, or why there are none. Nothing is reserved. */
     public Placement place(Demand demand, CardOrder order) {
-        return new PlacementSearch(inventory.unit(), cards, order).place(demand);
+        return new PlacementSearch(inventory, cards, order).place(demand);
     }
 
     /** Whether that allocation could be added with nothing over-used, every card present and well. */

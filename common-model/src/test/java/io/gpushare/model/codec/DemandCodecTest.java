@@ -81,6 +81,54 @@ class DemandCodecTest {
         assertThatThrownBy(() -> new ResourceNames(CARDS, CARDS)).hasMessageContaining("different names");
     }
 
+    @Test
+    void wishesForCardsStandInAnnotations() {
+        Demand demand = wishing("4", Map.of("gpushare.io/cards", "2", "gpushare.io/select", "memory >= 24Gi"))
+                .valid()
+                .orElseThrow();
+        assertThat(demand.split()).isEqualTo(2);
+        assertThat(demand.unitsOnEachCard()).isEqualTo(2);
+        assertThat(demand.selector()).hasToString("memory >= 24Gi");
+        assertThat(wishing("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpushare.io/cards  | 3        | annotation gpushare.io/cards: container 'main' asks for 4 units of"
+                        + " memory on 3 cards: ask for a multiple of 3, so that each card gives the same",
+                "gpushare.io/cards  | 0        | annotation gpushare.io/cards: write over how many cards the memory is"
+                        + " split, from 1 to 64",
+                "gpushare.io/cards  | two      | annotation gpushare.io/cards: write over how many cards the memory is"
+                        + " split, from 1 to 64",
+                "gpushare.io/select | memory=4 | annotation gpushare.io/select: at character 8 ('4'): write an amount"
+                        + " of memory: a whole number and Mi, Gi or Ti (of 1024), or M, G or T (of 1000), such as 24Gi",
+            })
+    void aWishThatCanNotBeReadIsToldWithItsPlace(String key, String value, String reason) {
+        assertThat(wishing("4", Map.of(key, value))).isEqualTo(new Decoded.Malformed<>(reason));
+    }
+
+    @Test
+    void onlyMemoryIsSplit() {
+        assertThat(codec.decode(
+                        List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2"))),
+                        Map.of("gpushare.io/cards", "2")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("for whole cards write their number in"));
+    }
+
+    @Test
+    void wishesOfAPodWithoutADemandAreNobodysBusiness() {
+        assertThat(wishing("0", Map.of("gpushare.io/cards", "x"))).isInstanceOf(Decoded.Absent.class);
+    }
+
+    private Decoded<Demand> wishing(String units, Map<String, String> annotations) {
+        return codec.decode(
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, units))), annotations);
+    }
+
     private Decoded<Demand> decode(Map<String, String> quantities) {
         return codec.decode(List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
     }

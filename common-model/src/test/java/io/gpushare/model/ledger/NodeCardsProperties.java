@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.CardId;
+import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.codec.SelectorCodec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -59,16 +62,60 @@ class NodeCardsProperties {
         for (Step step : history) {
             Demand demand = step.demand();
             if (node.place(demand, step.order()) instanceof Placement.Refused(Refusal why)) {
-                long free = node.cards().stream().filter(CardState::free).count();
-                boolean memoryFits = node.cards().stream().anyMatch(state -> state.freeUnits() >= demand.memoryUnits());
+                List<CardState> allowed = node.cards().stream()
+                        .filter(state -> demand.selector().matches(state.card(), null))
+                        .toList();
+                long free = allowed.stream().filter(CardState::free).count();
+                long withMemory = allowed.stream()
+                        .filter(state -> state.freeUnits() >= demand.unitsOnEachCard())
+                        .count();
+                int memory = demand.memoryUnits() > 0 ? demand.split() : 0;
                 switch (why) {
-                    case NO_CARD_WITH_MEMORY -> assertThat(memoryFits).isFalse();
-                    case NO_FREE_CARDS ->
-                        assertThat(demand.cards() + (demand.memoryUnits() > 0 ? 1 : 0))
-                                .isGreaterThan((int) free);
+                    case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY ->
+                        assertThat(withMemory).isLessThan(memory);
+                    case NO_FREE_CARDS -> assertThat(memory + demand.cards()).isGreaterThan((int) free);
+                    case NO_CARD_OF_KIND -> assertThat(allowed).isEmpty();
+                    case TOO_FEW_CARDS -> assertThat(memory + demand.cards()).isGreaterThan(allowed.size());
                 }
             }
         }
+    }
+
+    @Property
+    void whatCouldBeThereIsFound(@ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
+        NodeCards node = NodeCards.of(inventory);
+        List<String> running = new ArrayList<>();
+        for (Step step : history) {
+            node = placeIfItFits(node, step, running);
+        }
+        for (Step step : history) {
+            assertThat(node.place(step.demand(), step.order()) instanceof Placement.Placed)
+                    .isEqualTo(couldBeThere(node, step.demand()));
+        }
+    }
+
+    /** Tries every set of cards for the memory. */
+    private static boolean couldBeThere(NodeCards node, Demand demand) {
+        List<CardState> cards = node.cards();
+        int memory = demand.memoryUnits() > 0 ? demand.split() : 0;
+        for (int set = 0; set < 1 << cards.size(); set++) {
+            int chosen = set;
+            int free = 0;
+            boolean fits = Integer.bitCount(set) == memory;
+            for (int i = 0; i < cards.size(); i++) {
+                CardState state = cards.get(i);
+                boolean allowed = demand.selector().matches(state.card(), null);
+                if ((chosen >> i & 1) == 1) {
+                    fits &= allowed && state.freeUnits() >= demand.unitsOnEachCard();
+                } else if (allowed && state.free()) {
+                    free++;
+                }
+            }
+            if (fits && free >= demand.cards()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Property
@@ -104,13 +151,26 @@ class NodeCardsProperties {
 
     private static NodeCards placeIfItFits(NodeCards node, Step step, List<String> running) {
         if (node.place(step.demand(), step.order()) instanceof Placement.Placed(Allocation allocation)) {
-            assertThat(allocation.demand()).isEqualTo(step.demand());
+            assertThat(allocation.gives(step.demand())).isTrue();
+            assertSplitEvenlyOverCardsOfTheKind(node, step.demand(), allocation);
             assertThat(node.fits(allocation)).isTrue();
             String uid = "pod-" + running.size() + "-" + node.holdings().size() + "-" + System.identityHashCode(step);
             running.add(uid);
             return node.with(pod(uid), allocation);
         }
         return node;
+    }
+
+    private static void assertSplitEvenlyOverCardsOfTheKind(NodeCards node, Demand demand, Allocation allocation) {
+        assertThat(Stream.concat(allocation.memoryCards().stream(), allocation.wholeCards().stream())
+                        .map(id -> node.inventory().card(id).orElseThrow()))
+                .allMatch(card -> demand.selector().matches(card, null));
+        for (ContainerAllocation container : allocation.containers()) {
+            if (!container.memory().isEmpty()) {
+                assertThat(container.memory().keySet()).hasSize(demand.split()).isEqualTo(allocation.memoryCards());
+                assertThat(container.memory().values()).containsOnly(container.memoryUnits() / demand.split());
+            }
+        }
     }
 
     @Provide
@@ -136,6 +196,23 @@ class NodeCardsProperties {
     }
 
     private static Arbitrary<Demand> demands() {
+        Arbitrary<CardSelector> selectors = Arbitraries.of(
+                        "", "", "", "memory >= 16Gi", "memory < 16Gi", "uuid in (GPU-0, GPU-2, GPU-3)", "memory > 41Gi")
+                .map(SelectorCodec::parse);
+        return Combinators.combine(containers(), Arbitraries.of(1, 1, 1, 2, 3), selectors)
+                .as((demand, split, selector) -> new Demand(
+                        demand.containers().stream()
+                                .map(container -> new ContainerDemand(
+                                        container.name(),
+                                        container.role(),
+                                        container.memoryUnits() * split,
+                                        container.cards()))
+                                .toList(),
+                        split,
+                        selector));
+    }
+
+    private static Arbitrary<Demand> containers() {
         return Combinators.combine(
                         Arbitraries.of(ContainerRole.values()),
                         Arbitraries.integers().between(1, 20),

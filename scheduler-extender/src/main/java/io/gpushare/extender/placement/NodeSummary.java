@@ -17,12 +17,14 @@ public final class NodeSummary {
     private final boolean[] unused;
     private final long units;
     private final long freeUnits;
+    private final int present;
     private final int cards;
     private final int freeCards;
     private final int mostOnUsed;
     private final int mostOnUnused;
 
-    private NodeSummary(List<CardState> healthy) {
+    private NodeSummary(int present, List<CardState> healthy) {
+        this.present = present;
         List<CardState> open = healthy.stream()
                 .filter(state -> state.freeUnits() > 0)
                 .sorted(Comparator.comparingInt(CardState::freeUnits)
@@ -50,11 +52,16 @@ public final class NodeSummary {
 
     public static NodeSummary of(NodeCards cards) {
         return new NodeSummary(
+                cards.cards().size(),
                 cards.cards().stream().filter(state -> state.card().placeable()).toList());
     }
 
     /** Why that node can't take the demand now; empty if it can. Constant time. */
     public Optional<Refusal> refusal(Ask ask) {
+        int needed = ask.cards() + (ask.units() > 0 ? 1 : 0);
+        if (needed > 1 && needed > present) {
+            return Optional.of(Refusal.TOO_FEW_CARDS);
+        }
         if (ask.units() > Math.max(mostOnUsed, mostOnUnused)) {
             return Optional.of(Refusal.NO_CARD_WITH_MEMORY);
         }

@@ -37,7 +37,10 @@ public record Reason(String label, String sentence, boolean curable) {
     static Reason of(Refusal refusal) {
         return switch (refusal) {
             case NO_CARD_WITH_MEMORY -> NO_CARD_WITH_MEMORY_HERE;
+            case NO_CARDS_WITH_MEMORY -> NO_CARDS_WITH_MEMORY_HERE;
             case NO_FREE_CARDS -> NO_FREE_CARDS_HERE;
+            case NO_CARD_OF_KIND -> NO_CARD_OF_KIND_HERE;
+            case TOO_FEW_CARDS -> TOO_FEW_CARDS_HERE;
         };
     }
 
@@ -45,4 +48,10 @@ public record Reason(String label, String sentence, boolean curable) {
             new Reason("no_card_with_memory", Refusal.NO_CARD_WITH_MEMORY.sentence(), true);
     private static final Reason NO_FREE_CARDS_HERE =
             new Reason("no_free_cards", Refusal.NO_FREE_CARDS.sentence(), true);
+    private static final Reason NO_CARDS_WITH_MEMORY_HERE =
+            new Reason("no_cards_with_memory", Refusal.NO_CARDS_WITH_MEMORY.sentence(), true);
+    private static final Reason NO_CARD_OF_KIND_HERE =
+            new Reason("no_card_of_kind", Refusal.NO_CARD_OF_KIND.sentence(), false);
+    private static final Reason TOO_FEW_CARDS_HERE =
+            new Reason("too_few_cards", Refusal.TOO_FEW_CARDS.sentence(), false);
 }

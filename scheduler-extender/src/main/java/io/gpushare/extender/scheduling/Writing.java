@@ -24,7 +24,7 @@ record Writing(@Nullable Allocation allocation, @Nullable String complaint) {
             case Decoded.Absent<Allocation>() -> NONE;
             case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason + "; it is ignored");
             case Decoded.Valid<Allocation>(Allocation allocation) ->
-                allocation.demand().equals(demand)
+                allocation.gives(demand)
                         ? new Writing(allocation, null)
                         : new Writing(
                                 null,

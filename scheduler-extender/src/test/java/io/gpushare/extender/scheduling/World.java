@@ -241,7 +241,7 @@ final class World implements PodApi {
                     && !pod.ended()
                     && demand.isPresent()
                     && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation held)
-                    && held.demand().equals(demand.get())) {
+                    && held.gives(demand.get())) {
                 truth.merge(
                         node,
                         NodeCards.of(Inventory.empty(MemoryUnit.GIB)).with(pod.ref(), held),
