@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 
 /** As much of an API server as the plugin speaks to: pods listed and watched, the node patched. */
 final class ApiDouble implements AutoCloseable {
@@ -64,10 +65,16 @@ final class ApiDouble implements AutoCloseable {
     }
 
     /** A pod of one container {@code main} in namespace default. */
-    synchronized void pod(String name, String phase, Map<String, String> limits, String allocation) {
-        String annotations = allocation.isEmpty()
-                ? ""
-                : "\"gpushare.io/allocation\":\"%s\"".formatted(allocation.replace("\"", "\\\""));
+    void pod(String name, String phase, Map<String, String> limits, String allocation) {
+        annotated(name, phase, limits, allocation.isEmpty() ? Map.of() : Map.of("gpushare.io/allocation", allocation));
+    }
+
+    /** The same with these annotations. */
+    synchronized void annotated(String name, String phase, Map<String, String> limits, Map<String, String> values) {
+        String annotations = values.entrySet().stream()
+                .map(entry -> "\"%s\":\"%s\""
+                        .formatted(entry.getKey(), entry.getValue().replace("\"", "\\\"")))
+                .collect(Collectors.joining(","));
         StringBuilder quantities = new StringBuilder();
         limits.forEach((resource, amount) ->
                 quantities.append(quantities.isEmpty() ? "" : ",").append("\"%s\":\"%s\"".formatted(resource, amount)));

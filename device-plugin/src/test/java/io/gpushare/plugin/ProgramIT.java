@@ -33,6 +33,7 @@ class ProgramIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
     private static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
+    private static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
     private static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
     private static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
 
@@ -127,6 +128,53 @@ class ProgramIT {
         running.destroy();
         assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
         assertThat(log()).contains("LACKS_DEVICES=1", "UNWRITTEN=1", "WRONG=1", "written 2");
+    }
+
+    @Test
+    void memoryOfTwoCardsIsPreferredAndGivenFromBoth() throws Exception {
+        cards(CARD_A, CARD_B, "card kind=A100-80 memory=80GiB uuid=" + C);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 110);
+        api.pod(
+                "p",
+                "Pending",
+                Map.of(MEMORY, "4"),
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":2,\"%s\":2}}]}"
+                        .formatted(A, C));
+        list("p");
+
+        List<String> ids = preferred(MEMORY, 4);
+        assertThat(ids).containsExactlyInAnyOrder(A + "::0", A + "::1", C + "::0", C + "::1");
+        assertThat(allocate(MEMORY, ids)).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A + "," + C));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+    }
+
+    @Test
+    void aPodOfAnotherSchedulerGetsAsManyCardsOfTheKindAsItsAnnotationsSay() throws Exception {
+        cards("card kind=A100-80 memory=80GiB uuid=" + C, CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 110);
+        api.annotated(
+                "s",
+                "Pending",
+                Map.of(MEMORY, "6"),
+                Map.of("gpushare.io/cards", "2", "gpushare.io/select", "model = T4"));
+        list("s");
+
+        assertThat(preferred(MEMORY, 6)).hasSize(6).noneMatch(id -> id.startsWith(C));
+        // A kubelet that does not heed what is preferred: the container has two T4s all the same.
+        assertThat(allocate(MEMORY, List.of(C + "::0", C + "::1", C + "::2", C + "::3", C + "::4", C + "::5")))
+                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A + "," + B));
+        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        assertThat(api.podPatches().getFirst())
+                .contains(A + "\\\":3", B + "\\\":3")
+                .doesNotContain("ALIYUN_COM_GPU_MEM_IDX");
+
+        api.annotated("t", "Pending", Map.of(MEMORY, "1"), Map.of("gpushare.io/select", "model ~ T4"));
+        list("s", "t");
+        assertThatThrownBy(() -> allocate(MEMORY, List.of(C + "::7")))
+                .hasMessageContaining("pod default/t: annotation gpushare.io/select: at character 7 ('~ T4'): after"
+                        + " 'model' write");
     }
 
     @Test

@@ -48,7 +48,7 @@ public record Difference(PodRef pod, Allocation holds, Kind kind) {
         return picture.use()
                 .held()
                 .allocationOf(pod.ref().uid())
-                .filter(holds -> pod.demand().valid().equals(Optional.of(holds.demand())))
+                .filter(holds -> pod.demand().valid().filter(holds::gives).isPresent())
                 .flatMap(holds -> kind(picture, pod, holds).map(kind -> new Difference(pod.ref(), holds, kind)));
     }
 

@@ -33,6 +33,8 @@ public record NodePod(
 
     /** What is written on the pod, if that is its demand: nobody is believed to have other amounts than it asks for. */
     Optional<Allocation> believed() {
-        return allocation.valid().filter(written -> demand.valid().equals(Optional.of(written.demand())));
+        return allocation
+                .valid()
+                .filter(written -> demand.valid().filter(written::gives).isPresent());
     }
 }

@@ -91,14 +91,14 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
         return named(devices)
                 .or(() -> besideItsOthers(own))
                 .filter(gets -> others.fits(beside(own, gets)))
-                .or(() -> own.isEmpty() ? placed(others, pod.demand().valid()) : Optional.empty())
+                .or(() -> own.isEmpty() ? placed(others) : Optional.empty())
                 .<CardChoice>map(CardChoice.Chosen::new)
                 .orElseGet(() -> alone(picture.use().written()));
     }
 
     /** A place for this container, wherever those before it are. */
     private CardChoice alone(NodeCards cards) {
-        return switch (cards.place(new Demand(List.of(container)), CardOrder.BINPACK)) {
+        return switch (cards.place(demand().only(container), CardOrder.BINPACK)) {
             case Placement.Placed(Allocation allocation) ->
                 new CardChoice.Chosen(allocation.containers().getFirst());
             case Placement.Refused(var why) -> refused(why.sentence());
@@ -106,10 +106,15 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
     }
 
     /** This container's part of a place for its whole pod, so that those after it find room beside it. */
-    private Optional<ContainerAllocation> placed(NodeCards cards, Optional<Demand> demand) {
-        return demand.flatMap(whole -> cards.place(whole, CardOrder.BINPACK) instanceof Placement.Placed placed
+    private Optional<ContainerAllocation> placed(NodeCards cards) {
+        return cards.place(demand(), CardOrder.BINPACK) instanceof Placement.Placed placed
                 ? placed.allocation().container(container.name())
-                : Optional.empty());
+                : Optional.empty();
+    }
+
+    /** What the pod asks for: it was found by that. */
+    private Demand demand() {
+        return pod.demand().valid().orElseGet(() -> new Demand(List.of(container)));
     }
 
     private Allocation beside(List<ContainerAllocation> own, ContainerAllocation gets) {
@@ -120,23 +125,39 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
         return new Allocation(picture.inventory().unit(), all);
     }
 
-    /** What the devices name, where that is one card for memory, or as many cards as asked for. */
+    /** What the devices name, where that is what is asked for: an even part on each card, or as many cards, of the kind. */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
         Map<CardId, Integer> memory = CardsOfIds.memory(devices);
         List<CardId> whole = CardsOfIds.whole(devices);
         boolean asked = container.cards() == 0
-                ? memory.size() == 1 && memory.containsValue(container.memoryUnits())
+                ? !memory.isEmpty() && memory.equals(split(memory.keySet()))
                 : whole.size() == container.cards();
-        return asked ? Optional.of(gets(container.cards() == 0 ? memory : Map.of(), whole)) : Optional.empty();
+        boolean ofTheKind = devices.stream()
+                .allMatch(device -> picture.inventory()
+                        .card(device.card())
+                        .filter(card -> demand().selector()
+                                .matches(card, picture.inventory().driver()))
+                        .isPresent());
+        return asked && ofTheKind
+                ? Optional.of(gets(container.cards() == 0 ? memory : Map.of(), whole))
+                : Optional.empty();
     }
 
-    /** The card on which other containers of the pod have their memory: a pod's memory is on one card. */
+    /** The cards on which other containers of the pod have their memory: they share them. */
     private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
         Set<CardId> cards =
                 own.stream().flatMap(each -> each.memory().keySet().stream()).collect(Collectors.toSet());
-        return container.cards() > 0 || cards.size() != 1
+        return container.cards() > 0 || cards.size() != demand().split()
                 ? Optional.empty()
-                : Optional.of(gets(Map.of(cards.iterator().next(), container.memoryUnits()), List.of()));
+                : Optional.of(gets(split(cards), List.of()));
+    }
+
+    /** The container's memory on these cards if they are as many as it is split over; nothing on others. */
+    private Map<CardId, Integer> split(Set<CardId> cards) {
+        int split = demand().split();
+        return cards.size() != split
+                ? Map.of()
+                : cards.stream().collect(Collectors.toMap(card -> card, card -> container.memoryUnits() / split));
     }
 
     private ContainerAllocation gets(Map<CardId, Integer> memory, List<CardId> whole) {

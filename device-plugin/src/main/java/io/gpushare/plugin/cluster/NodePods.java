@@ -4,7 +4,10 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.kubernetes.Watched;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.NodePod;
@@ -91,12 +94,12 @@ public final class NodePods implements AutoCloseable {
     }
 
     private NodePod pod(PodState state) {
-        return new NodePod(
-                state.ref(),
-                state.created(),
-                state.ended(),
-                demands.decode(state.containers()),
-                AllocationCodec.decode(state.annotations()));
+        Decoded<Allocation> allocation = AllocationCodec.decode(state.annotations());
+        // Which cards would do is a question only until they are chosen.
+        Decoded<Demand> demand = allocation instanceof Decoded.Absent
+                ? demands.decode(state.containers(), state.annotations())
+                : demands.decode(state.containers());
+        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation);
     }
 
     @Override

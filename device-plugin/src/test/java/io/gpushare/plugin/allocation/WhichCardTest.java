@@ -6,13 +6,16 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.Health;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.codec.SelectorCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -135,6 +138,54 @@ class WhichCardTest {
         assertThat(choose(EMPTY, pod, "GPU-b"))
                 .isEqualTo(new CardChoice.Chosen(
                         new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+    }
+
+    @Test
+    void withNothingWrittenMemoryIsSplitOverCardsOfTheKindTheSameForAllContainers() {
+        Card c = Card.of("GPU-c", 2, Memory.ofGib(24));
+        NodePicture three = EMPTY.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B, c)));
+        NodePod pod = wishing(2, "memory < 40Gi", Pods.memory("one", 4), Pods.memory("two", 6));
+        var one = new ContainerAllocation("one", ContainerRole.APP, Map.of(B.id(), 2, c.id(), 2), List.of());
+        var two = new ContainerAllocation("two", ContainerRole.APP, Map.of(B.id(), 3, c.id(), 3), List.of());
+
+        assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-c::0", "GPU-c::1"))
+                .as("devices as it wants them")
+                .isEqualTo(new CardChoice.Chosen(one));
+        assertThat(choose(three, pod, "GPU-a::5", "GPU-a::6", "GPU-c::0", "GPU-c::1"))
+                .as("devices of a card of another kind")
+                .isEqualTo(new CardChoice.Chosen(one));
+        assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-b::7", "GPU-c::1"))
+                .as("devices in uneven parts")
+                .isEqualTo(new CardChoice.Chosen(one));
+        NodePicture first = three.withPod(pod).withAnswer(new Answered(pod.ref(), one, Set.of(), Pods.START));
+        assertThat(new WhichCard(
+                                first,
+                                pod,
+                                pod.demand().valid().orElseThrow().containers().getLast())
+                        .among(List.of()))
+                .isEqualTo(new CardChoice.Chosen(two));
+    }
+
+    @Test
+    void withNothingWrittenWholeCardsAreOfTheKind() {
+        NodePod pod = wishing(1, "memory < 40Gi", Pods.cards("main", 1));
+
+        assertThat(choose(EMPTY, pod, "GPU-a"))
+                .isEqualTo(new CardChoice.Chosen(
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+    }
+
+    @Test
+    void withNothingWrittenAndNoCardOfTheKindThatIsTheReason() {
+        assertRefused(
+                choose(EMPTY, wishing(1, "model = H100", Pods.memory("main", 1)), "GPU-a::0"),
+                "No GPU card of the kind that the pod selects");
+    }
+
+    private static NodePod wishing(int split, String selector, ContainerDemand... containers) {
+        NodePod pod = Pods.unwritten("p", 0, containers);
+        Demand demand = new Demand(List.of(containers), split, SelectorCodec.parse(selector));
+        return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
     }
 
     private static CardChoice choose(NodePicture picture, NodePod pod, String... ids) {
