@@ -3,6 +3,7 @@ package io.gpushare.kubernetes;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.common.KubernetesObject;
@@ -163,8 +164,8 @@ abstract class ApiObject implements KubernetesObject {
         private static ContainerResources resources(Container container, ContainerRole role) {
             Map<String, String> quantities = new HashMap<>();
             if (container.resources != null) {
-                put(container.resources.requests, quantities);
                 put(container.resources.limits, quantities);
+                put(container.resources.requests, quantities);
             }
             return new ContainerResources(text(container.name), role, quantities);
         }
@@ -181,10 +182,22 @@ abstract class ApiObject implements KubernetesObject {
     }
 
     static final class Node extends ApiObject {
+        @Nullable
+        NodeStatus status;
+
+        static final class NodeStatus {
+            @Nullable
+            Map<String, String> allocatable;
+        }
+
         NodeState state() {
             Map<String, String> labels = meta().getLabels();
+            Map<String, String> allocatable = status == null ? null : status.allocatable;
             return new NodeState(
-                    text(meta().getName()), read(meta().getAnnotations()), labels == null ? Map.of() : labels);
+                    text(meta().getName()),
+                    read(meta().getAnnotations()),
+                    labels == null ? Map.of() : labels,
+                    ComputeCodec.allocatable(allocatable == null ? Map.of() : allocatable));
         }
     }
 

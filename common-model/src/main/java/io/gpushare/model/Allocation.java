@@ -43,9 +43,9 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
 
     /** The most units that the pod holds on that card at one time. */
     public int unitsOn(CardId card) {
-        return Demand.peak(
+        return Math.toIntExact(Demand.peak(
                 containers,
                 ContainerAllocation::role,
-                container -> container.memory().getOrDefault(card, 0));
+                container -> container.memory().getOrDefault(card, 0)));
     }
 }

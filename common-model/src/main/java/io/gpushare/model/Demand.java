@@ -3,7 +3,7 @@ package io.gpushare.model;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * What a pod asks for, by container, and which cards will do.
@@ -57,24 +57,24 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
 
     /** The most memory units that are held at one time, on all cards; 0 for a pod of whole cards only. */
     public int memoryUnits() {
-        return peak(containers, ContainerDemand::role, ContainerDemand::memoryUnits);
+        return Math.toIntExact(peak(containers, ContainerDemand::role, ContainerDemand::memoryUnits));
     }
 
     /** The most whole cards that are held at one time; 0 for a pod of memory only. */
     public int cards() {
-        return peak(containers, ContainerDemand::role, ContainerDemand::cards);
+        return Math.toIntExact(peak(containers, ContainerDemand::role, ContainerDemand::cards));
     }
 
     /**
      * The most that containers hold at one time: each init container runs alone beside the sidecars before it, the apps
      * run together beside all sidecars. This is the rule by which Kubernetes itself sums a pod's requests.
      */
-    static <C> int peak(List<C> containers, Function<C, ContainerRole> role, ToIntFunction<C> amount) {
-        int sidecars = 0;
-        int apps = 0;
-        int most = 0;
+    public static <C> long peak(List<C> containers, Function<C, ContainerRole> role, ToLongFunction<C> amount) {
+        long sidecars = 0;
+        long apps = 0;
+        long most = 0;
         for (C container : containers) {
-            int asked = amount.applyAsInt(container);
+            long asked = amount.applyAsLong(container);
             switch (role.apply(container)) {
                 case INIT -> most = Math.max(most, Math.addExact(sidecars, asked));
                 case SIDECAR -> sidecars = Math.addExact(sidecars, asked);

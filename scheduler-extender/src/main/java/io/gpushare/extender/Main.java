@@ -6,6 +6,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
@@ -72,7 +73,7 @@ public final class Main {
         InstantSource clock = InstantSource.system();
         Leadership.@Nullable Membership membership = membership(api, options);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
-        Ledger ledger = new Ledger(demands, PodNews.start(api, leads, clock));
+        Ledger ledger = new Ledger(demands, new Policies(options.policy()), PodNews.start(api, leads, clock));
         Binder binder = new Binder(ledger, demands, new KubernetesPods(api, leads));
         Metrics metrics = new Metrics(ledger);
         metrics.leading(leads);
@@ -83,7 +84,7 @@ public final class Main {
                         options.bindAddress(), options.port(), options.maxRequestBytes(), version(), options.tls()),
                 new ExtenderServer.Parts(
                         ledger,
-                        new NodeChoice(ledger, demands),
+                        new NodeChoice(ledger, demands, options.filterDecides()),
                         binder,
                         new Metrics(ledger),
                         leadership::unready,

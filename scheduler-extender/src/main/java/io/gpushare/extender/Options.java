@@ -1,6 +1,7 @@
 package io.gpushare.extender;
 
 import io.gpushare.extender.http.TlsFiles;
+import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,23 @@ final class Options {
             defaultValue = "${env:CARD_RESOURCE:-aliyun.com/gpu-count}",
             description = "Resource that counts whole cards. [CARD_RESOURCE, aliyun.com/gpu-count]")
     private String cardResource = "";
+
+    @Option(
+            names = "--policy",
+            paramLabel = "<name>",
+            defaultValue = "${env:POLICY:-wsp}",
+            description = "How nodes and cards are chosen among those that would do: binpack, spread, fgd or wsp; a pod"
+                    + " may name another in its annotation gpushare.io/policy. [POLICY, wsp]")
+    private String policy = "";
+
+    @Option(
+            names = "--decide-in",
+            paramLabel = "<verb>",
+            defaultValue = "${env:DECIDE_IN:-prioritize}",
+            description = "Where the policy's choice is told: prioritize gives one node the best score, which"
+                    + " kube-scheduler weighs against its own; filter names that node alone."
+                    + " [DECIDE_IN, prioritize]")
+    private String decideIn = "";
 
     @Option(
             names = "--max-request-bytes",
@@ -131,6 +149,13 @@ final class Options {
                     line, "--max-request-bytes " + maxRequestBytes + ": write at least 1024");
         }
         readable(line, "--kubeconfig", kubeconfig);
+        if (PolicyKind.parse(policy).isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    line, "--policy " + policy + ": write one of " + PolicyKind.offered());
+        }
+        if (!decideIn.equals("prioritize") && !decideIn.equals("filter")) {
+            throw new CommandLine.ParameterException(line, "--decide-in " + decideIn + ": write prioritize or filter");
+        }
         checkTls(line);
         for (String name : List.of(leaseNamespace, leaseName)) {
             if (!NAME.matcher(name).matches()) {
@@ -185,6 +210,15 @@ final class Options {
         return new ResourceNames(memoryResource, cardResource);
     }
 
+    PolicyKind policy() {
+        return PolicyKind.parse(policy).orElseThrow();
+    }
+
+    /** Whether filter names the one node that the policy takes. */
+    boolean filterDecides() {
+        return decideIn.equals("filter");
+    }
+
     int maxRequestBytes() {
         return maxRequestBytes;
     }
@@ -230,7 +264,8 @@ final class Options {
     public String toString() {
         return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
                 + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
-                + " --max-request-bytes=" + maxRequestBytes + " --leader-elect=" + leaderElect + " --lease-namespace="
+                + " --policy=" + policy + " --decide-in=" + decideIn + " --max-request-bytes=" + maxRequestBytes
+                + " --leader-elect=" + leaderElect + " --lease-namespace="
                 + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity
                 + " --tls-cert-file=" + tlsCertFile + " --tls-key-file=" + tlsKeyFile + " --client-ca-file="
                 + clientCaFile;

@@ -44,9 +44,11 @@ final class Simulate {
             paramLabel = "<name>",
             split = ",",
             defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
-            description = "random, bestfit, spread, fgd, wsp, fgd-from-nothing, wsp-from-nothing; several with commas."
-                    + " fgd and wsp know the list of pods beforehand, the others learn as pods come."
-                    + " [${DEFAULT-VALUE}]")
+            description =
+                    "random, bestfit, binpack, spread, fgd, wsp; several with commas. fgd and wsp know the list of"
+                            + " pods beforehand, fgd-from-nothing and wsp-from-nothing learn as pods come, as does"
+                            + " wsp-through-extender, which asks the extender's filter and bind (and so for the others"
+                            + " that it offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(

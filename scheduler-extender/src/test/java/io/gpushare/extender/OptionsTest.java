@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.extender.http.TlsFiles;
+import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,8 @@ class OptionsTest {
         assertThat(options.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(options.toString())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --max-request-bytes=67108864"
+                        + " --card-resource=aliyun.com/gpu-count --policy=wsp --decide-in=prioritize"
+                        + " --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=" + options.identity()
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
@@ -37,6 +39,8 @@ class OptionsTest {
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
+                "--policy=fgd",
+                "--decide-in=filter",
                 "--max-request-bytes=4096",
                 "--leader-elect",
                 "--lease-namespace=gpu",
@@ -51,6 +55,8 @@ class OptionsTest {
         assertThat(options.bindAddress()).isEqualTo("127.0.0.1");
         assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
         assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
+        assertThat(options.policy()).isEqualTo(PolicyKind.FGD);
+        assertThat(options.filterDecides()).isTrue();
         assertThat(options.maxRequestBytes()).isEqualTo(4096);
         assertThat(options.leaderElect()).isTrue();
         assertThat(options.leaseNamespace()).isEqualTo("gpu");
@@ -64,6 +70,8 @@ class OptionsTest {
         assertRefused("Unmatched argument at index 0: 'serve'", "serve");
         assertRefused("Invalid value for option '--port': 'x' is not an int", "--port=x");
         assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
+        assertRefused("--policy random: write one of [binpack, spread, fgd, wsp]", "--policy=random");
+        assertRefused("--decide-in bind: write prioritize or filter", "--decide-in=bind");
         assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");
         assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
         assertRefused("'Gpu' is not a name of Kubernetes", "--lease-namespace=Gpu");

@@ -145,11 +145,27 @@ class ProtocolIT {
     void scoresAreIntegersFrom0To10InABareArray() throws Exception {
         api.pod("base", "uid-base", new JsonObject().put("aliyun.com/gpu-mem", "3"));
         assertThat(extender.bind("base", "uid-base", "n2")).isEmpty();
-        assertThat(extender.post("prioritize", args(POD, "\"n1\",\"n2\",\"cpu\",\"gone\""))
+        assertThat(extender.post("prioritize", args(by("binpack"), "\"n1\",\"n2\",\"cpu\",\"gone\""))
                         .body())
                 .isEqualTo(
-                        "[{\"Host\":\"n1\",\"Score\":0},{\"Host\":\"n2\",\"Score\":6},{\"Host\":\"cpu\",\"Score\":0},"
+                        "[{\"Host\":\"n1\",\"Score\":0},{\"Host\":\"n2\",\"Score\":10},{\"Host\":\"cpu\",\"Score\":0},"
                                 + "{\"Host\":\"gone\",\"Score\":0}]");
+        assertThat(extender.post("prioritize", args(by("spread"), "\"n1\",\"n2\""))
+                        .body())
+                .isEqualTo("[{\"Host\":\"n1\",\"Score\":10},{\"Host\":\"n2\",\"Score\":0}]");
+    }
+
+    @Test
+    void aPolicyThatIsNoneIsToldToThePodsPeople() throws Exception {
+        assertThat(extender.post("filter", args(by("tightest"), "\"n1\"")).body())
+                .contains("\"NodeNames\":[]")
+                .contains("annotation gpushare.io/policy names no policy: write one of [binpack, spread, fgd, wsp]")
+                .doesNotContain("tightest");
+    }
+
+    private static String by(String policy) {
+        return POD.replace(
+                "\"metadata\":{", "\"metadata\":{\"annotations\":{\"gpushare.io/policy\":\"" + policy + "\"},");
     }
 
     @Test

@@ -8,6 +8,8 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
@@ -71,7 +73,8 @@ public final class RunningExtender implements AutoCloseable {
         scheme = tls == null ? "http" : "https";
         this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        ledger = new Ledger(demands, PodNews.start(api, () -> true, InstantSource.system()));
+        ledger = new Ledger(
+                demands, new Policies(PolicyKind.WSP), PodNews.start(api, () -> true, InstantSource.system()));
         binder = new Binder(
                 ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
         watch = ClusterWatch.start(api, ledger);
@@ -80,7 +83,7 @@ public final class RunningExtender implements AutoCloseable {
                 settings,
                 new ExtenderServer.Parts(
                         ledger,
-                        new NodeChoice(ledger, demands),
+                        new NodeChoice(ledger, demands, false),
                         binder,
                         new Metrics(ledger),
                         leadership::unready,

@@ -19,6 +19,9 @@ public final class AnnotationKeys {
     /** On a pod: over how many cards each container's memory is split, evenly; written by people. */
     public static final String CARDS = "gpushare.io/cards";
 
+    /** On a pod: the policy by which it is to be placed, instead of the extender's own; written by people. */
+    public static final String POLICY = "gpushare.io/policy";
+
     // HAMi's keys on a pod, which say in its own way which cards the pod may have.
     static final String HAMI_USE_TYPE = "nvidia.com/use-gputype";
     static final String HAMI_NO_TYPE = "nvidia.com/nouse-gputype";

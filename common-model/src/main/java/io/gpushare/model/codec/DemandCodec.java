@@ -7,33 +7,12 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a pod's demand from its containers' resources, and its wishes for their cards from its annotations. */
 public final class DemandCodec {
-    // Kubernetes writes 1000 as "1k": a quantity's canonical form has a suffix even where only whole numbers make
-    // sense.
-    private static final Pattern QUANTITY =
-            Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
-    private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
-            Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
-            Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
-            Map.entry("m", BigDecimal.ONE.movePointLeft(3)),
-            Map.entry("k", BigDecimal.TEN.pow(3)),
-            Map.entry("M", BigDecimal.TEN.pow(6)),
-            Map.entry("G", BigDecimal.TEN.pow(9)),
-            Map.entry("T", BigDecimal.TEN.pow(12)),
-            Map.entry("P", BigDecimal.TEN.pow(15)),
-            Map.entry("E", BigDecimal.TEN.pow(18)),
-            Map.entry("Ki", BigDecimal.TWO.pow(10)),
-            Map.entry("Mi", BigDecimal.TWO.pow(20)),
-            Map.entry("Gi", BigDecimal.TWO.pow(30)),
-            Map.entry("Ti", BigDecimal.TWO.pow(40)),
-            Map.entry("Pi", BigDecimal.TWO.pow(50)),
-            Map.entry("Ei", BigDecimal.TWO.pow(60)));
 
     private final ResourceNames names;
 
@@ -133,27 +112,16 @@ public final class DemandCodec {
         if (written == null) {
             return 0;
         }
-        Matcher matcher = QUANTITY.matcher(written);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("container '" + container.name() + "' asks for " + resource + ": '"
-                    + written + "' is not a quantity; write a whole number");
-        }
+        BigDecimal amount = Quantity.parse(written)
+                .orElseThrow(() -> new IllegalArgumentException("container '" + container.name() + "' asks for "
+                        + resource + ": '" + written + "' is not a quantity; write a whole number"));
         try {
-            return exact(matcher.group(1), matcher.group(2));
+            return amount.intValueExact();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
                     "container '" + container.name() + "' asks for " + resource + ": " + written
                             + " is not a whole number from 0 to " + Integer.MAX_VALUE,
                     e);
         }
-    }
-
-    private static int exact(String number, @Nullable String suffix) {
-        if (suffix == null) {
-            return new BigDecimal(number).intValueExact();
-        }
-        BigDecimal factor = SUFFIXES.get(suffix);
-        return (factor == null ? new BigDecimal(number + suffix) : new BigDecimal(number).multiply(factor))
-                .intValueExact();
     }
 }

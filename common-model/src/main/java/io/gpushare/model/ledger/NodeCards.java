@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The immutable state of one node's cards: the inventory, and the allocation of each pod.
@@ -87,7 +88,13 @@ public final class NodeCards {
 
     /** Cards for that demand, the first of the order that fit, or why there are none. Nothing is reserved. */
     public Placement place(Demand demand, CardOrder order) {
-        return new PlacementSearch(inventory, cards, order).place(demand);
+        return place(demand, order, any -> true, any -> true);
+    }
+
+    /** The same among those cards only: these for its memory, those to be taken whole. */
+    public Placement place(
+            Demand demand, CardOrder order, Predicate<CardState> forMemory, Predicate<CardState> forWhole) {
+        return new PlacementSearch(inventory, cards, order, forMemory, forWhole).place(demand);
     }
 
     /** Whether that allocation could be added with nothing over-used, every card present and well. */

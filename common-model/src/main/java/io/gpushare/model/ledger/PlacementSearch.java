@@ -12,12 +12,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Looks for the cards of one demand: as many for its memory as that is split over, the same for all containers, and whole
  * cards beside them.
+ *
+ * @param forMemory which cards may give memory
+ * @param forWhole which cards may be taken whole
  */
-record PlacementSearch(Inventory inventory, List<CardState> cards, CardOrder order) {
+record PlacementSearch(
+        Inventory inventory,
+        List<CardState> cards,
+        CardOrder order,
+        Predicate<CardState> forMemory,
+        Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
         List<CardState> allowed = allowed(demand.selector());
         int memory = demand.memoryUnits() == 0 ? 0 : demand.split();
@@ -43,7 +52,8 @@ record PlacementSearch(Inventory inventory, List<CardState> cards, CardOrder ord
     }
 
     private Placement place(Demand demand, int memory, List<CardState> allowed) {
-        List<CardState> free = allowed.stream().filter(CardState::free).toList();
+        List<CardState> free =
+                allowed.stream().filter(CardState::free).filter(forWhole).toList();
         List<CardState> shared = shared(demand, memory, allowed, free.size());
         if (shared.size() < memory) {
             boolean reserved = allowed.stream()
@@ -70,6 +80,7 @@ record PlacementSearch(Inventory inventory, List<CardState> cards, CardOrder ord
         int fresh = free - demand.cards();
         for (CardState state : allowed.stream().sorted(order.comparator()).toList()) {
             if (shared.size() < memory
+                    && forMemory.test(state)
                     && state.freeUnits() >= demand.unitsOnEachCard()
                     && (!state.free() || fresh > 0)) {
                 shared.add(state);

@@ -27,7 +27,8 @@ public final class ClusterWatch implements AutoCloseable {
         this.api = api;
         this.ledger = ledger;
         nodesTold = new Told<>(
-                node -> ledger.nodeSeen(node.name(), node.annotations()), node -> ledger.nodeGone(node.name()));
+                node -> ledger.nodeSeen(node.name(), node.annotations(), node.allocatable()),
+                node -> ledger.nodeGone(node.name()));
         podsTold = new Told<>(pod -> ledger.podSeen(KubernetesPods.pod(pod)), pod -> ledger.podGone(pod.ref()));
         nodes = api.watchNodes(nodesTold);
         pods = api.watchPods(null, podsTold);

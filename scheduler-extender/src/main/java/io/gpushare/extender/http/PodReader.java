@@ -5,19 +5,25 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Takes from a Kubernetes Pod what is used: its identity and its containers' resources; all else is skipped unread. */
+/**
+ * Takes from a Kubernetes Pod what is used: its identity, those of its annotations that say what it wants, and its
+ * containers' resources; all else is skipped unread.
+ */
 final class PodReader {
     private String uid = "";
     private String namespace = "";
     private String name = "";
+    private final Map<String, String> annotations = new HashMap<>();
     private final List<ContainerResources> inits = new ArrayList<>();
     private final List<ContainerResources> apps = new ArrayList<>();
 
@@ -32,7 +38,7 @@ final class PodReader {
         JsonBody.object(parser, "Pod", reader::pod);
         List<ContainerResources> containers = new ArrayList<>(reader.inits);
         containers.addAll(reader.apps);
-        return new SchedulingPod(new PodRef(reader.uid, reader.namespace, reader.name), containers);
+        return new SchedulingPod(new PodRef(reader.uid, reader.namespace, reader.name), reader.annotations, containers);
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequest {
@@ -48,6 +54,7 @@ final class PodReader {
             case "uid" -> uid = JsonBody.string(value, field);
             case "namespace" -> namespace = JsonBody.string(value, field);
             case "name" -> name = JsonBody.string(value, field);
+            case "annotations" -> strings(value, field, AnnotationKeys::read, annotations);
             default -> value.skipChildren();
         }
     }
@@ -73,33 +80,38 @@ final class PodReader {
                 case "resources" ->
                     JsonBody.object(value, field, (kind, amounts) -> {
                         switch (kind) {
-                            case "requests" -> quantities(amounts, requests);
-                            case "limits" -> quantities(amounts, limits);
+                            case "requests" -> strings(amounts, field, any -> true, requests);
+                            case "limits" -> strings(amounts, field, any -> true, limits);
                             default -> amounts.skipChildren();
                         }
                     });
                 default -> value.skipChildren();
             }
         });
-        requests.putAll(limits);
+        limits.putAll(requests);
         ContainerRole role = plain == ContainerRole.INIT && names[1].equals("Always") ? ContainerRole.SIDECAR : plain;
-        return new ContainerResources(names[0], role, requests);
+        return new ContainerResources(names[0], role, limits);
     }
 
-    /** Resource names keep their case: they are keys, not field names. */
-    private static void quantities(JsonParser parser, Map<String, String> into) throws IOException, BadRequest {
+    /** Keys keep their case: they are no field names. */
+    private static void strings(JsonParser parser, String what, Predicate<String> wanted, Map<String, String> into)
+            throws IOException, BadRequest {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
         }
         if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw new BadRequest("'resources' has quantities that are not an object");
+            throw new BadRequest("'" + what + "' has something that is no object of strings");
         }
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String resource = parser.currentName();
+            String key = parser.currentName();
             parser.nextToken();
-            @Nullable String quantity = JsonBody.text(parser, "quantity");
-            if (quantity != null) {
-                into.put(resource, quantity);
+            if (wanted.test(key)) {
+                @Nullable String value = JsonBody.text(parser, key);
+                if (value != null) {
+                    into.put(key, value);
+                }
+            } else {
+                parser.skipChildren();
             }
         }
     }

@@ -1,52 +1,43 @@
 package io.gpushare.extender.placement;
 
-import io.gpushare.model.Demand;
-import io.gpushare.model.ledger.CardOrder;
-import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.ledger.Placement;
-
 /**
  * Fills what is begun before anything fresh is opened, on the card and on the node.
  *
- * <p>The node's score, an integer from 0 to 10, says how full the demand would leave it, where {@code full(n)} is {@code n
- * * (total - left) / total}, rounded down, over the node's well cards:
+ * <p>The cost is a whole number from -10 to 0 and says how full the pod would leave the node, where {@code full(n)} is
+ * {@code n * (total - left) / total}, rounded down, over the node's well cards:
  *
  * <ul>
- *   <li>memory that goes to a card in use: {@code 5 + full(5)} of the units;
- *   <li>memory that opens a card that nobody uses: {@code full(4)} of the units, so always less than the former;
- *   <li>whole cards: {@code full(10)} of the cards, {@code left} being those on which nothing is allocated;
- *   <li>both: the lower of the two.
+ *   <li>memory that goes to a card in use: {@code -5 - full(5)} of the units;
+ *   <li>memory that opens a card that nobody uses: {@code -full(4)} of the units, so always more than the former;
+ *   <li>whole cards: {@code -full(10)} of the cards, {@code left} being those on which nothing is allocated;
+ *   <li>both: the higher of the two.
  * </ul>
+ *
+ * On the node the card with the least room.
  */
-public final class Binpack {
-    /** The best score: kube-scheduler's MaxExtenderPriority. */
-    public static final int MOST = 10;
+final class Binpack implements Scoring {
+    private static final int MOST = 10;
 
-    private Binpack() {}
-
-    /** Cards for that demand on that node, or why none. */
-    public static Placement place(NodeCards cards, Demand demand) {
-        return cards.place(demand, CardOrder.BINPACK);
+    @Override
+    public double cost(Way way) {
+        NodeRoom node = way.node();
+        double full = MOST;
+        if (way.pod().cards() > 0) {
+            long left = node.cards().stream().filter(CardRoom::whole).count()
+                    - way.pod().cards();
+            full = full(MOST, node.cards().size(), left);
+        }
+        CardRoom shared = way.shared();
+        if (shared != null) {
+            long left = node.idle() - way.pod().units();
+            full = Math.min(full, shared.whole() ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
+            // Below the whole numbers: it decides on the node's cards, and between nodes that are equally full.
+            full -= 0.5 * (shared.free() - way.pod().units()) / shared.kind().units();
+        }
+        return -full;
     }
 
-    /** How well that node would take the demand: 0 if it can't at all, else 0 to {@link #MOST}. */
-    public static int score(NodeSummary node, Ask ask) {
-        if (node.refusal(ask).isPresent()) {
-            return 0;
-        }
-        int score = MOST;
-        if (ask.cards() > 0) {
-            score = full(MOST, node.cards(), node.freeCards() - ask.cards());
-        }
-        if (ask.units() > 0) {
-            long left = node.freeUnits() - ask.units();
-            score = Math.min(
-                    score, node.opensCard(ask) ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
-        }
-        return score;
-    }
-
-    private static int full(int scale, long total, long left) {
-        return Math.toIntExact(scale * (total - left) / total);
+    private static double full(int scale, long total, long left) {
+        return Math.floorDiv(scale * (total - left), total);
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.ledger.CardState;
 import java.util.Objects;
 
 /**
@@ -14,5 +15,10 @@ public record CardKind(String model, int units) {
         if (units < 1) {
             throw new IllegalArgumentException("a card of model '" + model + "' must have at least one unit");
         }
+    }
+
+    /** The kind of that card, which has at least one unit. */
+    static CardKind of(CardState state) {
+        return new CardKind(state.card().model(), state.units());
     }
 }

@@ -1,6 +1,10 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -24,6 +28,20 @@ public record CardRoom(int index, CardKind kind, int free) {
         }
     }
 
+    /** The cards of a node that a new pod may have, each with its place in the inventory as its index. */
+    public static List<CardRoom> of(NodeCards node) {
+        List<CardRoom> rooms = new ArrayList<>();
+        List<CardState> states = node.cards();
+        for (int i = 0; i < states.size(); i++) {
+            CardState state = states.get(i);
+            // A card smaller than one unit serves no memory pod; as a whole card it is found without a policy.
+            if (state.card().placeable() && state.units() > 0) {
+                rooms.add(new CardRoom(i, CardKind.of(state), state.freeUnits()));
+            }
+        }
+        return rooms;
+    }
+
     /** A card that nobody uses. */
     public static CardRoom unused(int index, CardKind kind) {
         return new CardRoom(index, kind, kind.units());
@@ -36,5 +54,10 @@ public record CardRoom(int index, CardKind kind, int free) {
 
     boolean sameAs(CardRoom other) {
         return free == other.free && kind.equals(other.kind);
+    }
+
+    /** Whether that card is like this one to a pod. */
+    public boolean sameAs(CardState state) {
+        return state.units() > 0 && free == state.freeUnits() && kind.equals(CardKind.of(state));
     }
 }

@@ -7,30 +7,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The nodes of a cluster in their fixed order, and the choice among them: the least cost, the first of equals. What a
- * node costs a pod is remembered until the node changes or the policy has learned, for the last few kinds of pods.
- */
+/** The nodes of a cluster in their fixed order, and the choice among them: the least cost, the first of equals. */
 public final class Chooser {
-    private static final int KINDS = 256;
-
     private final NodeRoom[] nodes;
     private final Map<String, Integer> positions = new HashMap<>();
-    private final Map<PodRequest, Remembered> remembered = new HashMap<>();
-    private @Nullable Scoring scoring;
-
-    /** What each node costs one kind of pod, as it was when it was asked. */
-    private static final class Remembered {
-        private final @Nullable NodeRoom[] asked;
-        private final @Nullable Way[] best;
-        private final double[] costs;
-
-        Remembered(int nodes) {
-            asked = new @Nullable NodeRoom[nodes];
-            best = new @Nullable Way[nodes];
-            costs = new double[nodes];
-        }
-    }
 
     public Chooser(List<NodeRoom> nodes) {
         this.nodes = nodes.stream().sorted(NodeRoom.ORDER).toArray(NodeRoom[]::new);
@@ -57,38 +37,15 @@ public final class Chooser {
 
     /** Where the pod goes; empty if it fits nowhere. Nothing is reserved: {@link #changed} does that. */
     public Optional<Way> choose(Scoring now, PodRequest pod) {
-        if (!now.equals(scoring) || (remembered.size() >= KINDS && !remembered.containsKey(pod))) {
-            remembered.clear();
-            scoring = now;
-        }
-        Remembered known = remembered.computeIfAbsent(pod, any -> new Remembered(nodes.length));
-        @Nullable Way best = null;
+        @Nullable Way way = null;
         double least = Double.POSITIVE_INFINITY;
-        for (int i = 0; i < nodes.length; i++) {
-            if (known.asked[i] != nodes[i]) {
-                ask(known, i, now, pod);
-            }
-            if (known.best[i] != null && (best == null || known.costs[i] < least - Scoring.SAME)) {
-                best = known.best[i];
-                least = known.costs[i];
+        for (NodeRoom node : nodes) {
+            NodeRoom.Best best = node.best(now, pod);
+            if (best.way() != null && (way == null || best.cost() < least - Scoring.SAME)) {
+                way = best.way();
+                least = best.cost();
             }
         }
-        return Optional.ofNullable(best);
-    }
-
-    private void ask(Remembered known, int i, Scoring now, PodRequest pod) {
-        NodeRoom node = nodes[i];
-        @Nullable Way best = null;
-        double least = Double.POSITIVE_INFINITY;
-        for (Way way : node.ways(pod)) {
-            double cost = now.cost(way);
-            if (best == null || cost < least - Scoring.SAME) {
-                best = way;
-                least = cost;
-            }
-        }
-        known.asked[i] = node;
-        known.best[i] = best;
-        known.costs[i] = least;
+        return Optional.ofNullable(way);
     }
 }

@@ -1,19 +1,25 @@
 package io.gpushare.extender.placement;
 
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
-/** A policy that thinks anew when it has seen 1, 2, 4, 8 pods, and from then on a quarter more than at the last time. */
+/**
+ * A policy that thinks anew when the cluster has changed, and, if it learns from pods, when it has seen 1, 2, 4, 8 of
+ * them, and from then on a quarter more than at the last time.
+ */
 final class Learning implements Policy {
-    private final Seen seen;
-    private final Function<Seen, Scoring> think;
+    private final boolean fromPods;
+    private final Seen seen = new Seen();
+    private final BiFunction<Seen, Capacity, Scoring> think;
+    private Capacity capacity;
     private Scoring scoring;
     private long pods;
     private long next = 1;
 
-    Learning(Seen seen, Function<Seen, Scoring> think) {
-        this.seen = seen;
+    Learning(boolean fromPods, Capacity capacity, BiFunction<Seen, Capacity, Scoring> think) {
+        this.fromPods = fromPods;
+        this.capacity = capacity;
         this.think = think;
-        this.scoring = think.apply(seen);
+        this.scoring = think.apply(seen, capacity);
     }
 
     @Override
@@ -23,11 +29,22 @@ final class Learning implements Policy {
 
     @Override
     public void arrived(PodRequest pod) {
+        if (!fromPods) {
+            return;
+        }
         seen.add(pod);
         pods++;
         if (pods >= next) {
-            scoring = think.apply(seen);
+            scoring = think.apply(seen, capacity);
             next = pods < 8 ? pods * 2 : pods + (pods + 3) / 4;
+        }
+    }
+
+    @Override
+    public void cluster(Capacity now) {
+        if (!now.equals(capacity)) {
+            capacity = now;
+            scoring = think.apply(seen, now);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.Compute;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,12 +19,19 @@ public final class NodeRoom {
     public static final Comparator<NodeRoom> ORDER =
             Comparator.<NodeRoom>comparingLong(node -> node.order).thenComparing(NodeRoom::name);
 
+    private static final int ANSWERS = 8;
+
     private final String name;
     private final long order;
     private final long cpuMilli;
     private final long memoryMib;
     private final List<CardRoom> cards;
+    private final long units;
     private final long idle;
+    // The last answers of best(), which are found again for as long as the node stays as it is. Threads may overwrite
+    // each
+    // other's: each entry is immutable, and whole.
+    private final @Nullable Best[] answers = new @Nullable Best[ANSWERS];
 
     private NodeRoom(String name, long order, long cpuMilli, long memoryMib, List<CardRoom> cards) {
         this.name = name;
@@ -31,6 +39,7 @@ public final class NodeRoom {
         this.cpuMilli = cpuMilli;
         this.memoryMib = memoryMib;
         this.cards = cards.stream().sorted(CardRoom.ORDER).toList();
+        this.units = cards.stream().mapToLong(card -> card.kind().units()).sum();
         this.idle = cards.stream().mapToLong(CardRoom::free).sum();
     }
 
@@ -51,6 +60,11 @@ public final class NodeRoom {
             }
         }
         return new NodeRoom(name, Mixing.of(name.getBytes(StandardCharsets.UTF_8), salt), cpuMilli, memoryMib, cards);
+    }
+
+    /** The same node with other amounts free. */
+    public NodeRoom with(Compute free, List<CardRoom> changed) {
+        return new NodeRoom(name, order, free.cpuMilli(), free.memoryMib(), changed);
     }
 
     public String name() {
@@ -74,6 +88,11 @@ public final class NodeRoom {
     /** Its well cards, small ones first, and of equal ones those with the least room. */
     public List<CardRoom> cards() {
         return cards;
+    }
+
+    /** Units of all its cards. */
+    long units() {
+        return units;
     }
 
     /** Units that are free on all its cards. */
@@ -102,6 +121,31 @@ public final class NodeRoom {
             }
         }
         return ways;
+    }
+
+    /** The way of least cost, by that scoring, and its cost. */
+    public record Best(
+            Scoring scoring, PodRequest pod, @Nullable Way way, double cost) {}
+
+    /** Which of the {@link #ways} costs least, the first of equals; none, at infinite cost, where the pod doesn't fit. */
+    public Best best(Scoring scoring, PodRequest pod) {
+        int at = pod.hashCode() & ANSWERS - 1;
+        @Nullable Best known = answers[at];
+        if (known != null && known.scoring.equals(scoring) && known.pod.equals(pod)) {
+            return known;
+        }
+        @Nullable Way way = null;
+        double least = Double.POSITIVE_INFINITY;
+        for (Way each : ways(pod)) {
+            double cost = scoring.cost(each);
+            if (way == null || cost < least - Scoring.SAME) {
+                way = each;
+                least = cost;
+            }
+        }
+        Best best = new Best(scoring, pod, way, least);
+        answers[at] = best;
+        return best;
     }
 
     private List<List<CardRoom>> wholes(PodRequest pod, @Nullable CardRoom except) {

@@ -3,57 +3,31 @@ package io.gpushare.extender.placement;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Refusal;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 
 /**
- * What filter and prioritize read of one node: made once when the node's cards change, so that a request over thousands
- * of nodes touches no allocation and makes no object per node. It answers exactly as {@link NodeCards#place} does.
+ * What filter reads of one node: made once when the node's cards change, so that a request over thousands of nodes
+ * touches no allocation and makes no object per node. It answers exactly as {@link NodeCards#place} does.
+ *
+ * @param present the cards, whatever their state
+ * @param mostOnUsed the most free units on one card that some pod uses already
+ * @param mostOnUnused the most on one that nobody uses
+ * @param freeCards the well cards on which nothing is allocated
  */
-public final class NodeSummary {
-    // The cards with free memory in the order in which BINPACK takes them, and which of them nobody uses yet.
-    private final int[] free;
-    private final boolean[] unused;
-    private final long units;
-    private final long freeUnits;
-    private final int present;
-    private final int cards;
-    private final int freeCards;
-    private final int mostOnUsed;
-    private final int mostOnUnused;
-
-    private NodeSummary(int present, List<CardState> healthy) {
-        this.present = present;
-        List<CardState> open = healthy.stream()
-                .filter(state -> state.freeUnits() > 0)
-                .sorted(Comparator.comparingInt(CardState::freeUnits)
-                        .thenComparingInt(state -> state.card().index()))
-                .toList();
-        free = open.stream().mapToInt(CardState::freeUnits).toArray();
-        unused = new boolean[free.length];
+public record NodeSummary(int present, int mostOnUsed, int mostOnUnused, int freeCards) {
+    public static NodeSummary of(NodeCards cards) {
         int used = 0;
-        int fresh = 0;
-        for (int i = 0; i < free.length; i++) {
-            unused[i] = open.get(i).free();
-            if (unused[i]) {
-                fresh = free[i];
+        int unused = 0;
+        int free = 0;
+        for (CardState state : cards.cards()) {
+            if (state.free()) {
+                unused = Math.max(unused, state.freeUnits());
+                free++;
             } else {
-                used = free[i];
+                used = Math.max(used, state.freeUnits());
             }
         }
-        mostOnUsed = used;
-        mostOnUnused = fresh;
-        units = healthy.stream().mapToLong(CardState::units).sum();
-        freeUnits = open.stream().mapToLong(CardState::freeUnits).sum();
-        cards = healthy.size();
-        freeCards = (int) healthy.stream().filter(CardState::free).count();
-    }
-
-    public static NodeSummary of(NodeCards cards) {
-        return new NodeSummary(
-                cards.cards().size(),
-                cards.cards().stream().filter(state -> state.card().placeable()).toList());
+        return new NodeSummary(cards.cards().size(), used, unused, free);
     }
 
     /** Why that node can't take the demand now; empty if it can. Constant time. */
@@ -68,35 +42,5 @@ public final class NodeSummary {
         boolean onUsed = ask.units() == 0 || mostOnUsed >= ask.units();
         int left = onUsed ? freeCards : freeCards - 1;
         return left >= ask.cards() ? Optional.empty() : Optional.of(Refusal.NO_FREE_CARDS);
-    }
-
-    /** Whether the memory of that demand, which the node can take, would go to a card that nobody uses yet. */
-    boolean opensCard(Ask ask) {
-        for (int i = 0; i < free.length; i++) {
-            if (free[i] >= ask.units() && (!unused[i] || freeCards - 1 >= ask.cards())) {
-                return unused[i];
-            }
-        }
-        return true;
-    }
-
-    /** Memory units of the well cards. */
-    long units() {
-        return units;
-    }
-
-    /** Memory units of the well cards that nobody holds. */
-    long freeUnits() {
-        return freeUnits;
-    }
-
-    /** The well cards. */
-    int cards() {
-        return cards;
-    }
-
-    /** The well cards on which nothing is allocated. */
-    int freeCards() {
-        return freeCards;
     }
 }

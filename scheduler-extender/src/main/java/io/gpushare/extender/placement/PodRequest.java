@@ -1,5 +1,6 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.Compute;
 import java.util.Set;
 
 /**
@@ -17,6 +18,11 @@ public record PodRequest(long cpuMilli, long memoryMib, int units, int cards, Se
         if (cpuMilli < 0 || memoryMib < 0 || units < 0 || cards < 0) {
             throw new IllegalArgumentException("a pod can't ask for less than nothing");
         }
+    }
+
+    /** A pod that asks for no card. */
+    public static PodRequest plain(Compute compute) {
+        return new PodRequest(compute.cpuMilli(), compute.memoryMib(), 0, 0, Set.of());
     }
 
     /** Whether it asks for a card or a part of one. */

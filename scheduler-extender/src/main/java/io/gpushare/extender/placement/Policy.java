@@ -1,8 +1,8 @@
 package io.gpushare.extender.placement;
 
-/** A policy and what it has learned from the pods that came. Not for several threads at once; its scorings are. */
+/** A policy and what it has learned. Not for several threads at once; its scorings are. */
 public interface Policy {
-    /** A policy that learns nothing. */
+    /** A policy that learns nothing, on a cluster that does not change. */
     static Policy fixed(Scoring scoring) {
         return new Policy() {
             @Override
@@ -12,6 +12,9 @@ public interface Policy {
 
             @Override
             public void arrived(PodRequest pod) {}
+
+            @Override
+            public void cluster(Capacity capacity) {}
         };
     }
 
@@ -20,4 +23,7 @@ public interface Policy {
 
     /** A new pod came. To be told once for each pod, before it is placed, however often it is tried again. */
     void arrived(PodRequest pod);
+
+    /** The cluster has other cards now. */
+    void cluster(Capacity capacity);
 }

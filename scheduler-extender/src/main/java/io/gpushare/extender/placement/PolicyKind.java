@@ -1,24 +1,42 @@
 package io.gpushare.extender.placement;
 
 import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The policies that there are. */
 public enum PolicyKind {
     /** Any place: what the others are measured against. */
-    RANDOM(false),
-    /** The node with the least left; on it the card with the least left. */
-    BESTFIT(false),
+    RANDOM(false, false),
+    /** The node with the least cpu and GPU left; on it the card with the least left. */
+    BESTFIT(false, false),
+    /** What is begun is filled before anything fresh is opened: {@link Binpack}. */
+    BINPACK(false, true),
     /** The node with the most left; on it the card with the most left. */
-    SPREAD(false),
+    SPREAD(false, true),
     /** Fragmentation Gradient Descent, as published. */
-    FGD(true),
+    FGD(true, true),
     /** Waste, stranding, price: the least that nobody will be able to use. */
-    WSP(true);
+    WSP(true, true);
 
     private final boolean learns;
+    private final boolean offered;
 
-    PolicyKind(boolean learns) {
+    PolicyKind(boolean learns, boolean offered) {
         this.learns = learns;
+        this.offered = offered;
+    }
+
+    /** Those that a cluster may be run with; the others are there to compare with. */
+    public static List<PolicyKind> offered() {
+        return Stream.of(values()).filter(kind -> kind.offered).toList();
+    }
+
+    /** Reads one that is {@link #offered}; empty for any other text. */
+    public static Optional<PolicyKind> parse(String text) {
+        return offered().stream().filter(kind -> kind.toString().equals(text)).findFirst();
     }
 
     /** Whether it is another policy once it knows which pods come. */
@@ -28,12 +46,7 @@ public enum PolicyKind {
 
     /** As it is before the first pod; it learns from those that come. The seed is for random only. */
     public Policy fromNothing(Capacity capacity, long seed) {
-        return switch (this) {
-            case RANDOM -> new RandomPolicy(seed);
-            case BESTFIT -> Policy.fixed(Fullness.bestFit(capacity));
-            case SPREAD -> Policy.fixed(Fullness.spread(capacity));
-            case FGD, WSP -> new Learning(new Seen(capacity), seen -> think(seen, capacity));
-        };
+        return this == RANDOM ? new RandomPolicy(seed) : new Learning(learns, capacity, this::think);
     }
 
     /** As it is when it knows beforehand which pods will come, in whatever order; it learns no more. */
@@ -41,16 +54,25 @@ public enum PolicyKind {
         if (!learns) {
             return fromNothing(capacity, seed);
         }
-        Seen seen = new Seen(capacity);
+        Seen seen = new Seen();
         pods.forEach(seen::add);
         return Policy.fixed(think(seen, capacity));
     }
 
     private Scoring think(Seen seen, Capacity capacity) {
         return switch (this) {
+            case BESTFIT -> Fullness.bestFit(capacity);
+            case BINPACK -> new Binpack();
+            case SPREAD -> Fullness.spread(capacity);
             case FGD -> new Fgd(seen, capacity);
             case WSP -> new Wsp(seen, capacity);
-            case RANDOM, BESTFIT, SPREAD -> throw new IllegalStateException(this + " learns nothing");
+            case RANDOM -> throw new IllegalStateException("random thinks nothing");
         };
+    }
+
+    /** The name as users write it. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -22,6 +22,9 @@ final class RandomPolicy implements Policy {
         scoring = draw(Mixing.of(seed, pods));
     }
 
+    @Override
+    public void cluster(Capacity capacity) {}
+
     private static Scoring draw(long number) {
         return way -> {
             long node = Mixing.of(way.node().order(), number);

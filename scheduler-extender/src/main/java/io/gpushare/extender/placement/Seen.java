@@ -1,22 +1,20 @@
 package io.gpushare.extender.placement;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
 /** What is known of the pods that came: how much they ask for, how often. The rest of a pod is forgotten. */
 public final class Seen {
-    private final double cardUnits;
     private final Counts<Integer> shares = new Counts<>();
     private final Counts<PodRequest> kinds = new Counts<>();
-    private final Counts<Set<String>> demand = new Counts<>();
+    private final Counts<Set<String>> unitDemand = new Counts<>();
+    private final Counts<Set<String>> cardDemand = new Counts<>();
     private double singles;
     private double units;
+    private double cards;
     private double cpuMilli;
     private double memoryMib;
-
-    public Seen(Capacity capacity) {
-        cardUnits = capacity.cardUnits();
-    }
 
     public void add(PodRequest pod) {
         kinds.add(new PodRequest(pod.cpuMilli(), 0, pod.units(), pod.cards(), pod.models()), 1);
@@ -28,12 +26,13 @@ public final class Seen {
         } else if (pod.cards() == 1) {
             singles++;
         }
-        double asked = pod.units() + pod.cards() * cardUnits;
-        units += asked;
+        units += pod.units();
+        cards += pod.cards();
         cpuMilli += pod.cpuMilli();
         memoryMib += pod.memoryMib();
         if (!pod.models().isEmpty()) {
-            demand.add(pod.models(), asked);
+            unitDemand.add(pod.models(), pod.units());
+            cardDemand.add(pod.models(), pod.cards());
         }
     }
 
@@ -52,23 +51,27 @@ public final class Seen {
         return kinds.counts();
     }
 
-    /** Units asked for by pods that name models. */
-    Map<Set<String>, Double> demand() {
-        return demand.counts();
+    /** Units asked for by pods that name models, a whole card counting so many. */
+    Map<Set<String>, Double> demand(double cardUnits) {
+        Map<Set<String>, Double> demand = new HashMap<>(unitDemand.counts());
+        cardDemand.counts().forEach((models, count) -> demand.merge(models, count * cardUnits, Double::sum));
+        return demand;
     }
 
-    /** Units asked for by all pods, a whole card counting as the mean one. */
-    double units() {
-        return units;
+    /** Units asked for by all pods, a whole card counting so many. */
+    double units(double cardUnits) {
+        return units + cards * cardUnits;
     }
 
     /** Thousandths of a cpu that pods ask for beside one unit; 0 when nothing is known. */
-    double cpuPerUnit() {
-        return units == 0 ? 0 : cpuMilli / units;
+    double cpuPerUnit(double cardUnits) {
+        double all = units(cardUnits);
+        return all == 0 ? 0 : cpuMilli / all;
     }
 
     /** MiB of the node's memory that pods ask for beside one unit; 0 when nothing is known. */
-    double memoryPerUnit() {
-        return units == 0 ? 0 : memoryMib / units;
+    double memoryPerUnit(double cardUnits) {
+        double all = units(cardUnits);
+        return all == 0 ? 0 : memoryMib / all;
     }
 }

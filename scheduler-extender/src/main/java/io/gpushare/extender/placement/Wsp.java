@@ -26,13 +26,16 @@ final class Wsp implements Scoring {
     private final Map<CardKind, Waste> wastes = new HashMap<>();
     private final Map<CardKind, Worth> whole = new HashMap<>();
     private final Map<CardKind, Double> prices = new HashMap<>();
+    // A kind that came into the cluster since this was thought: as if nothing were known of pods.
+    private final Worth unheard;
     private final double cpuPerUnit;
     private final double memoryPerUnit;
 
     Wsp(Seen seen, Capacity capacity) {
-        cpuPerUnit = seen.cpuPerUnit();
-        memoryPerUnit = seen.memoryPerUnit();
         double mean = capacity.cardUnits();
+        cpuPerUnit = seen.cpuPerUnit(mean);
+        memoryPerUnit = seen.memoryPerUnit(mean);
+        unheard = new Worth(mean, 0);
         for (CardKind kind : capacity.cards().keySet()) {
             Waste waste = new Waste(seen, kind.units());
             double price = PRICE * price(kind.model(), seen, capacity);
@@ -45,12 +48,13 @@ final class Wsp implements Scoring {
     private static double price(String model, Seen seen, Capacity capacity) {
         double supply = capacity.unitsOf(Set.of(model));
         double asked = 0;
-        for (Map.Entry<Set<String>, Double> each : seen.demand().entrySet()) {
+        double mean = capacity.cardUnits();
+        for (Map.Entry<Set<String>, Double> each : seen.demand(mean).entrySet()) {
             if (each.getKey().contains(model)) {
                 asked += each.getValue() * supply / capacity.unitsOf(each.getKey());
             }
         }
-        return asked == 0 ? 0 : (asked / seen.units()) / (supply / capacity.units());
+        return asked == 0 ? 0 : (asked / seen.units(mean)) / (supply / capacity.units());
     }
 
     @Override
@@ -58,13 +62,13 @@ final class Wsp implements Scoring {
         double cost = 0;
         CardRoom shared = way.shared();
         if (shared != null) {
-            Waste waste = known(wastes.get(shared.kind()), shared.kind());
+            @Nullable Waste waste = wastes.get(shared.kind());
             int units = way.pod().units();
-            cost += waste.of(shared.free() - units) - waste.of(shared.free());
-            cost += known(prices.get(shared.kind()), shared.kind()) * units;
+            cost += waste == null ? -units : waste.of(shared.free() - units) - waste.of(shared.free());
+            cost += prices.getOrDefault(shared.kind(), 0.0) * units;
         }
         for (CardRoom card : way.whole()) {
-            Worth worth = known(whole.get(card.kind()), card.kind());
+            Worth worth = whole.getOrDefault(card.kind(), unheard);
             cost += worth.price - worth.waste;
         }
         NodeRoom node = way.node();
@@ -72,13 +76,6 @@ final class Wsp implements Scoring {
         long cpu = node.cpuMilli() - way.pod().cpuMilli();
         long memory = node.memoryMib() - way.pod().memoryMib();
         return cost + stranded(idle, cpu, memory) - stranded(node.idle(), node.cpuMilli(), node.memoryMib());
-    }
-
-    private static <T> T known(@Nullable T value, CardKind kind) {
-        if (value == null) {
-            throw new IllegalStateException("a card of kind " + kind + " that the cluster's capacity does not list");
-        }
-        return value;
     }
 
     private double stranded(long idle, long cpu, long memory) {

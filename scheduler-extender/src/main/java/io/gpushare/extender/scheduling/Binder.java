@@ -73,7 +73,7 @@ public final class Binder {
             return Doubt.asBound(pod, node, known.get().node(), !known.get().unattributed());
         }
         if (known.isPresent()) {
-            return place(pod, known.get().demand(), node, now);
+            return place(pod, known.get().wanted(), node, now);
         }
         Optional<ClusterPod> read;
         try {
@@ -95,18 +95,18 @@ public final class Binder {
                 read.node() == null ? withoutDemand(pod, node) : Doubt.asBound(pod, node, read.node(), true);
             case Decoded.Valid<Demand>(Demand demand) ->
                 read.node() == null
-                        ? place(pod, demand, node, now)
+                        ? place(pod, Wanted.of(demand, read.containers(), read.annotations()), node, now)
                         : Doubt.asBound(
                                 pod, node, read.node(), Writing.of(read, demand).allocation() != null);
         };
     }
 
-    private BindResult place(PodRef pod, Demand demand, String node, Instant now) {
-        return switch (ledger.assume(pod, demand, node, now)) {
+    private BindResult place(PodRef pod, Wanted wanted, String node, Instant now) {
+        return switch (ledger.assume(pod, wanted, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_ROOM, why.sentence());
             case Assumption.Bound(Hold hold) -> Doubt.asBound(pod, node, hold.node(), true);
             case Assumption.Assumed(Hold hold, Inventory inventory) ->
-                call(pod, demand, hold, AllocationCodec.annotations(hold.allocation(), inventory, now), now);
+                call(pod, wanted.demand(), hold, AllocationCodec.annotations(hold.allocation(), inventory, now), now);
         };
     }
 

@@ -1,10 +1,13 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.placement.Binpack;
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.placement.Scoring;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Demand;
+import io.gpushare.model.Compute;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
@@ -33,25 +36,29 @@ public final class Ledger {
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
 
+    private final Loads loads = new Loads(nodes);
+    private final Policies policies;
     private final Witness witness;
     private final AtomicLong disbelieved = new AtomicLong();
 
-    /** @param witness told of annotations that are not believed */
-    public Ledger(DemandCodec demands, Witness witness) {
+    /**
+     * An empty one.
+     *
+     * @param policies choose among cards that would all do; told of each new pod and of the cluster's cards
+     * @param witness told of annotations that are not believed
+     */
+    public Ledger(DemandCodec demands, Policies policies, Witness witness) {
         this.demands = demands;
+        this.policies = policies;
         this.witness = witness;
-    }
-
-    Ledger(DemandCodec demands) {
-        this(demands, Witness.none());
     }
 
     /** A node of the ledger, for people: {@code unusable} is null when its inventory is known. */
     public record NodeView(String name, @Nullable Reason unusable, NodeCards cards) {}
 
     /** A node is there, or changed. Nodes are told from one thread, in order. */
-    public void nodeSeen(String name, Map<String, String> annotations) {
-        nodes.seen(name, annotations);
+    public void nodeSeen(String name, Map<String, String> annotations, Compute allocatable) {
+        nodes.seen(name, annotations, allocatable);
     }
 
     /** A node is gone. What pods hold there is kept until they are gone too. */
@@ -70,14 +77,23 @@ public final class Ledger {
             release(ref, ref.uid());
             return;
         }
+        if (pod.node() != null) {
+            loads.at(ref, pod.node(), ComputeCodec.requested(pod.containers()));
+        }
         demands.decode(pod.containers()).valid().ifPresent(demand -> {
             listedUids.put(ref.toString(), ref.uid());
+            Wanted wanted = Wanted.of(demand, pod.containers(), pod.annotations());
             Writing writing = Writing.of(pod, demand);
             boolean[] complained = {false};
+            boolean[] fresh = {false};
             PodEntry now = pods.compute(ref.uid(), (uid, old) -> {
                 complained[0] = old != null && old.complaint() != null;
-                return seen(pod, demand, writing, old);
+                fresh[0] = old == null || !old.listed();
+                return seen(pod, wanted, writing, old);
             });
+            if (fresh[0]) {
+                policies.arrived(wanted.request());
+            }
             if (now != null && now.complaint() != null && !complained[0]) {
                 disbelieved.incrementAndGet();
                 witness.disbelieved(ref, String.valueOf(pod.node()), now.complaint());
@@ -101,6 +117,7 @@ public final class Ledger {
     }
 
     private void release(PodRef name, String uid) {
+        loads.gone(name, uid);
         listedUids.remove(name.toString(), uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holds(), List.of());
@@ -108,7 +125,7 @@ public final class Ledger {
         });
     }
 
-    private PodEntry seen(ClusterPod pod, Demand demand, Writing writing, @Nullable PodEntry old) {
+    private PodEntry seen(ClusterPod pod, Wanted wanted, Writing writing, @Nullable PodEntry old) {
         List<Hold> held = old == null ? List.of() : old.holds();
         @Nullable String node = pod.node();
         List<Hold> now;
@@ -131,21 +148,34 @@ public final class Ledger {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().allocation());
         }
-        return new PodEntry(pod.ref(), demand, true, node, now, complaint);
+        return new PodEntry(pod.ref(), wanted, true, node, now, complaint);
     }
 
     /** Reserves cards for that pod on that node, in one atomic step; nothing that an unanswered Binding holds is freed. */
-    Assumption assume(PodRef pod, Demand demand, String node, Instant now) {
+    Assumption assume(PodRef pod, Wanted wanted, String node, Instant now) {
+        Scoring scoring = scoring(wanted.policy());
         Assumption[] result = new Assumption[1];
         pods.compute(pod.uid(), (uid, old) -> {
-            PodEntry entry = old == null ? PodEntry.unlisted(pod, demand) : old;
-            result[0] = entry.bound().<Assumption>map(Assumption.Bound::new).orElseGet(() -> reserve(entry, node, now));
-            return result[0] instanceof Assumption.Assumed(Hold hold, var inventory) ? entry.assuming(hold) : old;
+            PodEntry entry = old == null ? PodEntry.unlisted(pod, wanted) : old;
+            result[0] = entry.bound()
+                    .<Assumption>map(Assumption.Bound::new)
+                    .orElseGet(() -> reserve(entry, scoring, node, now));
+            if (result[0] instanceof Assumption.Assumed(Hold hold, var inventory)) {
+                loads.at(pod, node, entry.wanted().compute());
+                return entry.assuming(hold);
+            }
+            return old;
         });
         return result[0];
     }
 
-    private Assumption reserve(PodEntry pod, String node, Instant now) {
+    /** What that policy thinks of the cluster as it is; the usual one for null. */
+    Scoring scoring(@Nullable PolicyKind kind) {
+        nodes.changedCapacity().ifPresent(policies::cluster);
+        return policies.scoring(kind);
+    }
+
+    private Assumption reserve(PodEntry pod, Scoring scoring, String node, Instant now) {
         Assumption[] result = new Assumption[1];
         nodes.change(node, entry -> {
             if (entry.unusable() != null) {
@@ -155,7 +185,7 @@ public final class Ledger {
             Optional<Hold> held = pod.on(node);
             Standing standing = held.map(Hold::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> Binpack.place(entry.cards(), pod.demand()));
+                    .orElseGet(() -> entry.place(pod.wanted(), scoring));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
                     result[0] = new Assumption.Refused(Reason.of(why));
@@ -207,6 +237,9 @@ public final class Ledger {
             List<Hold> left =
                     entry.holds().stream().filter(other -> !other.equals(hold)).toList();
             move(pod, entry.holds(), left);
+            if (left.isEmpty() && entry.node() == null) {
+                loads.gone(pod, pod.uid());
+            }
             return entry.with(left).kept();
         });
     }

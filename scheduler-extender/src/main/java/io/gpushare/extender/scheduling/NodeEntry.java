@@ -1,15 +1,25 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.CardKind;
+import io.gpushare.extender.placement.CardRoom;
+import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.NodeSummary;
+import io.gpushare.extender.placement.Scoring;
+import io.gpushare.extender.placement.Way;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.CardId;
+import io.gpushare.model.Compute;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +29,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unusable why it can take nothing; null when its inventory is known
  * @param written the inventory as the node's annotation has it
+ * @param allocatable the cpu and memory that it has for pods
+ * @param requested what its pods request of them
+ * @param room what policies see of it
  */
-record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards cards, NodeSummary summary) {
+record NodeEntry(
+        @Nullable Reason unusable,
+        @Nullable String written,
+        Compute allocatable,
+        Compute requested,
+        NodeCards cards,
+        NodeSummary summary,
+        NodeRoom room) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
+    private static final NodeRoom NOWHERE = NodeRoom.of("", 0, 0, 0, List.of());
 
     /** A node of which nothing was heard. */
-    private static final NodeEntry UNHEARD = new NodeEntry(Reason.UNKNOWN_NODE, null, NONE, NOTHING);
+    private static final NodeEntry UNHEARD =
+            new NodeEntry(Reason.UNKNOWN_NODE, null, Compute.NONE, Compute.NONE, NONE, NOTHING, NOWHERE);
 
     static NodeEntry orUnheard(@Nullable NodeEntry entry) {
         return entry == null ? UNHEARD : entry;
@@ -36,13 +58,28 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
         return Reason.UNKNOWN_NODE.equals(unusable);
     }
 
-    NodeEntry known(Inventory inventory, String annotation) {
+    NodeEntry known(String name, Inventory inventory, String annotation, Compute has) {
         NodeCards changed = cards.withInventory(inventory);
-        return new NodeEntry(null, annotation, changed, NodeSummary.of(changed));
+        NodeRoom fresh = NodeRoom.of(name, 0, 0, 0, List.of());
+        return new NodeEntry(
+                null,
+                annotation,
+                has,
+                requested,
+                changed,
+                NodeSummary.of(changed),
+                room(fresh, has, requested, changed));
+    }
+
+    /** It has another amount of cpu and memory, and the cards that it had. */
+    NodeEntry having(Compute has) {
+        return new NodeEntry(
+                unusable, written, has, requested, cards, summary, room.with(has.minus(requested), room.cards()));
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
-        return new NodeEntry(why, annotation, cards.withInventory(NONE.inventory()), NOTHING);
+        return new NodeEntry(
+                why, annotation, Compute.NONE, requested, cards.withInventory(NONE.inventory()), NOTHING, NOWHERE);
     }
 
     NodeEntry with(PodRef pod, Allocation allocation) {
@@ -53,14 +90,52 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
         return cards(cards.without(podUid));
     }
 
+    /** So much more is requested of it; less where that is negative. */
+    NodeEntry requested(Compute more) {
+        Compute now = requested.plus(more);
+        return new NodeEntry(
+                unusable,
+                written,
+                allocatable,
+                now,
+                cards,
+                summary,
+                unusable == null ? room.with(allocatable.minus(now), room.cards()) : NOWHERE);
+    }
+
     private NodeEntry cards(NodeCards changed) {
-        return new NodeEntry(unusable, written, changed, unusable == null ? NodeSummary.of(changed) : NOTHING);
+        return unusable == null
+                ? new NodeEntry(
+                        null,
+                        written,
+                        allocatable,
+                        requested,
+                        changed,
+                        NodeSummary.of(changed),
+                        room(room, allocatable, requested, changed))
+                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, NOWHERE);
+    }
+
+    private static NodeRoom room(NodeRoom node, Compute allocatable, Compute requested, NodeCards cards) {
+        return node.with(allocatable.minus(requested), CardRoom.of(cards));
+    }
+
+    /** The node as it would be without any pod, its ill cards healed: what a cluster is made of. */
+    NodeRoom empty() {
+        List<CardRoom> unused = new ArrayList<>();
+        for (CardState state : cards.cards()) {
+            if (state.units() > 0) {
+                unused.add(
+                        CardRoom.unused(unused.size(), new CardKind(state.card().model(), state.units())));
+            }
+        }
+        return room.with(allocatable, unused);
     }
 
     /** The entry as the table keeps it: null when there is nothing to remember. */
     @Nullable
     NodeEntry kept() {
-        return unheard() && cards.holdings().isEmpty() ? null : this;
+        return unheard() && cards.holdings().isEmpty() && requested.equals(Compute.NONE) ? null : this;
     }
 
     /**
@@ -86,6 +161,27 @@ record NodeEntry(@Nullable Reason unusable, @Nullable String written, NodeCards 
                 ? null
                 : "the allocation in its annotation names a card that the node does not have: "
                         + named.iterator().next();
+    }
+
+    /** The cards that cost that policy least, or why there are none. */
+    Placement place(Wanted wanted, Scoring scoring) {
+        @Nullable Way way = room.best(scoring, wanted.request()).way();
+        if (way != null) {
+            // Cards that are alike to the policy may be linked better or worse: among those the search decides.
+            CardRoom shared = way.shared();
+            Placement chosen = cards.place(
+                    wanted.demand(),
+                    CardOrder.BINPACK,
+                    state -> shared != null && shared.sameAs(state),
+                    state -> way.whole().stream().anyMatch(card -> card.sameAs(state)));
+            if (chosen instanceof Placement.Placed) {
+                return chosen;
+            }
+        }
+        // A policy sees no way where the node's cpu or memory seems spent. That is for kube-scheduler to judge: it sent
+        // the
+        // pod here.
+        return cards.place(wanted.demand(), CardOrder.BINPACK);
     }
 
     /** Why the node can't take that now; null if it can. */

@@ -1,5 +1,7 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.placement.Capacity;
+import io.gpushare.model.Compute;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
@@ -10,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +23,7 @@ final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+    private final AtomicBoolean changed = new AtomicBoolean();
 
     NodeEntry entry(String name) {
         return NodeEntry.orUnheard(nodes.get(name));
@@ -31,17 +35,27 @@ final class NodeTable {
     }
 
     /** A node is there, or changed; told from one thread, in order. */
-    void seen(String name, Map<String, String> annotations) {
+    void seen(String name, Map<String, String> annotations, Compute allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
         NodeEntry before = entry(name);
-        if (!before.unheard() && Objects.equals(before.written(), written)) {
+        boolean same = !before.unheard() && Objects.equals(before.written(), written);
+        if (same && (before.unusable() != null || before.allocatable().equals(allocatable))) {
             return; // a heartbeat: most node events are
         }
-        change(name, reading(name, annotations, written));
+        change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
+        changed.set(true);
+    }
+
+    /** The cards of all nodes, when they may have changed since this was asked the last time. */
+    Optional<Capacity> changedCapacity() {
+        return changed.getAndSet(false)
+                ? Optional.of(Capacity.of(
+                        nodes.values().stream().map(NodeEntry::empty).toList()))
+                : Optional.empty();
     }
 
     private static UnaryOperator<NodeEntry> reading(
-            String name, Map<String, String> annotations, @Nullable String written) {
+            String name, Map<String, String> annotations, @Nullable String written, Compute allocatable) {
         return switch (InventoryCodec.decode(annotations)) {
             case Decoded.Absent<Inventory>() -> entry -> entry.unusable(Reason.NO_INVENTORY, written);
             case Decoded.Malformed<Inventory>(String reason) -> {
@@ -50,7 +64,7 @@ final class NodeTable {
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
                 LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
-                yield entry -> entry.known(inventory, String.valueOf(written));
+                yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable);
             }
         };
     }
@@ -58,6 +72,7 @@ final class NodeTable {
     /** A node is gone. What pods hold there is kept until they are gone too. */
     void gone(String name) {
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
+        changed.set(true);
     }
 
     List<Ledger.NodeView> views() {

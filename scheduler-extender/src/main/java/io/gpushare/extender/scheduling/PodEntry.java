@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PodEntry(
         PodRef ref,
-        Demand demand,
+        Wanted wanted,
         boolean listed,
         @Nullable String node,
         List<Hold> holds,
@@ -29,12 +29,16 @@ record PodEntry(
     }
 
     /** A pod that kube-scheduler binds before the informer has shown it. */
-    static PodEntry unlisted(PodRef ref, Demand demand) {
-        return new PodEntry(ref, demand, false, null, List.of(), null);
+    static PodEntry unlisted(PodRef ref, Wanted wanted) {
+        return new PodEntry(ref, wanted, false, null, List.of(), null);
+    }
+
+    Demand demand() {
+        return wanted.demand();
     }
 
     PodEntry with(List<Hold> changed) {
-        return new PodEntry(ref, demand, listed, node, changed, complaint);
+        return new PodEntry(ref, wanted, listed, node, changed, complaint);
     }
 
     /** This hold too, instead of another on its node. */

@@ -24,6 +24,10 @@ public record Reason(String label, String sentence, boolean curable) {
                     + " there)",
             false);
 
+    /** It could, but filter decides here, and another node was taken. */
+    public static final Reason NOT_CHOSEN =
+            new Reason("not_chosen", "the pod fits here, and the GPU share extender's policy chose another node", true);
+
     public Reason {
         Objects.requireNonNull(label);
         Objects.requireNonNull(sentence);

@@ -3,12 +3,14 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** The pod that kube-scheduler looks for a node for, reduced to what is used. */
-public record SchedulingPod(PodRef ref, List<ContainerResources> containers) {
+public record SchedulingPod(PodRef ref, Map<String, String> annotations, List<ContainerResources> containers) {
     public SchedulingPod {
         Objects.requireNonNull(ref);
+        annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }
 }

@@ -1,28 +1,37 @@
 package io.gpushare.extender.simulation;
 
 import io.gpushare.extender.placement.Capacity;
+import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
-import io.gpushare.extender.placement.Policy;
 import io.gpushare.extender.placement.PolicyKind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
-/**
- * A policy in a replay.
- *
- * @param told whether it knows beforehand which pods will come; else it learns from those that came, as it would in a
- *     cluster
- */
-public record Contestant(PolicyKind kind, boolean told) {
-    private static final String FROM_NOTHING = "-from-nothing";
+/** A policy in a replay, and how it gets to decide. */
+public record Contestant(PolicyKind kind, How how) {
+    /** What it knows, and through what its decisions go. */
+    public enum How {
+        /** It knows beforehand which pods will come, in whatever order. */
+        TOLD(""),
+        /** It learns from those that came. */
+        FROM_NOTHING("-from-nothing"),
+        /** It is the extender's policy, learns from those that came, and is asked through the verbs. */
+        THROUGH_EXTENDER("-through-extender");
+
+        private final String suffix;
+
+        How(String suffix) {
+            this.suffix = suffix;
+        }
+    }
 
     public Contestant {
         Objects.requireNonNull(kind);
+        Objects.requireNonNull(how);
     }
 
-    /** Reads {@code wsp}, or {@code wsp-from-nothing}. */
+    /** Reads {@code wsp}, {@code wsp-from-nothing} or {@code wsp-through-extender}. */
     public static Contestant parse(String name) throws BadInput {
         for (Contestant each : all()) {
             if (each.name().equals(name)) {
@@ -37,19 +46,26 @@ public record Contestant(PolicyKind kind, boolean told) {
     public static List<Contestant> all() {
         List<Contestant> all = new ArrayList<>();
         for (PolicyKind kind : PolicyKind.values()) {
-            all.add(new Contestant(kind, true));
+            all.add(new Contestant(kind, How.TOLD));
             if (kind.learns()) {
-                all.add(new Contestant(kind, false));
+                all.add(new Contestant(kind, How.FROM_NOTHING));
+            }
+            if (PolicyKind.offered().contains(kind)) {
+                all.add(new Contestant(kind, How.THROUGH_EXTENDER));
             }
         }
         return all;
     }
 
     String name() {
-        return kind.name().toLowerCase(Locale.ROOT) + (told ? "" : FROM_NOTHING);
+        return kind + how.suffix;
     }
 
-    Policy policy(Capacity capacity, long seed, List<PodRequest> list) {
-        return told ? kind.told(capacity, seed, list) : kind.fromNothing(capacity, seed);
+    Placer placer(List<NodeRoom> nodes, Capacity capacity, long seed, List<PodRequest> list) {
+        return switch (how) {
+            case TOLD -> new PolicyPlacer(nodes, kind.told(capacity, seed, list));
+            case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity, seed));
+            case THROUGH_EXTENDER -> new ExtenderPlacer(nodes, kind, seed);
+        };
     }
 }

@@ -78,7 +78,7 @@ public record Experiment(
         Capacity capacity = Capacity.of(rooms);
         Work work = Work.of(capacity);
         List<PodRequest> coming = Arrivals.of(arrivals, pods, work, seed);
-        return new Replay(work, nanos).run(rooms, coming, contestant.policy(capacity, seed, pods));
+        return new Replay(work, nanos).run(coming, contestant.placer(rooms, capacity, seed, pods));
     }
 
     /** A line on what is replayed. */

@@ -1,13 +1,9 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.Chooser;
-import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
-import io.gpushare.extender.placement.Policy;
-import io.gpushare.extender.placement.Way;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /** One run: pods come one by one, are placed or refused for ever, and none leaves. */
@@ -21,19 +17,16 @@ final class Replay {
         this.nanos = nanos;
     }
 
-    Curve run(List<NodeRoom> nodes, List<PodRequest> pods, Policy policy) {
-        Chooser chooser = new Chooser(nodes);
+    Curve run(List<PodRequest> pods, Placer placer) {
         List<Double> curve = new ArrayList<>();
         double arrived = 0;
         double allocated = 0;
         int refused = 0;
         long begin = nanos.getAsLong();
         for (PodRequest pod : pods) {
-            policy.arrived(pod);
-            Optional<Way> way = chooser.choose(policy.scoring(), pod);
-            if (way.isPresent()) {
-                chooser.changed(way.get().after());
-                allocated += way.get().units();
+            OptionalLong units = placer.place(pod);
+            if (units.isPresent()) {
+                allocated += units.getAsLong();
             } else {
                 refused++;
             }

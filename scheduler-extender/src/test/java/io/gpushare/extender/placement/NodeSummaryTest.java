@@ -14,7 +14,7 @@ import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.ledger.Refusal;
@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -40,61 +39,11 @@ class NodeSummaryTest {
         }
         NodeCards cards = randomNode(new Random(seed));
         Demand demand = demand(units, whole);
-        Optional<Refusal> why = switch (Binpack.place(cards, demand)) {
+        Optional<Refusal> why = switch (cards.place(demand, CardOrder.BINPACK)) {
             case Placement.Placed placed -> Optional.empty();
             case Placement.Refused(Refusal refusal) -> Optional.of(refusal);
         };
         assertThat(NodeSummary.of(cards).refusal(Ask.of(demand))).isEqualTo(why);
-    }
-
-    @Property
-    void itKnowsWhetherTheMemoryOpensACard(
-            @ForAll long seed, @ForAll @IntRange(min = 1, max = 26) int units, @ForAll @IntRange(max = 2) int whole) {
-        NodeCards cards = randomNode(new Random(seed));
-        if (Binpack.place(cards, demand(units, whole)) instanceof Placement.Placed(Allocation allocation)) {
-            CardId chosen = allocation.memoryCards().iterator().next();
-            boolean unused = cards.cards().stream()
-                    .filter(state -> state.card().id().equals(chosen))
-                    .allMatch(CardState::unused);
-            assertThat(NodeSummary.of(cards).opensCard(new Ask(units, whole))).isEqualTo(unused);
-        }
-    }
-
-    @Property
-    void aScoreIsFrom0To10AndACardInUseIsWorthMoreThanAFreshOne(
-            @ForAll long seed, @ForAll @IntRange(min = 1, max = 26) int units) {
-        NodeSummary node = NodeSummary.of(randomNode(new Random(seed)));
-        Ask ask = new Ask(units, 0);
-        int score = Binpack.score(node, ask);
-        if (node.refusal(ask).isPresent()) {
-            assertThat(score).isZero();
-        } else {
-            assertThat(score).isBetween(node.opensCard(ask) ? 0 : 5, node.opensCard(ask) ? 4 : Binpack.MOST);
-        }
-    }
-
-    @Test
-    void theFullerNodeWinsAmongNodesThatOpenNoCard() {
-        Ask ask = new Ask(3, 0);
-        assertThat(Binpack.score(t4s(12, 15), ask)).isEqualTo(10);
-        assertThat(Binpack.score(t4s(3, 15), ask)).isEqualTo(8);
-        assertThat(Binpack.score(t4s(3, 0), ask)).isEqualTo(6);
-        assertThat(Binpack.score(t4s(15, 0), ask)).isEqualTo(2);
-        assertThat(Binpack.score(t4s(0, 0), ask)).isEqualTo(0);
-    }
-
-    @Test
-    void theNodeWithTheFewestFreeCardsWinsForWholeCards() {
-        Ask ask = new Ask(0, 1);
-        assertThat(Binpack.score(t4s(1, 1, 1, 0), ask)).isEqualTo(10);
-        assertThat(Binpack.score(t4s(1, 1, 0, 0), ask)).isEqualTo(7);
-        assertThat(Binpack.score(t4s(0, 0, 0, 0), ask)).isEqualTo(2);
-        assertThat(Binpack.score(t4s(1, 1, 1, 1), ask)).isEqualTo(0);
-    }
-
-    @Test
-    void aPodOfBothKindsScoresTheLowerOfTheTwo() {
-        assertThat(Binpack.score(t4s(3, 0, 0, 0), new Ask(12, 1))).isEqualTo(5);
     }
 
     @Test
@@ -104,21 +53,6 @@ class NodeSummaryTest {
         NodeSummary node = NodeSummary.of(NodeCards.of(inventory));
         assertThat(node.refusal(new Ask(1, 0))).contains(Refusal.NO_CARD_WITH_MEMORY);
         assertThat(node.refusal(new Ask(0, 1))).contains(Refusal.NO_FREE_CARDS);
-        assertThat(node.units()).isZero();
-    }
-
-    /** A node of cards of 15 units with that many used on each. */
-    private static NodeSummary t4s(int... used) {
-        NodeCards cards = NodeCards.of(new Inventory(
-                MemoryUnit.GIB,
-                null,
-                IntStream.range(0, used.length).mapToObj(i -> card(i, 15)).toList()));
-        for (int i = 0; i < used.length; i++) {
-            if (used[i] > 0) {
-                cards = cards.with(pod(i), memory(i, used[i]));
-            }
-        }
-        return NodeSummary.of(cards);
     }
 
     private static NodeCards randomNode(Random random) {

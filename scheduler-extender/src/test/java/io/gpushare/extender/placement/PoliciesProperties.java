@@ -2,7 +2,9 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.Compute;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -121,12 +123,56 @@ class PoliciesProperties {
             first.arrived(pod);
             second.arrived(pod);
             Optional<Way> way = remembers.choose(first.scoring(), pod);
-            Optional<Way> fresh = new Chooser(now).choose(second.scoring(), pod);
+            // Copies remember nothing.
+            Optional<Way> fresh = new Chooser(now.stream()
+                            .map(node -> node.with(new Compute(node.cpuMilli(), node.memoryMib()), node.cards()))
+                            .toList())
+                    .choose(second.scoring(), pod);
             assertThat(fresh.map(PoliciesProperties::where)).isEqualTo(way.map(PoliciesProperties::where));
             if (way.isPresent()) {
                 NodeRoom after = way.get().after();
                 remembers.changed(after);
                 now.replaceAll(node -> node.name().equals(after.name()) ? after : node);
+            }
+        }
+    }
+
+    @Property(tries = 200)
+    void theScoresHaveOneWinnerWhicheverWayTheNodesAreListed(@ForAll long seed, @ForAll PolicyKind kind) {
+        Random random = new Random(seed);
+        List<NodeRoom> nodes = cluster(random);
+        PodRequest pod = pod(random);
+        Policy policy = kind.fromNothing(Capacity.of(nodes), seed);
+        policy.arrived(pod);
+        policy.arrived(pod(random));
+        Optional<Way> way = new Chooser(nodes).choose(policy.scoring(), pod);
+        List<NodeRoom> other = new ArrayList<>(nodes);
+        Collections.shuffle(other, random);
+        Costs costs = new Costs(other, policy.scoring(), pod);
+        int[] scores = costs.scores(10);
+        assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
+        if (pod.gpu()) {
+            assertThat(IntStream.of(scores).filter(score -> score == 10).count())
+                    .isEqualTo(way.isPresent() ? 1 : 0);
+        } else {
+            // kube-scheduler chooses among equals.
+            assertThat(IntStream.of(scores).anyMatch(score -> score == 10))
+                    .isEqualTo(way.isPresent()
+                            || nodes.stream().anyMatch(node -> node.cards().isEmpty()));
+            return;
+        }
+        assertThat(
+                        costs.cheapest() < 0
+                                ? Optional.empty()
+                                : Optional.of(other.get(costs.cheapest()).name()))
+                .isEqualTo(way.map(best -> best.node().name()));
+        for (int i = 0; i < scores.length; i++) {
+            for (int j = 0; j < scores.length; j++) {
+                double a = other.get(i).best(policy.scoring(), pod).cost();
+                double b = other.get(j).best(policy.scoring(), pod).cost();
+                assertThat(scores[i] >= scores[j] || a > b - Scoring.SAME || scores[j] == 10)
+                        .as("a node of less cost never has the lower score, but beside the winner")
+                        .isTrue();
             }
         }
     }

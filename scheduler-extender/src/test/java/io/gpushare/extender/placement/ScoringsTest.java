@@ -48,6 +48,30 @@ class ScoringsTest {
     }
 
     @Test
+    void binpackFillsWhatIsBegunBeforeItOpensAFreshCard() {
+        Scoring binpack =
+                PolicyKind.BINPACK.fromNothing(new Capacity(Map.of(), 1, 1), 0).scoring();
+        PodRequest pod = pod(1, 200, 0);
+        double full = binpack.cost(only(node(64_000, 300), pod));
+        double half = binpack.cost(only(node(64_000, 500), pod));
+        double begun = binpack.cost(only(node(64_000, 999), pod));
+        double fresh = binpack.cost(only(node(64_000, 1000), pod));
+        assertThat(List.of(full, half, begun, fresh)).isSorted().doesNotHaveDuplicates();
+        assertThat(where(PolicyKind.BINPACK, NodeRoom.of("n", 0, 64_000, 100, cards(1000, 700, 400))))
+                .isEqualTo("n 2");
+    }
+
+    @Test
+    void binpackTakesWholeCardsWhereTheFewestAreFree() {
+        Scoring binpack =
+                PolicyKind.BINPACK.fromNothing(new Capacity(Map.of(), 1, 1), 0).scoring();
+        PodRequest pod = pod(1, 0, 1);
+        NodeRoom few = NodeRoom.of("few", 0, 64_000, 100, cards(100, 100, 100, 1000));
+        NodeRoom many = NodeRoom.of("many", 0, 64_000, 100, cards(100, 1000, 1000, 1000));
+        assertThat(binpack.cost(only(few, pod))).isLessThan(binpack.cost(only(many, pod)));
+    }
+
+    @Test
     void randomTakesEachNodeAboutAsOftenAndTheSameAgainForTheSameSeed() {
         List<NodeRoom> nodes = List.of(
                 NodeRoom.of("a", 0, 64_000, 100, cards(1000)),

@@ -17,7 +17,7 @@ class WspTest {
 
     @Test
     void wasteIsWhatTheUsualPodsCanNotUse() {
-        Seen seen = seen(List.of(node("n", MUCH, T4)), pod(0, 6, 0));
+        Seen seen = seen(pod(0, 6, 0));
         Waste waste = new Waste(seen, 16);
         assertThat(waste.of(16)).as("two pods of 6 leave 4").isEqualTo(4);
         assertThat(waste.of(12)).isZero();
@@ -26,8 +26,7 @@ class WspTest {
 
     @Test
     void wasteIsTheMeanOverThePodsThatMayCome() {
-        List<NodeRoom> nodes = List.of(node("n", MUCH, T4));
-        Waste waste = new Waste(seen(nodes, pod(0, 16, 0), pod(0, 10, 0)), 16);
+        Waste waste = new Waste(seen(pod(0, 16, 0), pod(0, 10, 0)), 16);
         // Half of the first pods take all of it; the other half leave 6, which nobody can use.
         assertThat(waste.of(16)).isCloseTo(3, offset(1e-9));
         // Ten times nothing comes with one half each; else 10 are taken.
@@ -36,8 +35,7 @@ class WspTest {
 
     @Test
     void aCardOfManyUnitsIsLookedAtInSteps() {
-        List<NodeRoom> nodes = List.of(node("n", MUCH, new CardKind("H100", 81920)));
-        Waste waste = new Waste(seen(nodes, pod(0, 81920 / 4, 0)), 81920);
+        Waste waste = new Waste(seen(pod(0, 81920 / 4, 0)), 81920);
         assertThat(waste.of(81920)).isZero();
         assertThat(waste.of(81920 / 8)).isEqualTo(81920.0 / 8);
     }
@@ -88,9 +86,10 @@ class WspTest {
     @Test
     void aWholeCardIsACardWhateverItsSize() {
         CardKind large = new CardKind("A100", 80);
-        Seen seen = new Seen(new Capacity(Map.of(T4, 1, large, 1), 1, 1));
+        Seen seen = new Seen();
         seen.add(pod(0, 0, 1));
-        assertThat(seen.units()).as("the mean of 16 and 80").isEqualTo(48);
+        double mean = new Capacity(Map.of(T4, 1, large, 1), 1, 1).cardUnits();
+        assertThat(seen.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
         List<NodeRoom> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
         Scoring scoring = PolicyKind.WSP
                 .told(Capacity.of(nodes), 0, List.of(pod(0, 0, 1)))
@@ -98,6 +97,23 @@ class WspTest {
         double small = scoring.cost(nodes.get(0).ways(pod(0, 0, 1)).getFirst());
         double other = scoring.cost(nodes.get(1).ways(pod(0, 0, 1)).getFirst());
         assertThat(small).isCloseTo(other, offset(1e-9));
+    }
+
+    @Test
+    void itThinksAnewWhenTheClusterHasOtherCards() {
+        CardKind large = new CardKind("A100", 80);
+        List<NodeRoom> small = List.of(node("small", MUCH, T4));
+        List<NodeRoom> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
+        Policy policy = PolicyKind.WSP.fromNothing(Capacity.of(small), 0);
+        policy.arrived(pod(0, 12, 0));
+        Scoring before = policy.scoring();
+        // A kind that it has not heard of: it says something sensible, and changes its mind when it is told.
+        assertThat(before.cost(both.get(1).ways(pod(0, 12, 0)).getFirst())).isEqualTo(-12);
+        policy.cluster(Capacity.of(small));
+        assertThat(policy.scoring()).isSameAs(before);
+        policy.cluster(Capacity.of(both));
+        assertThat(policy.scoring().cost(both.get(1).ways(pod(0, 12, 0)).getFirst()))
+                .isNotEqualTo(-12);
     }
 
     @Test
@@ -121,8 +137,8 @@ class WspTest {
         return new Chooser(nodes).choose(scoring, pod).orElseThrow();
     }
 
-    private static Seen seen(List<NodeRoom> nodes, PodRequest... pods) {
-        Seen seen = new Seen(Capacity.of(nodes));
+    private static Seen seen(PodRequest... pods) {
+        Seen seen = new Seen();
         List.of(pods).forEach(seen::add);
         return seen;
     }

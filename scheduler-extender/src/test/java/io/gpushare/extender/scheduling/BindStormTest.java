@@ -23,7 +23,7 @@ class BindStormTest {
     @Property(tries = 200)
     void noCardIsOverusedAndInTheEndTheLedgerIsTheWorld(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
-        Ledger ledger = new Ledger(World.DEMANDS);
+        Ledger ledger = World.ledger();
         World world = new World(new Random(seed + 1), ledger);
         NODES.forEach(node -> world.node(node, World.cards(8, 8, 15)));
         world.showAll();
@@ -55,14 +55,15 @@ class BindStormTest {
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeChoice choice = new NodeChoice(ledger, World.DEMANDS);
+        NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long own = random.nextLong();
             schedulers.add(() -> {
                 Random mine = new Random(own);
                 for (int attempt = 0; attempt < 4; attempt++) {
-                    List<String> feasible = choice.filter(new SchedulingPod(pod.ref(), pod.containers()), NODES)
+                    List<String> feasible = choice.filter(
+                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), NODES)
                             .feasible();
                     if (!feasible.isEmpty()) {
                         binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), World.NOW);

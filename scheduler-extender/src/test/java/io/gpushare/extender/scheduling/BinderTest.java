@@ -6,6 +6,7 @@ import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
 import io.gpushare.extender.scheduling.Hold.Standing;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class BinderTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
 
-    private final Ledger ledger = new Ledger(World.DEMANDS);
+    private final Ledger ledger = World.ledger();
     private final Script api = new Script();
     private final Binder binder = new Binder(ledger, World.DEMANDS, api);
 
@@ -56,7 +57,8 @@ class BinderTest {
     @BeforeEach
     void nodes() {
         for (String node : List.of("n1", "n2")) {
-            ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(World.cards(15, 15))));
+            ledger.nodeSeen(
+                    node, Map.of("gpushare.io/inventory", InventoryCodec.encode(World.cards(15, 15))), Compute.NONE);
         }
     }
 

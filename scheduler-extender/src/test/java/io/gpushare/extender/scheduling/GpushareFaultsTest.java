@@ -2,6 +2,9 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.PodRef;
@@ -24,8 +27,9 @@ import org.junit.jupiter.api.Test;
 /** What gpushare's extender did wrong and ours must not, on values; DESIGN.md says which numbers are elsewhere. */
 class GpushareFaultsTest {
     private final List<String> told = new ArrayList<>();
-    private final Ledger ledger = new Ledger(World.DEMANDS, (pod, node, sentence) -> told.add(pod + ": " + sentence));
-    private final NodeChoice choice = new NodeChoice(ledger, World.DEMANDS);
+    private final Ledger ledger = new Ledger(
+            World.DEMANDS, new Policies(PolicyKind.WSP), (pod, node, sentence) -> told.add(pod + ": " + sentence));
+    private final NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
 
     @Test
     void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
@@ -111,7 +115,7 @@ class GpushareFaultsTest {
     @Test
     void e7bANodeFirstSeenWhileBootingIsRightWhenItsInventoryComes() {
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        ledger.nodeSeen("n1", Map.of());
+        ledger.nodeSeen("n1", Map.of(), Compute.NONE);
         assertThat(feasible(1, "n1")).isFalse();
         inventory("n1", World.cards(15, 15));
         assertThat(free("n1")).containsExactly(5, 15);
@@ -135,7 +139,7 @@ class GpushareFaultsTest {
         for (int i = 0; i < 8000; i++) {
             ledger.podSeen(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
         }
-        SchedulingPod asks = new SchedulingPod(new PodRef("uid-x", "default", "x"), asking(3));
+        SchedulingPod asks = new SchedulingPod(new PodRef("uid-x", "default", "x"), Map.of(), asking(3));
         long[] nanos = new long[200];
         for (int i = 0; i < nanos.length; i++) {
             long began = System.nanoTime();
@@ -173,9 +177,14 @@ class GpushareFaultsTest {
         PodRef pod = new PodRef("uid-i", "default", "i");
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
-        assertThat(choice.filter(new SchedulingPod(pod, init), List.of("n1")).feasible())
+        assertThat(choice.filter(new SchedulingPod(pod, Map.of(), init), List.of("n1"))
+                        .feasible())
                 .containsExactly("n1");
-        assertThat(ledger.assume(pod, World.DEMANDS.decode(init).valid().orElseThrow(), "n1", World.NOW))
+        assertThat(ledger.assume(
+                        pod,
+                        Wanted.of(World.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of()),
+                        "n1",
+                        World.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
         assertThat(free("n1")).containsExactly(6);
     }
@@ -221,11 +230,11 @@ class GpushareFaultsTest {
     }
 
     private void inventory(String node, Inventory inventory) {
-        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)));
+        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), Compute.NONE);
     }
 
     private boolean feasible(int units, String node) {
-        SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), asking(units));
+        SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), Map.of(), asking(units));
         return choice.filter(pod, List.of(node)).feasible().contains(node);
     }
 

@@ -3,6 +3,7 @@ package io.gpushare.extender.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.scheduling.Hold.Standing;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
@@ -37,11 +38,11 @@ class HostileAnnotationsTest {
             "\\u0000");
 
     private final Random random = new Random(SEED);
-    private final Ledger ledger = new Ledger(World.DEMANDS);
+    private final Ledger ledger = World.ledger();
 
     @Test
     void noAnnotationBreaksTheLedgerOrStaysInItAfterItsPod() {
-        ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY));
+        ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), Compute.NONE);
         List<Ledger.NodeView> before = ledger.nodes();
         List<PodRef> there = new ArrayList<>();
         int believed = 0;
@@ -50,8 +51,8 @@ class HostileAnnotationsTest {
             ledger.podSeen(pod);
             there.add(pod.ref());
             if (random.nextInt(10) == 0) {
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)));
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY));
+                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)), Compute.NONE);
+                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), Compute.NONE);
             }
             ledger.nodes()
                     .forEach(node -> node.cards()

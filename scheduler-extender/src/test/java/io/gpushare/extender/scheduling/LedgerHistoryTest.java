@@ -42,7 +42,7 @@ class LedgerHistoryTest {
     @Property(tries = 200)
     void afterAnyHistoryTheLedgerIsTheWorld(@ForAll long seed) {
         Random random = new Random(seed);
-        Ledger ledger = new Ledger(World.DEMANDS);
+        Ledger ledger = World.ledger();
         World world = new World(random, ledger);
         for (int step = 0; step < STEPS; step++) {
             happen(world, random);

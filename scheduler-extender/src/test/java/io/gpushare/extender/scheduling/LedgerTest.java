@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
@@ -24,12 +25,12 @@ class LedgerTest {
     private static final Map<String, String> INVENTORY =
             Map.of("gpushare.io/inventory", InventoryCodec.encode(World.cards(15, 15)));
 
-    private final Ledger ledger = new Ledger(World.DEMANDS);
+    private final Ledger ledger = World.ledger();
 
     @BeforeEach
     void nodes() {
-        ledger.nodeSeen("n1", INVENTORY);
-        ledger.nodeSeen("n2", INVENTORY);
+        ledger.nodeSeen("n1", INVENTORY, Compute.NONE);
+        ledger.nodeSeen("n2", INVENTORY, Compute.NONE);
     }
 
     @Test
@@ -91,11 +92,11 @@ class LedgerTest {
     @Test
     void whatPodsHoldOutlivesTheNodesAbsence() {
         ledger.podSeen(pod("n3", written("GPU-0", 3)));
-        ledger.nodeSeen("n3", INVENTORY);
+        ledger.nodeSeen("n3", INVENTORY, Compute.NONE);
         assertThat(used("n3")).isEqualTo(3);
         ledger.nodeGone("n3");
         assertThat(refusal("n3")).isEqualTo(Reason.UNKNOWN_NODE);
-        ledger.nodeSeen("n3", INVENTORY);
+        ledger.nodeSeen("n3", INVENTORY, Compute.NONE);
         assertThat(used("n3")).isEqualTo(3);
         ledger.podGone(POD);
         ledger.nodeGone("n3");
@@ -121,7 +122,8 @@ class LedgerTest {
     }
 
     private Hold assume(String node) {
-        if (ledger.assume(POD, DEMAND, node, World.NOW) instanceof Assumption.Assumed(Hold hold, var inventory)) {
+        if (ledger.assume(POD, Wanted.of(DEMAND, List.of(), Map.of()), node, World.NOW)
+                instanceof Assumption.Assumed(Hold hold, var inventory)) {
             return hold;
         }
         throw new AssertionError("nothing was assumed");

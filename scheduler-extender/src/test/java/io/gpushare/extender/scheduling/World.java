@@ -1,8 +1,11 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.Inventory;
@@ -35,6 +38,10 @@ import org.jspecify.annotations.Nullable;
  * a watch with gaps, as Kubernetes' informers do. Bindings may fail before, after, or long after they come true.
  */
 final class World implements PodApi {
+    static Ledger ledger() {
+        return new Ledger(DEMANDS, new Policies(PolicyKind.WSP), Witness.none());
+    }
+
     static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
     static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
     static final Instant LATER = NOW.plusSeconds(600);
@@ -96,7 +103,7 @@ final class World implements PodApi {
         Map<String, String> annotations =
                 inventory == null ? Map.of() : Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory));
         nodes.put(name, annotations);
-        nodeEvents.add(() -> ledger.nodeSeen(name, annotations));
+        nodeEvents.add(() -> ledger.nodeSeen(name, annotations, Compute.NONE));
     }
 
     synchronized void nodeGone(String name) {

@@ -1,0 +1,37 @@
+package io.gpushare.extender.placement;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The policies that a running cluster may use, each learning from the same pods. For several threads at once. */
+public final class Policies {
+    private final PolicyKind usual;
+    private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
+
+    /** @param usual for pods that name none */
+    public Policies(PolicyKind usual) {
+        this.usual = usual;
+        Capacity nothing = new Capacity(Map.of(), 1, 1);
+        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing, 0)));
+    }
+
+    /** What that policy thinks now; the usual one for null. */
+    public synchronized Scoring scoring(@Nullable PolicyKind kind) {
+        @Nullable Policy policy = policies.get(kind == null ? usual : kind);
+        if (policy == null) {
+            throw new IllegalArgumentException(kind + " is not a policy to run a cluster with");
+        }
+        return policy.scoring();
+    }
+
+    /** A new pod came: to be told once for each. */
+    public synchronized void arrived(PodRequest pod) {
+        policies.values().forEach(policy -> policy.arrived(pod));
+    }
+
+    /** The cluster has these cards now. */
+    public synchronized void cluster(Capacity capacity) {
+        policies.values().forEach(policy -> policy.cluster(capacity));
+    }
+}

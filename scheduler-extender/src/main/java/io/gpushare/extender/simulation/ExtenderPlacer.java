@@ -1,0 +1,208 @@
+package io.gpushare.extender.simulation;
+
+import io.gpushare.extender.placement.CardRoom;
+import io.gpushare.extender.placement.NodeRoom;
+import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.scheduling.BindResult;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.ClusterPod;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.extender.scheduling.SchedulingPod;
+import io.gpushare.extender.scheduling.Witness;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.Compute;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The extender decides, as it would in a cluster: it learns from nothing, is asked by filter among the nodes that have the
+ * cpu and memory, names one, and binds. Pods without any card go to the least allocated node, as kube-scheduler's own
+ * scores would have it, of those that prioritize gives its best score.
+ */
+final class ExtenderPlacer implements Placer {
+    private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
+
+    private final Map<String, Compute> has = new HashMap<>();
+    private final Map<String, Compute> free = new HashMap<>();
+    private final Map<String, List<CardRoom>> cards = new HashMap<>();
+    private final List<String> names = new ArrayList<>();
+    private final Ledger ledger;
+    private final NodeChoice choice;
+    private final Binder binder;
+    private int pods;
+
+    /** @param salt makes other names of the nodes, and so another fixed order */
+    ExtenderPlacer(List<NodeRoom> nodes, PolicyKind kind, long salt) {
+        DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
+        ledger = new Ledger(demands, new Policies(kind), Witness.none());
+        choice = new NodeChoice(ledger, demands, true);
+        binder = new Binder(ledger, demands, new Willing());
+        for (NodeRoom node : nodes) {
+            String name = node.name() + "-" + salt;
+            Compute compute = new Compute(node.cpuMilli(), node.memoryMib());
+            names.add(name);
+            has.put(name, compute);
+            free.put(name, compute);
+            cards.put(name, node.cards());
+            ledger.nodeSeen(
+                    name, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory(name, node))), compute);
+        }
+    }
+
+    private static Inventory inventory(String name, NodeRoom node) {
+        List<Card> cards = new ArrayList<>();
+        for (CardRoom card : node.cards()) {
+            cards.add(new Card(
+                    new CardId(name + "-" + card.index()),
+                    card.index(),
+                    card.index(),
+                    card.kind().model(),
+                    Memory.ofMib(card.kind().units()),
+                    null,
+                    null,
+                    null,
+                    null,
+                    Health.well()));
+        }
+        return new Inventory(UNIT, null, cards);
+    }
+
+    @Override
+    public OptionalLong place(PodRequest pod) {
+        Compute asked = new Compute(pod.cpuMilli(), pod.memoryMib());
+        List<String> feasible =
+                names.stream().filter(name -> enough(name, asked)).toList();
+        return pod.gpu() ? throughVerbs(pod, asked, feasible) : leastAllocated(asked, best(pod, feasible));
+    }
+
+    private boolean enough(String name, Compute asked) {
+        Compute left = at(free, name).minus(asked);
+        return left.cpuMilli() >= 0 && left.memoryMib() >= 0;
+    }
+
+    private OptionalLong throughVerbs(PodRequest pod, Compute asked, List<String> feasible) {
+        String name = "pod-" + pods++;
+        PodRef ref = new PodRef(name, "default", name);
+        List<ContainerResources> containers = containers(pod);
+        ledger.podSeen(new ClusterPod(ref, null, false, Map.of(), containers));
+        List<String> named = choice.filter(new SchedulingPod(ref, Map.of(), containers), feasible)
+                .feasible();
+        if (named.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        String node = named.getFirst();
+        if (binder.bind(ref, node, Instant.EPOCH) instanceof BindResult.Failed(var why, String sentence)) {
+            throw new IllegalStateException("filter named " + node + ", and bind refused it: " + sentence);
+        }
+        free.put(node, at(free, node).minus(asked));
+        return OptionalLong.of(pod.units() + wholeUnits(ref, node));
+    }
+
+    private long wholeUnits(PodRef pod, String node) {
+        return ledger.node(node).flatMap(view -> view.cards().allocationOf(pod.uid())).stream()
+                .flatMap(allocation -> allocation.wholeCards().stream())
+                .mapToLong(id -> at(cards, node).stream()
+                        .filter(card -> id.uuid().equals(node + "-" + card.index()))
+                        .mapToLong(card -> card.kind().units())
+                        .sum())
+                .sum();
+    }
+
+    private List<String> best(PodRequest pod, List<String> feasible) {
+        int[] scores = choice.prioritize(
+                new SchedulingPod(new PodRef("plain", "default", "plain"), Map.of(), containers(pod)), feasible);
+        return IntStream.range(0, scores.length)
+                .filter(i -> scores[i] == NodeChoice.MOST)
+                .mapToObj(feasible::get)
+                .toList();
+    }
+
+    private static List<ContainerResources> containers(PodRequest pod) {
+        List<ContainerResources> containers = new ArrayList<>();
+        Map<String, String> first = new HashMap<>();
+        first.put("cpu", pod.cpuMilli() + "m");
+        first.put("memory", pod.memoryMib() + "Mi");
+        if (pod.units() > 0) {
+            first.put(ResourceNames.DEFAULT.memory(), String.valueOf(pod.units()));
+        }
+        containers.add(new ContainerResources("first", ContainerRole.APP, first));
+        if (pod.cards() > 0) {
+            containers.add(new ContainerResources(
+                    "second", ContainerRole.APP, Map.of(ResourceNames.DEFAULT.cards(), String.valueOf(pod.cards()))));
+        }
+        return containers;
+    }
+
+    /** kube-scheduler's NodeResourcesLeastAllocated: the mean of what stays free of cpu and of memory. */
+    private OptionalLong leastAllocated(Compute asked, List<String> feasible) {
+        @Nullable String best = null;
+        double most = -1;
+        for (String name : feasible) {
+            Compute left = at(free, name).minus(asked);
+            Compute all = at(has, name);
+            double part = (double) left.cpuMilli() / Math.max(1, all.cpuMilli())
+                    + (double) left.memoryMib() / Math.max(1, all.memoryMib());
+            if (part > most) {
+                best = name;
+                most = part;
+            }
+        }
+        if (best == null) {
+            return OptionalLong.empty();
+        }
+        String node = best;
+        free.put(node, at(free, node).minus(asked));
+        ledger.podSeen(new ClusterPod(
+                new PodRef("plain-" + pods, "default", "plain-" + pods++),
+                node,
+                false,
+                Map.of(),
+                List.of(new ContainerResources(
+                        "main",
+                        ContainerRole.APP,
+                        Map.of("cpu", asked.cpuMilli() + "m", "memory", asked.memoryMib() + "Mi")))));
+        return OptionalLong.of(0);
+    }
+
+    private static <T> T at(Map<String, T> map, String node) {
+        @Nullable T value = map.get(node);
+        if (value == null) {
+            throw new IllegalArgumentException("no node " + node);
+        }
+        return value;
+    }
+
+    /** An API server that does what it is told. */
+    private static final class Willing implements PodApi {
+        @Override
+        public Optional<ClusterPod> pod(String namespace, String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void bind(PodRef pod, String node, Map<String, String> annotations) {}
+    }
+}

@@ -1,0 +1,160 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.model.Card;
+import io.gpushare.model.Compute;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Filter, prioritize and bind of one ledger, with each policy that a cluster may have. */
+class NodeChoiceProperties {
+    private static final int PODS = 60;
+
+    @Provide
+    Arbitrary<PolicyKind> offered() {
+        return Arbitraries.of(PolicyKind.offered());
+    }
+
+    @Property(tries = 40)
+    void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
+        Random random = new Random(seed);
+        Ledger ledger = new Ledger(World.DEMANDS, new Policies(kind), Witness.none());
+        List<String> nodes = cluster(random, ledger);
+        NodeChoice all = new NodeChoice(ledger, World.DEMANDS, false);
+        NodeChoice one = new NodeChoice(ledger, World.DEMANDS, true);
+        for (int i = 0; i < PODS; i++) {
+            SchedulingPod pod = pod(random, i);
+            Collections.shuffle(nodes, random);
+            Filtered filtered = all.filter(pod, nodes);
+            assertThat(filtered.feasible().size() + filtered.failed().size()).isEqualTo(nodes.size());
+            int[] scores = all.prioritize(pod, nodes);
+            List<String> named = one.filter(pod, nodes).feasible();
+            assertThat(named).hasSize(filtered.feasible().isEmpty() ? 0 : 1);
+            for (int node = 0; node < scores.length; node++) {
+                boolean feasible = filtered.feasible().contains(nodes.get(node));
+                assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(nodes.get(node)));
+                assertThat(feasible || scores[node] == 0).isTrue();
+            }
+            if (!named.isEmpty()) {
+                assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
+            }
+            for (String node : filtered.failed().keySet()) {
+                assertThat(bind(ledger, new SchedulingPod(other(pod), Map.of(), pod.containers()), node))
+                        .isInstanceOf(Assumption.Refused.class);
+            }
+            assertThat(ledger.overused()).isZero();
+        }
+        assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
+                .allMatch(state -> state.usedUnits() <= state.units())
+                .anyMatch(state -> !state.unused());
+    }
+
+    /** The policy's choice among nodes follows cpu and memory that other pods request, those without cards too. */
+    @Property(tries = 20)
+    void whatPodsRequestOfCpuIsCountedWhereTheyAreAndNoLongerThanTheyAre(@ForAll long seed) {
+        Random random = new Random(seed);
+        Ledger ledger = World.ledger();
+        List<String> nodes = cluster(random, ledger);
+        Map<String, String> where = new HashMap<>();
+        Map<String, Long> asked = new HashMap<>();
+        for (int i = 0; i < 200; i++) {
+            String name = "p" + random.nextInt(20);
+            PodRef ref = new PodRef(name + "-" + random.nextInt(2), "default", name);
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    ledger.podGone(ref);
+                    where.remove(ref.uid());
+                }
+                case 1 -> {
+                    ledger.podSeen(new ClusterPod(ref, "n0", true, Map.of(), containers(random, 5)));
+                    where.keySet().removeIf(uid -> uid.equals(ref.uid()));
+                }
+                default -> {
+                    List<ContainerResources> containers = containers(random, 0);
+                    String node = nodes.get(random.nextInt(nodes.size()));
+                    where.keySet().removeIf(uid -> uid.startsWith(name + "-"));
+                    ledger.podSeen(new ClusterPod(ref, node, false, Map.of(), containers));
+                    where.put(ref.uid(), node);
+                    asked.put(
+                            ref.uid(),
+                            Long.parseLong(containers.getFirst().quantities().getOrDefault("cpu", "0")) * 1000);
+                }
+            }
+        }
+        for (String node : nodes) {
+            long sum = where.entrySet().stream()
+                    .filter(pod -> pod.getValue().equals(node))
+                    .mapToLong(pod -> asked.getOrDefault(pod.getKey(), 0L))
+                    .sum();
+            assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
+            assertThat(ledger.nodeEntry(node).room().cpuMilli()).isEqualTo(64_000 - sum);
+        }
+    }
+
+    private static Assumption bind(Ledger ledger, SchedulingPod pod, String node) {
+        Wanted wanted = Wanted.of(
+                World.DEMANDS.decode(pod.containers()).valid().orElseThrow(), pod.containers(), pod.annotations());
+        return ledger.assume(pod.ref(), wanted, node, World.NOW);
+    }
+
+    private static PodRef other(SchedulingPod pod) {
+        return new PodRef(pod.ref().uid() + "-other", "default", pod.ref().name() + "-other");
+    }
+
+    private static List<String> cluster(Random random, Ledger ledger) {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<Card> cards = new ArrayList<>();
+            for (int card = 0; card < 1 + random.nextInt(4); card++) {
+                cards.add(Card.of("GPU-" + i + "-" + card, card, Memory.ofGib(random.nextBoolean() ? 16 : 48)));
+            }
+            String node = "n" + i;
+            ledger.nodeSeen(
+                    node,
+                    Map.of("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards))),
+                    new Compute(64_000, 1 << 18));
+            nodes.add(node);
+        }
+        return nodes;
+    }
+
+    private static SchedulingPod pod(Random random, int i) {
+        Map<String, String> annotations = random.nextInt(4) == 0
+                ? Map.of(
+                        "gpushare.io/policy",
+                        PolicyKind.offered().get(random.nextInt(4)).toString())
+                : Map.of();
+        return new SchedulingPod(new PodRef("uid-" + i, "default", "p" + i), annotations, containers(random, 1));
+    }
+
+    private static List<ContainerResources> containers(Random random, int least) {
+        Map<String, String> resources = new HashMap<>();
+        resources.put("cpu", String.valueOf(random.nextInt(3)));
+        resources.put("memory", random.nextInt(2000) + "Mi");
+        if (least > 0) {
+            resources.put(
+                    random.nextInt(4) == 0 ? "aliyun.com/gpu-count" : "aliyun.com/gpu-mem",
+                    String.valueOf(1 + random.nextInt(3)));
+        }
+        return List.of(new ContainerResources("main", ContainerRole.APP, resources));
+    }
+}
