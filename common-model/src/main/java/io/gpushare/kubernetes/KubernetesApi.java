@@ -236,6 +236,19 @@ public final class KubernetesApi implements AutoCloseable {
                 patch -> core.patchNode(node, patch).buildCall(null));
     }
 
+    /** Sets these labels on the node, removes those that are null, sets these annotations, and leaves all others. */
+    public void labelNode(String node, Map<String, @Nullable String> labels, Map<String, String> annotations)
+            throws KubernetesException {
+        JsonObject document = annotated(annotations, null);
+        JsonObject values = new JsonObject();
+        labels.forEach(values::addProperty);
+        document.getAsJsonObject("metadata").add("labels", values);
+        patch(
+                "labelling node " + node,
+                document,
+                patch -> core.patchNode(node, patch).buildCall(null));
+    }
+
     /** Sets these annotations on that pod and leaves all others; refused with 409 when another pod has its name now. */
     public void annotatePod(PodRef pod, Map<String, String> annotations) throws KubernetesException {
         patch(

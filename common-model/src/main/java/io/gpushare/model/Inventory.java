@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unit what one memory device stands for on this node
  * @param driver null where no driver answers
+ * @param links how its cards are linked, as far as the driver tells
  */
-public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards) {
+public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links) {
     /** What the node's driver is: its version and the CUDA version it brings, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         public Driver {
@@ -26,6 +27,7 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
 
     public Inventory {
         Objects.requireNonNull(unit);
+        Objects.requireNonNull(links);
         cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
         Map<CardId, Card> seen = new HashMap<>();
         for (Card card : cards) {
@@ -35,9 +37,19 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
         }
     }
 
+    /** Cards of which no links are known. */
+    public Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards) {
+        this(unit, driver, cards, CardLinks.UNKNOWN);
+    }
+
     /** A node without cards. */
     public static Inventory empty(MemoryUnit unit) {
         return new Inventory(unit, null, List.of());
+    }
+
+    /** The same cards, linked so. */
+    public Inventory withLinks(CardLinks changed) {
+        return new Inventory(unit, driver, cards, changed);
     }
 
     /** The same with these cards cordoned, and no others. */
@@ -47,7 +59,8 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
                 driver,
                 cards.stream()
                         .map(card -> card.withCordoned(cordoned.contains(card.id())))
-                        .toList());
+                        .toList(),
+                links);
     }
 
     public Optional<Card> card(CardId id) {

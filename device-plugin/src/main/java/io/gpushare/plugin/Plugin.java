@@ -6,6 +6,8 @@ import io.gpushare.model.CardId;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.plugin.allocation.ContainerSees;
 import io.gpushare.plugin.allocation.DeviceLists;
 import io.gpushare.plugin.allocation.Difference;
@@ -16,6 +18,7 @@ import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationNote;
 import io.gpushare.plugin.cluster.CordonWatch;
 import io.gpushare.plugin.cluster.InventoryNote;
+import io.gpushare.plugin.cluster.NodeLabels;
 import io.gpushare.plugin.cluster.NodePods;
 import io.gpushare.plugin.cluster.PodEvents;
 import io.gpushare.plugin.kubelet.DomainSockets;
@@ -76,7 +79,13 @@ final class Plugin implements AutoCloseable {
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
         this.pods = new NodePods(api, settings.nodeName(), settings.resources());
         this.note = InventoryNote.start(
-                annotations -> api.annotateNode(settings.nodeName(), annotations), InventoryNote.Pace.USUAL);
+                inventory -> {
+                    api.annotateNode(
+                            settings.nodeName(),
+                            Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+                    NodeLabels.write(api, settings.nodeName(), inventory);
+                },
+                InventoryNote.Pace.USUAL);
         this.events = PodEvents.start(api::recordEvent, clock);
         this.allocations = AllocationNote.start(
                 () -> Difference.of(latest.now()),

@@ -27,6 +27,7 @@ final class ApiDouble implements AutoCloseable {
     private final Map<String, String> pods = new LinkedHashMap<>();
     private final List<LinkedBlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
     private final List<String> patches = new CopyOnWriteArrayList<>();
+    private final List<String> labels = new CopyOnWriteArrayList<>();
     private final List<String> podPatches = new CopyOnWriteArrayList<>();
     private final List<String> events = new CopyOnWriteArrayList<>();
     private volatile boolean watchesHear = true;
@@ -54,7 +55,12 @@ final class ApiDouble implements AutoCloseable {
             """.formatted(server.getAddress().getPort()));
     }
 
-    /** What was written on the node, newest last. */
+    /** The labels that were written on the node, newest last; the node keeps none. */
+    List<String> labels() {
+        return labels;
+    }
+
+    /** What else was written on the node, newest last. */
     List<String> patches() {
         return patches;
     }
@@ -173,7 +179,7 @@ final class ApiDouble implements AutoCloseable {
                 && String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"))
                         .startsWith("application/merge-patch+json");
         if (merge) {
-            patches.add(body);
+            (body.contains("\"labels\":") ? labels : patches).add(body);
         }
         answer(exchange, merge ? 200 : 400, "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}");
     }

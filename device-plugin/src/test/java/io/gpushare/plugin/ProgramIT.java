@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
+import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.plugin.kubelet.KubeletDouble;
@@ -128,6 +129,24 @@ class ProgramIT {
         running.destroy();
         assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
         assertThat(log()).contains("LACKS_DEVICES=1", "UNWRITTEN=1", "WRONG=1", "written 2");
+    }
+
+    @Test
+    void theNodeIsToldAsItsCardsAre() throws Exception {
+        cards(
+                "card kind=A100-80 memory=80GiB numa=1 nvlink=1*4 uuid=" + A,
+                "card kind=A100-80 memory=80GiB numa=0 uuid=" + B);
+        run();
+        await().atMost(PATIENCE).until(() -> !api.labels().isEmpty());
+        assertThat(api.patches().getLast()).contains("\\\"numa\\\":1", "\\\"links\\\":[\\\"NV4\\\"]");
+        assertThat(api.labels().getLast())
+                .contains("\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-80GB\"", "\"nvidia.com/gpu.family\":\"ampere\"")
+                .contains("\"gpushare.io/labels\":\"cuda.driver-version.full=");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        assertThat(kubelet.devices(CARDS).orElseThrow())
+                .extracting(device -> device.getTopology().getNodes(0).getID())
+                .containsExactly(1L, 0L);
+        assertThat(kubelet.devices(MEMORY).orElseThrow()).noneMatch(Device::hasTopology);
     }
 
     @Test

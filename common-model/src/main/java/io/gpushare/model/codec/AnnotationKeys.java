@@ -10,6 +10,9 @@ public final class AnnotationKeys {
     /** On a node: the UUIDs of the cards on which nothing new may be placed, with commas between; written by people. */
     public static final String CORDON = "gpushare.io/cordon";
 
+    /** On a node: the labels that its device plugin wrote, so that it leaves those of others alone. */
+    public static final String LABELS = "gpushare.io/labels";
+
     /** On a pod: its {@link io.gpushare.model.Allocation}, written as it is bound. */
     public static final String ALLOCATION = "gpushare.io/allocation";
 

@@ -4,25 +4,31 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
+import io.gpushare.model.CardLink;
+import io.gpushare.model.CardLinks;
 import io.gpushare.model.ComputeCapability;
 import io.gpushare.model.Health;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
- * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}]}}. What the driver does not tell is left out; a well card has no "ill",
- * a card that is not cordoned no {@code "cordoned":true}.
+ * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}],"links":["NV12"]}}. What the driver does not tell is left out; a well
+ * card has no "ill", a card that is not cordoned no {@code "cordoned":true}. The links of each card but the first to all
+ * before it are one string, in the words of {@link CardLink}, with {@code -} for one that is not known.
  * Unknown fields are skipped, so that a newer plugin may say more to an older extender.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
+    private static final String UNKNOWN = "-";
 
     private InventoryCodec() {}
 
@@ -36,7 +42,46 @@ public final class InventoryCodec {
         }
         var cards = document.putArray("cards");
         inventory.cards().forEach(card -> encode(card, cards.addObject()));
+        if (!inventory.links().links().isEmpty()) {
+            var links = document.putArray("links");
+            for (int i = 1; i < inventory.cards().size(); i++) {
+                links.add(links(inventory, i));
+            }
+        }
         return Json.write(document);
+    }
+
+    private static String links(Inventory inventory, int card) {
+        CardId id = inventory.cards().get(card).id();
+        return inventory.cards().subList(0, card).stream()
+                .map(other -> inventory
+                        .links()
+                        .between(id, other.id())
+                        .map(CardLink::toString)
+                        .orElse(UNKNOWN))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static CardLinks links(JsonNode document, List<Card> cards) {
+        Map<CardLinks.Pair, CardLink> links = new HashMap<>();
+        int card = 1;
+        for (String row : Json.texts(document, "links")) {
+            List<String> words = List.of(row.split(" ", -1));
+            if (card >= cards.size() || words.size() != card) {
+                throw new Json.Malformed(
+                        "'links' must tell of each card but the first how it is linked to all before it");
+            }
+            for (int other = 0; other < card; other++) {
+                if (!words.get(other).equals(UNKNOWN)) {
+                    links.put(
+                            new CardLinks.Pair(
+                                    cards.get(card).id(), cards.get(other).id()),
+                            CardLink.parse(words.get(other)));
+                }
+            }
+            card++;
+        }
+        return new CardLinks(links);
     }
 
     private static void encode(Card card, ObjectNode into) {
@@ -79,7 +124,7 @@ public final class InventoryCodec {
                 cards.add(card(card));
             }
             MemoryUnit unit = MemoryUnit.ofMib(Json.integer(document, "unitMiB"));
-            return new Decoded.Valid<>(new Inventory(unit, driver(document), cards));
+            return new Decoded.Valid<>(new Inventory(unit, driver(document), cards, links(document, cards)));
         } catch (Json.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }

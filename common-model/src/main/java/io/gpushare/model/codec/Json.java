@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Strict reading of our own small JSON documents: every complaint names the field. */
@@ -94,6 +96,19 @@ final class Json {
 
     static @Nullable Integer optionalInteger(JsonNode parent, String field) {
         return parent.path(field).isMissingNode() || parent.path(field).isNull() ? null : integer(parent, field);
+    }
+
+    /** The elements of an array of strings; none where it is missing. */
+    static List<String> texts(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        List<String> texts = new ArrayList<>();
+        for (JsonNode element : value) {
+            texts.add(element.textValue());
+        }
+        if ((!value.isMissingNode() && !value.isArray()) || texts.contains(null)) {
+            throw new Malformed("'" + field + "' must be an array of strings");
+        }
+        return texts;
     }
 
     /** The elements of an array of objects. */

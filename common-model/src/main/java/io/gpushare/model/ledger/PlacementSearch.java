@@ -54,7 +54,7 @@ record PlacementSearch(
     private Placement place(Demand demand, int memory, List<CardState> allowed) {
         List<CardState> free =
                 allowed.stream().filter(CardState::free).filter(forWhole).toList();
-        List<CardState> shared = shared(demand, memory, allowed, free.size());
+        List<CardState> shared = shared(demand, memory, allowed, free);
         if (shared.size() < memory) {
             boolean reserved = allowed.stream()
                             .filter(state -> state.freeUnits() >= demand.unitsOnEachCard())
@@ -65,29 +65,49 @@ record PlacementSearch(
                             ? Refusal.NO_FREE_CARDS
                             : memory == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
         }
-        List<CardState> whole = free.stream()
-                .filter(state -> !shared.contains(state))
-                .limit(demand.cards())
-                .toList();
-        return whole.size() < demand.cards()
+        List<CardState> left =
+                free.stream().filter(state -> !shared.contains(state)).toList();
+        return left.size() < demand.cards()
                 ? new Placement.Refused(Refusal.NO_FREE_CARDS)
-                : placed(demand, shared, whole);
+                : placed(
+                        demand,
+                        shared,
+                        BestLinked.choose(inventory.links(), left.subList(0, demand.cards()), left, Integer.MAX_VALUE));
     }
 
-    /** The first cards of the order that leave enough free ones for the containers that take whole cards. */
-    private List<CardState> shared(Demand demand, int memory, List<CardState> allowed, int free) {
-        List<CardState> shared = new ArrayList<>();
-        int fresh = free - demand.cards();
-        for (CardState state : allowed.stream().sorted(order.comparator()).toList()) {
-            if (shared.size() < memory
-                    && forMemory.test(state)
-                    && state.freeUnits() >= demand.unitsOnEachCard()
-                    && (!state.free() || fresh > 0)) {
-                shared.add(state);
-                fresh -= state.free() ? 1 : 0;
+    /**
+     * The first card of the order, or of several the best-linked ones, such that enough free cards are left for the
+     * containers that take whole ones. Of free cards that are equally good the one that the others miss least is first.
+     */
+    private List<CardState> shared(Demand demand, int memory, List<CardState> allowed, List<CardState> free) {
+        List<CardState> candidates = allowed.stream()
+                .filter(state -> memory > 0 && forMemory.test(state) && state.freeUnits() >= demand.unitsOnEachCard())
+                .sorted(order.comparator(state -> missed(state, free)))
+                .toList();
+        int mostFree = free.size() - demand.cards();
+        List<CardState> first = new ArrayList<>();
+        int fresh = 0;
+        for (CardState state : candidates) {
+            if (first.size() < memory && (!state.free() || fresh < mostFree)) {
+                first.add(state);
+                fresh += state.free() ? 1 : 0;
             }
         }
-        return shared;
+        return memory < 2 || first.size() < memory
+                ? first
+                : BestLinked.choose(inventory.links(), first, candidates, mostFree);
+    }
+
+    /** How near that free card is to the others that are free. */
+    private int missed(CardState state, List<CardState> free) {
+        return !state.free()
+                ? 0
+                : free.stream()
+                        .filter(other -> !other.equals(state))
+                        .mapToInt(other -> inventory
+                                .links()
+                                .closeness(state.card().id(), other.card().id()))
+                        .sum();
     }
 
     private Placement placed(Demand demand, List<CardState> shared, List<CardState> whole) {

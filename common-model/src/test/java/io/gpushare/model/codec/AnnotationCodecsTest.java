@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
+import io.gpushare.model.CardLink;
+import io.gpushare.model.CardLinks;
 import io.gpushare.model.ComputeCapability;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
@@ -47,6 +49,33 @@ class AnnotationCodecsTest {
         String written = InventoryCodec.encode(NODE);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    @Test
+    void linksOfCardsAreSmallAndComeBackAsTheyWere() {
+        List<Card> cards = List.of(Card.of("GPU-c", 0, Memory.ofGib(1)), T4, Card.of("GPU-a", 2, Memory.ofGib(1)));
+        Inventory linked = new Inventory(MemoryUnit.GIB, null, cards)
+                .withLinks(new CardLinks(Map.of(
+                        new CardLinks.Pair(new CardId("GPU-c"), CARD), CardLink.parse("NV12"),
+                        new CardLinks.Pair(new CardId("GPU-c"), new CardId("GPU-a")), CardLink.parse("SYS"))));
+        String written = InventoryCodec.encode(linked);
+        assertThat(written).endsWith(",\"links\":[\"NV12\",\"SYS -\"]}");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(linked));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "[1]", "[\"NV0\"]", "[\"NV1 NV1\"]", "[\"NV1\",\"NV1\"]", "[\"\"]"})
+    void linksThatCanNotBeAreMalformed(String links) {
+        String written = InventoryCodec.encode(NODE)
+                .replace(
+                        "]}",
+                        ",{\"uuid\":\"GPU-b\",\"index\":2,\"minor\":2,\"model\":\"x\"," + "\"memoryMiB\":1}],\"links\":"
+                                + links + "}");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("link"));
     }
 
     @Test

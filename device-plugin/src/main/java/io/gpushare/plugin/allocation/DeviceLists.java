@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of both resources, linked: a card that serves memory is not offered whole, and a card taken whole offers no
@@ -19,10 +20,18 @@ import java.util.function.Predicate;
  * link, since that would take it from a container that restarts.
  */
 public record DeviceLists(List<Offered> memory, List<Offered> cards) {
-    /** One device as the kubelet counts it. */
-    public record Offered(String id, boolean healthy) {
+    /**
+     * One device as the kubelet counts it.
+     *
+     * @param numaNode where the kubelet should look for cpu and memory beside it; null leaves that open
+     */
+    public record Offered(String id, boolean healthy, @Nullable Integer numaNode) {
         public Offered {
             Objects.requireNonNull(id);
+        }
+
+        public Offered(String id, boolean healthy) {
+            this(id, healthy, null);
         }
     }
 
@@ -75,8 +84,10 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         withdrawn.addAll(instead(use, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
         for (CardState state : use.written().cards()) {
+            // Only of whole cards: a memory unit's device may be of another card than its container gets.
+            @Nullable Integer numaNode = resource == Resource.CARDS ? state.card().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
-                list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id)));
+                list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }
         }
         return list;

@@ -55,6 +55,7 @@ public final class CardScanner implements AutoCloseable {
     private final InstantSource clock;
     private final CardHealth health;
     private final KnownCards cards;
+    private final LinkScan links = new LinkScan();
     private final XidListener xids = new XidListener();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
@@ -100,8 +101,9 @@ public final class CardScanner implements AutoCloseable {
             Nvml session = session();
             var driver = session.driver();
             List<CardReading> readings = session.cards();
-            now = cards.seen(driver, readings, clock.instant());
-            xids.follow(session, present(readings));
+            Set<String> present = present(readings);
+            now = cards.seen(driver, readings, clock.instant()).withLinks(links.of(session, present));
+            xids.follow(session, present);
             trouble(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
             shut();

@@ -2,10 +2,7 @@ package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.Inventory;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.InventoryCodec;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,27 +21,27 @@ public final class InventoryNote implements AutoCloseable {
         public static final Pace USUAL = new Pace(Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofMinutes(1));
     }
 
-    /** Sets annotations on this node. */
+    /** Writes the inventory on this node. */
     @FunctionalInterface
-    public interface Annotating {
-        void annotate(Map<String, String> annotations) throws KubernetesException;
+    public interface Writing {
+        void write(Inventory inventory) throws KubernetesException;
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryNote.class);
 
-    private final Annotating node;
+    private final Writing node;
     private final Pace pace;
     private final BlockingQueue<Inventory> changes = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "inventory-note");
     private boolean failing;
 
-    private InventoryNote(Annotating node, Pace pace) {
+    private InventoryNote(Writing node, Pace pace) {
         this.node = Objects.requireNonNull(node);
         this.pace = Objects.requireNonNull(pace);
     }
 
     /** Begins; nothing is written before the first {@link #write}. */
-    public static InventoryNote start(Annotating node, Pace pace) {
+    public static InventoryNote start(Writing node, Pace pace) {
         InventoryNote note = new InventoryNote(node, pace);
         note.thread.setDaemon(true);
         note.thread.start();
@@ -87,7 +84,7 @@ public final class InventoryNote implements AutoCloseable {
 
     private boolean annotate(Inventory inventory) {
         try {
-            node.annotate(Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+            node.write(inventory);
             if (failing) {
                 LOG.info("the inventory is written on the node again");
             }

@@ -52,12 +52,20 @@ final class ResourceServer {
         return place;
     }
 
+    private static Device message(Offered device) {
+        Device.Builder message =
+                Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? HEALTHY : UNHEALTHY);
+        if (device.numaNode() != null) {
+            message.getTopologyBuilder().addNodesBuilder().setID(device.numaNode());
+        }
+        return message.build();
+    }
+
     /** Sends the list to the kubelet if it differs from the one before. */
     synchronized void offer(List<Offered> devices) {
         ListAndWatchResponse.Builder changed = ListAndWatchResponse.newBuilder();
         for (Offered device : devices) {
-            changed.addDevices(
-                    Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? HEALTHY : UNHEALTHY));
+            changed.addDevices(message(device));
         }
         ListAndWatchResponse now = changed.build();
         if (!now.equals(list)) {

@@ -1,0 +1,159 @@
+package io.gpushare.plugin.cluster;
+
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.NodeState;
+import io.gpushare.model.Card;
+import io.gpushare.model.ComputeCapability;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.codec.AnnotationKeys;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The labels that NVIDIA's GPU feature discovery gives a node, with its names and formats, for node selectors and other
+ * programs. As there, a node of several models has those of its first card.
+ *
+ * <p>A label is only written where there is none, or where it still is what this plugin wrote: that is recorded in the
+ * annotation {@value AnnotationKeys#LABELS}. Where GPU feature discovery itself is at work ({@value #DISCOVERY}), all is
+ * left to it.
+ */
+public final class NodeLabels {
+    private static final String PREFIX = "nvidia.com/";
+    private static final String DISCOVERY = PREFIX + "gfd.timestamp";
+    private static final Pattern FORBIDDEN = Pattern.compile("[^A-Za-z0-9._-]+");
+    private static final Pattern ENDS = Pattern.compile("^[^A-Za-z0-9]+|[^A-Za-z0-9]+$");
+    private static final int LONGEST = 63;
+
+    /**
+     * What has to be written on the node.
+     *
+     * @param labels with null for those that go
+     */
+    record Change(Map<String, @Nullable String> labels, Map<String, String> annotations) {
+        boolean nothing() {
+            return labels.isEmpty() && annotations.isEmpty();
+        }
+    }
+
+    private NodeLabels() {}
+
+    /** Brings the node's labels up to date. */
+    public static void write(KubernetesApi api, String node, Inventory inventory) throws KubernetesException {
+        Optional<NodeState> now = api.node(node);
+        if (now.isPresent()) {
+            Change change = change(now.get(), of(inventory));
+            if (!change.nothing()) {
+                api.labelNode(node, change.labels(), change.annotations());
+            }
+        }
+    }
+
+    /** The labels of a node with these cards. */
+    static Map<String, String> of(Inventory inventory) {
+        Map<String, String> labels = new TreeMap<>();
+        if (inventory.cards().isEmpty()) {
+            return labels;
+        }
+        Card first = inventory.cards().getFirst();
+        labels.put(PREFIX + "gpu.count", String.valueOf(inventory.cards().size()));
+        labels.put(PREFIX + "gpu.product", value(first.model()));
+        labels.put(PREFIX + "gpu.memory", String.valueOf(first.memory().mib()));
+        labels.put(PREFIX + "mig.capable", String.valueOf(first.mig() != null));
+        @Nullable ComputeCapability compute = first.compute();
+        if (compute != null) {
+            labels.put(PREFIX + "gpu.compute.major", String.valueOf(compute.major()));
+            labels.put(PREFIX + "gpu.compute.minor", String.valueOf(compute.minor()));
+            family(compute).ifPresent(family -> labels.put(PREFIX + "gpu.family", family));
+        }
+        Inventory.@Nullable Driver driver = inventory.driver();
+        if (driver != null) {
+            version(labels, "cuda.driver-version", driver.version(), List.of("major", "minor", "revision"));
+            version(labels, "cuda.runtime-version", driver.cuda(), List.of("major", "minor"));
+            // The names before these, which selectors in the field still use.
+            version(labels, "cuda.driver", driver.version(), List.of("major", "minor", "rev"));
+            version(labels, "cuda.runtime", driver.cuda(), List.of("major", "minor"));
+            labels.remove(PREFIX + "cuda.driver.full");
+            labels.remove(PREFIX + "cuda.runtime.full");
+        }
+        labels.values().removeIf(String::isEmpty);
+        return labels;
+    }
+
+    private static void version(Map<String, String> labels, String name, String version, List<String> parts) {
+        String[] numbers = version.split("\\.", -1);
+        for (int i = 0; i < Math.min(numbers.length, parts.size()); i++) {
+            labels.put(PREFIX + name + "." + parts.get(i), value(numbers[i]));
+        }
+        labels.put(PREFIX + name + ".full", value(version));
+    }
+
+    private static Optional<String> family(ComputeCapability compute) {
+        return switch (compute.major()) {
+            case 3 -> Optional.of("kepler");
+            case 5 -> Optional.of("maxwell");
+            case 6 -> Optional.of("pascal");
+            case 7 -> Optional.of(compute.minor() < 5 ? "volta" : "turing");
+            case 8 -> Optional.of(compute.minor() < 9 ? "ampere" : "ada-lovelace");
+            case 9 -> Optional.of("hopper");
+            case 10, 11, 12 -> Optional.of("blackwell");
+            default -> Optional.empty();
+        };
+    }
+
+    /** As a label may have it: blanks, and what else is forbidden, become hyphens. */
+    private static String value(String text) {
+        String allowed = FORBIDDEN.matcher(text).replaceAll("-");
+        String shortened = allowed.substring(0, Math.min(LONGEST, allowed.length()));
+        return ENDS.matcher(shortened).replaceAll("");
+    }
+
+    /** What to write on that node so that it has these labels, as far as they are ours. */
+    static Change change(NodeState node, Map<String, String> wanted) {
+        boolean others = node.labels().containsKey(DISCOVERY);
+        Map<String, String> recorded = recorded(node);
+        Map<String, String> ours = new TreeMap<>();
+        Map<String, @Nullable String> labels = new TreeMap<>();
+        if (!others) {
+            wanted.forEach((key, value) -> {
+                @Nullable String present = node.labels().get(key);
+                if (present == null || present.equals(recorded.get(key))) {
+                    ours.put(key, value);
+                    if (!value.equals(present)) {
+                        labels.put(key, value);
+                    }
+                }
+            });
+            recorded.forEach((key, value) -> {
+                if (!wanted.containsKey(key) && value.equals(node.labels().get(key))) {
+                    labels.put(key, null);
+                }
+            });
+        }
+        return new Change(labels, ours.equals(recorded) ? Map.of() : Map.of(AnnotationKeys.LABELS, record(ours)));
+    }
+
+    private static String record(Map<String, String> labels) {
+        return labels.entrySet().stream()
+                .map(label -> label.getKey().substring(PREFIX.length()) + "=" + label.getValue())
+                .collect(Collectors.joining(","));
+    }
+
+    private static Map<String, String> recorded(NodeState node) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        for (String label :
+                node.annotations().getOrDefault(AnnotationKeys.LABELS, "").split(",", -1)) {
+            int at = label.indexOf('=');
+            if (at > 0) {
+                labels.put(PREFIX + label.substring(0, at), label.substring(at + 1));
+            }
+        }
+        return labels;
+    }
+}

@@ -1,0 +1,142 @@
+package io.gpushare.plugin.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.kubernetes.NodeState;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.ComputeCapability;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class NodeLabelsTest {
+    private static final String COUNT = "nvidia.com/gpu.count";
+    private static final String FAMILY = "nvidia.com/gpu.family";
+    private static final Inventory.Driver DRIVER = new Inventory.Driver("580.95.05", "13.0");
+
+    @Test
+    void theyHaveNvidiasNamesAndFormats() {
+        Inventory node = new Inventory(
+                MemoryUnit.GIB,
+                DRIVER,
+                List.of(
+                        card(0, "NVIDIA A100-SXM4-80GB", 81_920, new ComputeCapability(8, 0), false),
+                        card(1, "Tesla T4", 15_360, new ComputeCapability(7, 5), null)));
+        assertThat(NodeLabels.of(node))
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("nvidia.com/gpu.count", "2"),
+                        Map.entry("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"),
+                        Map.entry("nvidia.com/gpu.memory", "81920"),
+                        Map.entry("nvidia.com/gpu.family", "ampere"),
+                        Map.entry("nvidia.com/gpu.compute.major", "8"),
+                        Map.entry("nvidia.com/gpu.compute.minor", "0"),
+                        Map.entry("nvidia.com/mig.capable", "true"),
+                        Map.entry("nvidia.com/cuda.driver-version.major", "580"),
+                        Map.entry("nvidia.com/cuda.driver-version.minor", "95"),
+                        Map.entry("nvidia.com/cuda.driver-version.revision", "05"),
+                        Map.entry("nvidia.com/cuda.driver-version.full", "580.95.05"),
+                        Map.entry("nvidia.com/cuda.runtime-version.major", "13"),
+                        Map.entry("nvidia.com/cuda.runtime-version.minor", "0"),
+                        Map.entry("nvidia.com/cuda.runtime-version.full", "13.0"),
+                        Map.entry("nvidia.com/cuda.driver.major", "580"),
+                        Map.entry("nvidia.com/cuda.driver.minor", "95"),
+                        Map.entry("nvidia.com/cuda.driver.rev", "05"),
+                        Map.entry("nvidia.com/cuda.runtime.major", "13"),
+                        Map.entry("nvidia.com/cuda.runtime.minor", "0")));
+        assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of()))).isEmpty();
+    }
+
+    @Test
+    void whateverADriverCallsACardIsALabelsValue() {
+        Inventory node = new Inventory(
+                MemoryUnit.GIB, DRIVER, List.of(card(0, " (ÄGPU) " + "x y/".repeat(40), 1024, null, null)));
+        assertThat(NodeLabels.of(node).get("nvidia.com/gpu.product"))
+                .matches("[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+                .startsWith("GPU-x-y-x-y");
+    }
+
+    @Test
+    void whatIsNotThereIsWrittenAndRecorded() {
+        assertChange(
+                change(Map.of(), "", Map.of(COUNT, "2", FAMILY, "ampere")),
+                labels(COUNT, "2", FAMILY, "ampere"),
+                "gpu.count=2,gpu.family=ampere");
+    }
+
+    @Test
+    void whatIsAsItShouldBeIsNotWrittenAgain() {
+        assertThat(change(Map.of(COUNT, "2"), "gpu.count=2", Map.of(COUNT, "2")).nothing())
+                .isTrue();
+    }
+
+    @Test
+    void whatThisPluginWroteFollowsTheCards() {
+        assertChange(
+                change(Map.of(COUNT, "2", FAMILY, "ampere"), "gpu.count=2,gpu.family=ampere", Map.of(COUNT, "1")),
+                labels(COUNT, "1", FAMILY, null),
+                "gpu.count=1");
+    }
+
+    @Test
+    void whatSomebodyElseWroteIsLeftAlsoWhereItIsTheSame() {
+        assertChange(
+                change(Map.of(COUNT, "9", FAMILY, "ampere"), "", Map.of(COUNT, "2", FAMILY, "ampere")), labels(), null);
+        assertChange(change(Map.of(COUNT, "9"), "gpu.count=2", Map.of(COUNT, "3")), labels(), "");
+        assertChange(change(Map.of(COUNT, "9"), "gpu.count=2", Map.of()), labels(), "");
+    }
+
+    @Test
+    void allIsLeftToNvidiasOwnDiscoveryWhereThatRuns() {
+        assertChange(
+                change(Map.of(COUNT, "2", "nvidia.com/gfd.timestamp", "1"), "gpu.count=2", Map.of(COUNT, "3")),
+                labels(),
+                "");
+        assertThat(change(Map.of("nvidia.com/gfd.timestamp", "1"), "", Map.of(COUNT, "3"))
+                        .nothing())
+                .isTrue();
+    }
+
+    private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> wanted) {
+        Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
+        return NodeLabels.change(new NodeState("n1", annotations, present), wanted);
+    }
+
+    private static void assertChange(
+            NodeLabels.Change change, Map<String, @Nullable String> labels, @Nullable String record) {
+        assertThat(change.labels()).isEqualTo(labels);
+        assertThat(change.annotations())
+                .isEqualTo(record == null ? Map.of() : Map.of("gpushare.io/labels", record));
+    }
+
+    private static Map<String, @Nullable String> labels(@Nullable String... pairs) {
+        Map<String, @Nullable String> labels = new HashMap<>();
+        var left = Arrays.asList(pairs).iterator();
+        while (left.hasNext()) {
+            labels.put(String.valueOf(left.next()), left.next());
+        }
+        return labels;
+    }
+
+    private static Card card(
+            int index, String model, int mib, @Nullable ComputeCapability compute, @Nullable Boolean mig) {
+        return new Card(
+                new CardId("GPU-" + index),
+                index,
+                index,
+                model,
+                Memory.ofMib(mib),
+                compute,
+                null,
+                null,
+                mig,
+                Health.well());
+    }
+}
