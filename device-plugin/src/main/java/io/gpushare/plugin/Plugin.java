@@ -81,8 +81,7 @@ final class Plugin implements AutoCloseable {
         this.note = InventoryNote.start(
                 inventory -> {
                     api.annotateNode(
-                            settings.nodeName(),
-                            Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+                            settings.nodeName(), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
                     NodeLabels.write(api, settings.nodeName(), inventory);
                 },
                 InventoryNote.Pace.USUAL);

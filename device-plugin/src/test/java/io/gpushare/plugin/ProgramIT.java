@@ -140,7 +140,8 @@ class ProgramIT {
         await().atMost(PATIENCE).until(() -> !api.labels().isEmpty());
         assertThat(api.patches().getLast()).contains("\\\"numa\\\":1", "\\\"links\\\":[\\\"NV4\\\"]");
         assertThat(api.labels().getLast())
-                .contains("\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-80GB\"", "\"nvidia.com/gpu.family\":\"ampere\"")
+                .contains(
+                        "\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-80GB\"", "\"nvidia.com/gpu.family\":\"ampere\"")
                 .contains("\"gpushare.io/labels\":\"cuda.driver-version.full=");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
         assertThat(kubelet.devices(CARDS).orElseThrow())

@@ -96,7 +96,12 @@ public final class ApiServerDouble implements AutoCloseable {
     }
 
     /** A pending pod of one container. */
-    public synchronized void pod(String name, String uid, JsonObject limits) {
+    public void pod(String name, String uid, JsonObject limits) {
+        pod(name, uid, limits, new JsonObject());
+    }
+
+    /** The same with these annotations. */
+    public synchronized void pod(String name, String uid, JsonObject limits, JsonObject annotations) {
         put(
                 pods,
                 "default/" + name,
@@ -104,6 +109,7 @@ public final class ApiServerDouble implements AutoCloseable {
                         .put(
                                 "metadata",
                                 new JsonObject()
+                                        .put("annotations", annotations)
                                         .put("name", name)
                                         .put("namespace", "default")
                                         .put("uid", uid)

@@ -25,7 +25,8 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
      *
      * @param numaNode where the kubelet should look for cpu and memory beside it; null leaves that open
      */
-    public record Offered(String id, boolean healthy, @Nullable Integer numaNode) {
+    public record Offered(
+            String id, boolean healthy, @Nullable Integer numaNode) {
         public Offered {
             Objects.requireNonNull(id);
         }
@@ -85,7 +86,8 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         List<Offered> list = new ArrayList<>();
         for (CardState state : use.written().cards()) {
             // Only of whole cards: a memory unit's device may be of another card than its container gets.
-            @Nullable Integer numaNode = resource == Resource.CARDS ? state.card().numaNode() : null;
+            @Nullable
+            Integer numaNode = resource == Resource.CARDS ? state.card().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
                 list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }

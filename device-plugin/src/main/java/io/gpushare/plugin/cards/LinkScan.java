@@ -38,8 +38,7 @@ final class LinkScan {
                 String other = uuids.get(j);
                 try {
                     link(session.link(one, other))
-                            .ifPresent(link ->
-                                    links.put(new CardLinks.Pair(new CardId(one), new CardId(other)), link));
+                            .ifPresent(link -> links.put(new CardLinks.Pair(new CardId(one), new CardId(other)), link));
                 } catch (NvmlException e) {
                     LOG.warn("how cards {} and {} are linked is not known: {}", one, other, e.getMessage());
                 }

@@ -51,7 +51,8 @@ class NodeLabelsTest {
                         Map.entry("nvidia.com/cuda.driver.rev", "05"),
                         Map.entry("nvidia.com/cuda.runtime.major", "13"),
                         Map.entry("nvidia.com/cuda.runtime.minor", "0")));
-        assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of()))).isEmpty();
+        assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of())))
+                .isEmpty();
     }
 
     @Test
@@ -112,8 +113,7 @@ class NodeLabelsTest {
     private static void assertChange(
             NodeLabels.Change change, Map<String, @Nullable String> labels, @Nullable String record) {
         assertThat(change.labels()).isEqualTo(labels);
-        assertThat(change.annotations())
-                .isEqualTo(record == null ? Map.of() : Map.of("gpushare.io/labels", record));
+        assertThat(change.annotations()).isEqualTo(record == null ? Map.of() : Map.of("gpushare.io/labels", record));
     }
 
     private static Map<String, @Nullable String> labels(@Nullable String... pairs) {

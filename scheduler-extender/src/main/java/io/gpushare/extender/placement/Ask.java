@@ -1,16 +1,32 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.CardSelector;
 import io.gpushare.model.Demand;
+import java.util.Objects;
 
-/** A demand in the two numbers that decide whether a node can take it, summed once for all nodes. */
-public record Ask(int units, int cards) {
+/**
+ * A demand in the numbers that decide whether a node can take it, summed once for all nodes.
+ *
+ * @param units memory units on each of the cards over which the memory is split
+ * @param split how many cards these are; 0 without memory
+ * @param cards whole cards, beside those
+ * @param selector which cards will do
+ */
+public record Ask(int units, int split, int cards, CardSelector selector) {
     public Ask {
-        if (units < 0 || cards < 0 || (units == 0 && cards == 0)) {
+        Objects.requireNonNull(selector);
+        if (units < 0 || cards < 0 || (units == 0 && cards == 0) || (units == 0) != (split == 0)) {
             throw new IllegalArgumentException("a demand asks for memory units or whole cards");
         }
     }
 
+    /** Units on one card, and whole cards, of any kind. */
+    public Ask(int units, int cards) {
+        this(units, units == 0 ? 0 : 1, cards, CardSelector.ANY);
+    }
+
     public static Ask of(Demand demand) {
-        return new Ask(demand.memoryUnits(), demand.cards());
+        int units = demand.unitsOnEachCard();
+        return new Ask(units, units == 0 ? 0 : demand.split(), demand.cards(), demand.selector());
     }
 }

@@ -1,46 +1,60 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.model.Inventory;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Refusal;
+import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What filter reads of one node: made once when the node's cards change, so that a request over thousands of nodes
- * touches no allocation and makes no object per node. It answers exactly as {@link NodeCards#place} does.
- *
- * @param present the cards, whatever their state
- * @param mostOnUsed the most free units on one card that some pod uses already
- * @param mostOnUnused the most on one that nobody uses
- * @param freeCards the well cards on which nothing is allocated
+ * touches no allocation. It answers exactly as {@link NodeCards#place} does.
  */
-public record NodeSummary(int present, int mostOnUsed, int mostOnUnused, int freeCards) {
+public final class NodeSummary {
+    private final Inventory.@Nullable Driver driver;
+    private final List<CardState> cards;
+    private final List<CardGroup> kinds;
+
+    private NodeSummary(Inventory.@Nullable Driver driver, List<CardState> cards) {
+        this.driver = driver;
+        this.cards = cards;
+        this.kinds = CardGroup.of(cards);
+    }
+
     public static NodeSummary of(NodeCards cards) {
+        return new NodeSummary(cards.inventory().driver(), cards.cards());
+    }
+
+    /**
+     * Why that node can't take the demand now; empty if it can. The time goes by the kinds of cards on the node; where the
+     * demand selects single cards, by the cards.
+     */
+    public Optional<Refusal> refusal(Ask ask) {
+        int present = 0;
         int used = 0;
         int unused = 0;
         int free = 0;
-        for (CardState state : cards.cards()) {
-            if (state.free()) {
-                unused = Math.max(unused, state.freeUnits());
-                free++;
-            } else {
-                used = Math.max(used, state.freeUnits());
+        for (CardGroup group : ask.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds) {
+            if (ask.selector().any() || ask.selector().matches(group.card(), driver)) {
+                present += group.present();
+                used += group.used(ask.units());
+                unused += group.unused(ask.units());
+                free += group.unused(0);
             }
         }
-        return new NodeSummary(cards.cards().size(), used, unused, free);
-    }
-
-    /** Why that node can't take the demand now; empty if it can. Constant time. */
-    public Optional<Refusal> refusal(Ask ask) {
-        int needed = ask.cards() + (ask.units() > 0 ? 1 : 0);
+        if (present == 0 && !ask.selector().any()) {
+            return Optional.of(Refusal.NO_CARD_OF_KIND);
+        }
+        int needed = ask.split() + ask.cards();
         if (needed > 1 && needed > present) {
             return Optional.of(Refusal.TOO_FEW_CARDS);
         }
-        if (ask.units() > Math.max(mostOnUsed, mostOnUnused)) {
-            return Optional.of(Refusal.NO_CARD_WITH_MEMORY);
+        if (used + unused < ask.split()) {
+            return Optional.of(ask.split() == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
         }
-        boolean onUsed = ask.units() == 0 || mostOnUsed >= ask.units();
-        int left = onUsed ? freeCards : freeCards - 1;
+        int left = free - Math.max(0, ask.split() - used);
         return left >= ask.cards() ? Optional.empty() : Optional.of(Refusal.NO_FREE_CARDS);
     }
 }

@@ -89,7 +89,7 @@ public final class Binder {
 
     /** A pod that kube-scheduler saw before our informer did. */
     private BindResult unlisted(PodRef pod, ClusterPod read, String node, Instant now) {
-        return switch (demands.decode(read.containers())) {
+        return switch (read.demand(demands)) {
             case Decoded.Malformed<Demand>(String sentence) -> new Failed(Why.BAD_DEMAND, sentence);
             case Decoded.Absent<Demand>() ->
                 read.node() == null ? withoutDemand(pod, node) : Doubt.asBound(pod, node, read.node(), true);

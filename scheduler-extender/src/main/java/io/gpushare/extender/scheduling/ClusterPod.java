@@ -1,7 +1,10 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DemandCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,5 +27,10 @@ public record ClusterPod(
         Objects.requireNonNull(ref);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+    }
+
+    /** What it asks for. On which cards is no question any more once it is bound: its annotations may be edited later. */
+    Decoded<Demand> demand(DemandCodec demands) {
+        return node == null ? demands.decode(containers, annotations) : demands.decode(containers);
     }
 }

@@ -80,7 +80,7 @@ public final class Ledger {
         if (pod.node() != null) {
             loads.at(ref, pod.node(), ComputeCodec.requested(pod.containers()));
         }
-        demands.decode(pod.containers()).valid().ifPresent(demand -> {
+        pod.demand(demands).valid().ifPresent(demand -> {
             listedUids.put(ref.toString(), ref.uid());
             Wanted wanted = Wanted.of(demand, pod.containers(), pod.annotations());
             Writing writing = Writing.of(pod, demand);
@@ -107,7 +107,7 @@ public final class Ledger {
         @Nullable PodEntry entry = pods.get(pod.ref().uid());
         return node == null
                 || pod.ended()
-                || demands.decode(pod.containers()).valid().isEmpty()
+                || pod.demand(demands).valid().isEmpty()
                 || (entry != null && node.equals(entry.node()));
     }
 

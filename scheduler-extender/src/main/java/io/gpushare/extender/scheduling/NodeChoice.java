@@ -35,7 +35,7 @@ public final class NodeChoice {
 
     /** Which of these nodes can take the pod. A pod that asks for neither resource fits everywhere. */
     public Filtered filter(SchedulingPod pod, List<String> nodes) {
-        return switch (demands.decode(pod.containers())) {
+        return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Absent<Demand>() -> new Filtered(nodes, Map.of());
             case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
             case Decoded.Valid<Demand>(Demand demand) ->
@@ -91,7 +91,7 @@ public final class NodeChoice {
      * least, has {@link #MOST}, and kube-scheduler's own scores choose among them.
      */
     public int[] prioritize(SchedulingPod pod, List<String> nodes) {
-        return switch (demands.decode(pod.containers())) {
+        return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
             case Decoded.Absent<Demand>() -> {
                 PodRequest request = PodRequest.plain(ComputeCodec.requested(pod.containers()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
+import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
@@ -14,6 +15,7 @@ import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.SelectorCodec;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -23,8 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
@@ -33,17 +38,34 @@ class NodeSummaryTest {
 
     @Property
     void itAnswersAsPlaceDoes(
-            @ForAll long seed, @ForAll @IntRange(max = 26) int units, @ForAll @IntRange(max = 4) int whole) {
+            @ForAll long seed,
+            @ForAll @IntRange(max = 26) int units,
+            @ForAll @IntRange(max = 4) int whole,
+            @ForAll @IntRange(min = 1, max = 3) int split,
+            @ForAll("selectors") CardSelector selector) {
         if (units + whole == 0) {
             return;
         }
         NodeCards cards = randomNode(new Random(seed));
-        Demand demand = demand(units, whole);
+        Demand demand = new Demand(demand(units * split, whole).containers(), split, selector);
         Optional<Refusal> why = switch (cards.place(demand, CardOrder.BINPACK)) {
             case Placement.Placed placed -> Optional.empty();
             case Placement.Refused(Refusal refusal) -> Optional.of(refusal);
         };
         assertThat(NodeSummary.of(cards).refusal(Ask.of(demand))).isEqualTo(why);
+    }
+
+    @Provide
+    Arbitrary<CardSelector> selectors() {
+        return Arbitraries.of(
+                        "",
+                        "",
+                        "memory >= 15Gi",
+                        "memory < 8Gi",
+                        "uuid in (GPU-1, GPU-2, GPU-4)",
+                        "model = T4",
+                        "numa = 0")
+                .map(SelectorCodec::parse);
     }
 
     @Test
@@ -58,7 +80,18 @@ class NodeSummaryTest {
     private static NodeCards randomNode(Random random) {
         List<Card> cards = new ArrayList<>();
         for (int i = 0; i < random.nextInt(6); i++) {
-            Card card = card(i, SIZES[random.nextInt(SIZES.length)]);
+            int size = SIZES[random.nextInt(SIZES.length)];
+            Card card = new Card(
+                    new CardId("GPU-" + i),
+                    i,
+                    i,
+                    size == 15 ? "Tesla T4" : "A" + size,
+                    Memory.ofGib(size),
+                    null,
+                    null,
+                    random.nextInt(3) == 0 ? null : i % 2,
+                    null,
+                    Health.well());
             cards.add(random.nextInt(6) == 0 ? card.withHealth(Health.ill("Xid 79")) : card);
         }
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));

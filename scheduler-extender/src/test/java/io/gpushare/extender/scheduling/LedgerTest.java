@@ -11,6 +11,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +102,16 @@ class LedgerTest {
         ledger.podGone(POD);
         ledger.nodeGone("n3");
         assertThat(ledger.node("n3")).isEmpty();
+    }
+
+    @Test
+    void wishesThatAreSpoiltAfterTheBindFreeNothing() {
+        Map<String, String> spoilt = new HashMap<>(written("GPU-0", 3));
+        spoilt.put("gpushare.io/select", "nonsense");
+        spoilt.put("gpushare.io/cards", "7");
+        ledger.podSeen(pod("n1", spoilt));
+        assertThat(ledger.holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(used("n1")).isEqualTo(3);
     }
 
     @Test
