@@ -29,6 +29,13 @@ public record CardSelector(List<CardCondition> conditions) {
         return conditions.stream().anyMatch(condition -> condition.fact().ofOneCard());
     }
 
+    /** Without the conditions on what cards of one kind differ in. */
+    public CardSelector withoutSingleCards() {
+        return new CardSelector(conditions.stream()
+                .filter(condition -> !condition.fact().ofOneCard())
+                .toList());
+    }
+
     /** Both together. */
     public CardSelector and(CardSelector other) {
         return new CardSelector(

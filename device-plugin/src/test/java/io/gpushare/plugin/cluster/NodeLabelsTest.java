@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
+import io.gpushare.model.Compute;
 import io.gpushare.model.ComputeCapability;
 import io.gpushare.model.Health;
 import io.gpushare.model.Inventory;
@@ -107,7 +108,7 @@ class NodeLabelsTest {
 
     private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> wanted) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
-        return NodeLabels.change(new NodeState("n1", annotations, present), wanted);
+        return NodeLabels.change(new NodeState("n1", annotations, present, Compute.NONE), wanted);
     }
 
     private static void assertChange(

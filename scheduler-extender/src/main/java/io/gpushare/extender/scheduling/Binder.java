@@ -95,7 +95,7 @@ public final class Binder {
                 read.node() == null ? withoutDemand(pod, node) : Doubt.asBound(pod, node, read.node(), true);
             case Decoded.Valid<Demand>(Demand demand) ->
                 read.node() == null
-                        ? place(pod, Wanted.of(demand, read.containers(), read.annotations()), node, now)
+                        ? place(pod, ledger.wanted(demand, read.containers(), read.annotations()), node, now)
                         : Doubt.asBound(
                                 pod, node, read.node(), Writing.of(read, demand).allocation() != null);
         };

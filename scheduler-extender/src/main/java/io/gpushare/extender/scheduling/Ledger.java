@@ -5,9 +5,12 @@ import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.placement.Scoring;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.CardSelector;
 import io.gpushare.model.Compute;
+import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ComputeCodec;
+import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
@@ -16,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +86,7 @@ public final class Ledger {
         }
         pod.demand(demands).valid().ifPresent(demand -> {
             listedUids.put(ref.toString(), ref.uid());
-            Wanted wanted = Wanted.of(demand, pod.containers(), pod.annotations());
+            Wanted wanted = wanted(demand, pod.containers(), pod.annotations());
             Writing writing = Writing.of(pod, demand);
             boolean[] complained = {false};
             boolean[] fresh = {false};
@@ -167,6 +171,16 @@ public final class Ledger {
             return old;
         });
         return result[0];
+    }
+
+    /** What a pod with that demand, these containers and annotations wants, in this cluster. */
+    Wanted wanted(Demand demand, List<ContainerResources> containers, Map<String, String> annotations) {
+        CardSelector selector = demand.selector();
+        return Wanted.of(
+                demand,
+                containers,
+                annotations,
+                selector.any() ? Set.of() : nodes.kinds().models(selector));
     }
 
     /** What that policy thinks of the cluster as it is; the usual one for null. */

@@ -41,8 +41,8 @@ public final class NodeChoice {
             case Decoded.Valid<Demand>(Demand demand) ->
                 Wanted.fault(pod.annotations())
                         .map(sentence -> nowhere(sentence, nodes))
-                        .orElseGet(() ->
-                                filter(pod.ref().uid(), Wanted.of(demand, pod.containers(), pod.annotations()), nodes));
+                        .orElseGet(() -> filter(
+                                pod.ref().uid(), ledger.wanted(demand, pod.containers(), pod.annotations()), nodes));
         };
     }
 
@@ -101,7 +101,7 @@ public final class NodeChoice {
                 yield new Costs(rooms, ledger.scoring(null), request).scores(MOST);
             }
             case Decoded.Valid<Demand>(Demand demand) ->
-                prioritize(pod, Wanted.of(demand, pod.containers(), pod.annotations()), nodes);
+                prioritize(pod, ledger.wanted(demand, pod.containers(), pod.annotations()), nodes);
         };
     }
 

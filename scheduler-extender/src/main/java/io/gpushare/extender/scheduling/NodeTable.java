@@ -24,6 +24,8 @@ final class NodeTable {
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
+    private final AtomicBoolean kindsChanged = new AtomicBoolean();
+    private volatile KnownKinds kinds = KnownKinds.NONE;
 
     NodeEntry entry(String name) {
         return NodeEntry.orUnheard(nodes.get(name));
@@ -44,6 +46,17 @@ final class NodeTable {
         }
         change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
         changed.set(true);
+        kindsChanged.set(true);
+    }
+
+    /** Which kinds of cards the nodes have. */
+    KnownKinds kinds() {
+        if (kindsChanged.getAndSet(false)) {
+            kinds = KnownKinds.of(nodes.values().stream()
+                    .map(entry -> entry.cards().inventory())
+                    .toList());
+        }
+        return kinds;
     }
 
     /** The cards of all nodes, when they may have changed since this was asked the last time. */
@@ -73,6 +86,7 @@ final class NodeTable {
     void gone(String name) {
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         changed.set(true);
+        kindsChanged.set(true);
     }
 
     List<Ledger.NodeView> views() {

@@ -25,10 +25,12 @@ record Wanted(Demand demand, PodRequest request, @Nullable PolicyKind policy) {
         Objects.requireNonNull(request);
     }
 
-    static Wanted of(Demand demand, List<ContainerResources> containers, Map<String, String> annotations) {
+    /** @param models those of the cluster that the demand selects; empty for all */
+    static Wanted of(
+            Demand demand, List<ContainerResources> containers, Map<String, String> annotations, Set<String> models) {
         Compute compute = ComputeCodec.requested(containers);
         PodRequest request = new PodRequest(
-                compute.cpuMilli(), compute.memoryMib(), demand.unitsOnEachCard(), demand.cards(), Set.of());
+                compute.cpuMilli(), compute.memoryMib(), demand.unitsOnEachCard(), demand.cards(), models);
         return new Wanted(demand, request, policy(annotations).orElse(null));
     }
 

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -182,7 +183,7 @@ class GpushareFaultsTest {
                 .containsExactly("n1");
         assertThat(ledger.assume(
                         pod,
-                        Wanted.of(World.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of()),
+                        Wanted.of(World.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of(), Set.of()),
                         "n1",
                         World.NOW))
                 .isInstanceOf(Assumption.Assumed.class);

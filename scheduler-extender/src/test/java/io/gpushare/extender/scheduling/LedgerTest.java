@@ -14,6 +14,7 @@ import io.gpushare.model.codec.InventoryCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,7 +134,7 @@ class LedgerTest {
     }
 
     private Hold assume(String node) {
-        if (ledger.assume(POD, Wanted.of(DEMAND, List.of(), Map.of()), node, World.NOW)
+        if (ledger.assume(POD, Wanted.of(DEMAND, List.of(), Map.of(), Set.of()), node, World.NOW)
                 instanceof Assumption.Assumed(Hold hold, var inventory)) {
             return hold;
         }

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -112,7 +113,10 @@ class NodeChoiceProperties {
 
     private static Assumption bind(Ledger ledger, SchedulingPod pod, String node) {
         Wanted wanted = Wanted.of(
-                World.DEMANDS.decode(pod.containers()).valid().orElseThrow(), pod.containers(), pod.annotations());
+                World.DEMANDS.decode(pod.containers()).valid().orElseThrow(),
+                pod.containers(),
+                pod.annotations(),
+                Set.of());
         return ledger.assume(pod.ref(), wanted, node, World.NOW);
     }
 
