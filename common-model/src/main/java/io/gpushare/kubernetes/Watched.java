@@ -124,23 +124,32 @@ public final class Watched<T> implements AutoCloseable {
                         .getData();
                 list.getItems().forEach(ApiObject::strip);
                 heard = clock.instant();
-                trouble = "";
                 return list;
             } catch (ApiException e) {
-                // The reflector tries again every second: one line for as long as the trouble is the same.
-                String now = String.valueOf(
-                        KubernetesException.of("listing " + kind.plural(), e).getMessage());
-                if (!now.equals(trouble)) {
-                    LOG.warn("{}; trying again", now);
-                }
-                trouble = now;
-                throw e;
+                throw told("listing ", e);
             }
+        }
+
+        /** The reflector tries again every second: one line for as long as the trouble is the same. */
+        private ApiException told(String doing, ApiException e) {
+            String now = String.valueOf(
+                    KubernetesException.of(doing + kind.plural(), e).getMessage());
+            if (!now.equals(trouble)) {
+                LOG.warn("{}; trying again", now);
+            }
+            trouble = now;
+            return e;
         }
 
         @Override
         public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
-            Watch<O> watch = Watch.createWatch(client, kind.request().call(params), kind.watchType());
+            Watch<O> watch;
+            try {
+                watch = Watch.createWatch(client, kind.request().call(params), kind.watchType());
+                trouble = "";
+            } catch (ApiException e) {
+                throw told("watching ", e);
+            }
             return new Watchable<>() {
                 @Override
                 public boolean hasNext() {
