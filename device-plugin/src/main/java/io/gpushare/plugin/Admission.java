@@ -78,6 +78,8 @@ final class Admission implements Doorkeeper {
     private final Map<Asker.Way, LongAdder> found = new EnumMap<>(Asker.Way.class);
     private final LongAdder refusals = new LongAdder();
     private volatile @Nullable Promise promise;
+    /** Why the kubelet may give devices of other cards though it asked; empty when it did not ask. */
+    private volatile String unpreferred = "";
 
     Admission(LatestPicture latest, Lister podResources, Pods pods, ContainerSees sees, InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
@@ -99,10 +101,16 @@ final class Admission implements Doorkeeper {
     public List<String> preferred(Resource resource, List<String> available, List<String> mustInclude, int size) {
         promise = null;
         return switch (verdict(new Question(resource, size, List.of()))) {
-            case Verdict.No _ -> List.of(); // told by the Allocate that follows
+            case Verdict.No(String reason, var _) -> {
+                unpreferred = reason;
+                yield List.of(); // told by the Allocate that follows
+            }
             case Verdict.Gets(Asker.Found asker, ContainerAllocation cards) -> {
                 List<String> ids = PreferredDevices.of(cards, available, Set.copyOf(mustInclude));
-                if (!ids.isEmpty()) {
+                if (ids.isEmpty()) {
+                    unpreferred = "it has too few free ones of " + cards.visibleCards();
+                } else {
+                    unpreferred = "it did not take the preferred ones";
                     promise = new Promise(resource, Set.copyOf(ids), asker, clock.instant());
                 }
                 yield ids;
@@ -147,8 +155,30 @@ final class Admission implements Doorkeeper {
                         : cards.cards().size() + " whole",
                 cards.visibleCards(),
                 asker.way());
+        tellUnlessBooked(pod, cards, ids);
         int podUnits = pod.demand().valid().map(demand -> demand.memoryUnits()).orElse(cards.memoryUnits());
         return sees.of(cards, podUnits, picture.inventory());
+    }
+
+    /**
+     * Tells of a kubelet that asked which devices it should take and took those of other cards. The container is on its
+     * cards all the same, and as many devices of theirs are withdrawn.
+     */
+    private void tellUnlessBooked(NodePod pod, ContainerAllocation cards, List<String> ids) {
+        Set<CardId> booked = ids.stream()
+                .flatMap(id -> DeviceId.parse(id).valid().stream())
+                .map(DeviceId::card)
+                .collect(Collectors.toSet());
+        if (!unpreferred.isEmpty() && !booked.equals(cards.visibleCards())) {
+            LOG.warn(
+                    "pod {} ({}) container {}: the kubelet books devices of {} for it: {}",
+                    pod.ref(),
+                    pod.ref().uid(),
+                    cards.name(),
+                    booked,
+                    unpreferred);
+        }
+        unpreferred = "";
     }
 
     private HandOver refused(String reason, Optional<NodePod> pod) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,6 +24,7 @@ public final class NodePicture {
     private final List<Answered> answers;
     private final Set<String> refused;
     private final Set<PodName> gone;
+    private final Arrivals arrivals;
     private final NodeUse use;
 
     private NodePicture(
@@ -31,19 +33,21 @@ public final class NodePicture {
             Listed listed,
             List<Answered> answers,
             Set<String> refused,
-            Set<PodName> gone) {
+            Set<PodName> gone,
+            Arrivals arrivals) {
         this.inventory = inventory;
         this.pods = Map.copyOf(pods);
         this.listed = listed;
         this.answers = List.copyOf(answers);
         this.refused = Set.copyOf(refused);
         this.gone = Set.copyOf(gone);
+        this.arrivals = arrivals;
         this.use = NodeUse.of(inventory, this.pods.values(), listed.without(this.gone), this.answers);
     }
 
     /** A node of which only the cards are known. */
     public static NodePicture of(Inventory inventory) {
-        return new NodePicture(inventory, Map.of(), Listed.NOTHING, List.of(), Set.of(), Set.of());
+        return new NodePicture(inventory, Map.of(), Listed.NOTHING, List.of(), Set.of(), Set.of(), Arrivals.NONE);
     }
 
     public Inventory inventory() {
@@ -62,13 +66,18 @@ public final class NodePicture {
         return answers;
     }
 
+    /** In which order the pods came to the kubelet. */
+    Arrivals arrivals() {
+        return arrivals;
+    }
+
     /** What is held on the cards. */
     public NodeUse use() {
         return use;
     }
 
     public NodePicture withInventory(Inventory changed) {
-        return new NodePicture(changed, pods, listed, answers, refused, gone);
+        return new NodePicture(changed, pods, listed, answers, refused, gone, arrivals);
     }
 
     /** The API says this of the pod now. */
@@ -76,7 +85,7 @@ public final class NodePicture {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.put(pod.ref().uid(), pod);
         List<Answered> kept = pod.ended() ? without(pod.ref().uid()) : answers;
-        return new NodePicture(inventory, changed, listed, kept, refused, without(gone, pod.name()));
+        return new NodePicture(inventory, changed, listed, kept, refused, without(gone, pod.name()), arrivals);
     }
 
     /**
@@ -92,7 +101,7 @@ public final class NodePicture {
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             left.add(last.name());
         }
-        return new NodePicture(inventory, changed, listed, without(uid), without(refused, uid), left);
+        return new NodePicture(inventory, changed, listed, without(uid), without(refused, uid), left, arrivals);
     }
 
     /** The same with the pods of a fresh list in place of those known, to decide upon and then to forget. */
@@ -106,7 +115,8 @@ public final class NodePicture {
                 gone.stream()
                         .filter(name ->
                                 fresh.stream().noneMatch(pod -> pod.name().equals(name)))
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                arrivals);
     }
 
     /** The same where the fresh list knows of pods that ended and the watch does not yet: an end is never taken back. */
@@ -134,7 +144,15 @@ public final class NodePicture {
                 .toList();
         // One that the kubelet no longer lists is gone for both; whoever has the name next is another pod.
         Set<PodName> left = gone.stream().filter(changed::knows).collect(Collectors.toSet());
-        return new NodePicture(inventory, pods, changed, kept, refused, left);
+        return new NodePicture(
+                inventory, pods, changed, kept, refused, left, arrivals.with(changed, asked, this::uidOf));
+    }
+
+    private Optional<String> uidOf(PodName name) {
+        return pods.values().stream()
+                .filter(pod -> pod.name().equals(name) && !pod.ended())
+                .map(pod -> pod.ref().uid())
+                .findFirst();
     }
 
     /** An Allocate was answered so; an earlier answer to the same container is replaced. */
@@ -142,14 +160,14 @@ public final class NodePicture {
         List<Answered> changed = new ArrayList<>(answers);
         changed.removeIf(old -> old.to(answer.pod(), answer.gets().name()));
         changed.add(answer);
-        return new NodePicture(inventory, pods, listed, changed, refused, gone);
+        return new NodePicture(inventory, pods, listed, changed, refused, gone, arrivals);
     }
 
     /** An Allocate for this pod was refused: the kubelet has rejected it for good, and it does not ask again. */
     public NodePicture withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodePicture(inventory, pods, listed, answers, changed, gone);
+        return new NodePicture(inventory, pods, listed, answers, changed, gone, arrivals);
     }
 
     /** Whether that pod may still be given cards. */

@@ -9,6 +9,7 @@ import io.gpushare.model.codec.Decoded;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -84,8 +85,8 @@ public record WhoAsks(NodePicture picture, boolean listedNow) {
         return picture.answers().stream().anyMatch(answer -> answer.to(pod.ref(), container.name()));
     }
 
-    private static Asker among(List<Candidate> candidates, Set<CardId> named, Asker.Way way) {
-        List<Candidate> left = candidates;
+    private Asker among(List<Candidate> candidates, Set<CardId> named, Asker.Way way) {
+        List<Candidate> left = lastToCome(candidates);
         if (left.size() > 1) {
             List<Candidate> byCard = left.stream()
                     .filter(candidate -> promised(candidate).equals(Optional.of(named)))
@@ -97,6 +98,20 @@ public record WhoAsks(NodePicture picture, boolean listedNow) {
         return alike
                 ? found(left.getFirst(), way)
                 : new Asker.Several(left.stream().map(each -> each.pod().ref()).toList());
+    }
+
+    /** The pod at the door is the one that came last; all, where of one of them nobody knows when it came. */
+    private List<Candidate> lastToCome(List<Candidate> candidates) {
+        List<OptionalLong> came = candidates.stream()
+                .map(candidate -> picture.arrivals().of(candidate.pod()))
+                .toList();
+        if (came.stream().anyMatch(OptionalLong::isEmpty)) {
+            return candidates;
+        }
+        long last = came.stream().mapToLong(OptionalLong::getAsLong).max().orElseThrow();
+        return candidates.stream()
+                .filter(candidate -> picture.arrivals().of(candidate.pod()).getAsLong() == last)
+                .toList();
     }
 
     private static Optional<Set<CardId>> promised(Candidate candidate) {

@@ -9,6 +9,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.Decoded;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,40 @@ class WhoAsksTest {
                 EMPTY.withPod(running).withListed(Pods.holding("p", "main", "GPU-a::0", "GPU-a::1"), Pods.START);
 
         assertThat(now(picture).find(Resource.MEMORY, 2, Set.of())).isInstanceOf(Asker.Nobody.class);
+    }
+
+    @Test
+    void ofTwoThatSeemToWaitTheOneThatCameFirstWasRejectedByTheKubelet() {
+        NodePicture picture = EMPTY.withPod(Pods.onCard("rejected", 9, A, 3))
+                .withPod(Pods.onCard("here", 0, B, 3))
+                .withListed(Pods.listed("rejected"), Pods.START)
+                .withListed(Pods.listed("rejected", "here"), Pods.START.plusSeconds(1));
+
+        assertFound(now(picture).find(Resource.MEMORY, 3, Set.of()), "here", "main", Asker.Way.LACKS_DEVICES);
+        // Whatever devices the kubelet took by itself.
+        assertFound(now(picture).find(Resource.MEMORY, 3, Set.of(A)), "here", "main", Asker.Way.LACKS_DEVICES);
+    }
+
+    @Test
+    void aPodWhoseNameWasListedBeforeMayBeTheOneThatCameLast() {
+        NodePicture picture = EMPTY.withPod(Pods.onCard("reused", 0, A, 3))
+                .withListed(Pods.listed("reused"), Pods.START)
+                .withoutPod(Pods.onCard("reused", 0, A, 3).ref().uid())
+                .withPod(anew(Pods.onCard("reused", 5, A, 3)))
+                .withPod(Pods.onCard("other", 9, B, 3))
+                .withListed(Pods.listed("reused", "other"), Pods.START.plusSeconds(1));
+
+        assertThat(now(picture).find(Resource.MEMORY, 3, Set.of())).isInstanceOf(Asker.Several.class);
+    }
+
+    private static NodePod anew(NodePod pod) {
+        PodRef ref = pod.ref();
+        return new NodePod(
+                new PodRef("another-uid", ref.namespace(), ref.name()),
+                pod.created(),
+                pod.ended(),
+                pod.demand(),
+                pod.allocation());
     }
 
     @Test
