@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** Both programs on a cluster as deploy/README.md installs them, but with the simulated driver on the node. */
 public final class Installation {
@@ -45,7 +46,7 @@ public final class Installation {
         cluster.loadImage(root.resolve("deploy/target/gpushare-device-plugin.tar"));
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
         Kubectl kubectl = cluster.kubectl();
-        kubectl.run("label", "node", cluster.node(), "--overwrite", "gpushare=true");
+        kubectl.run("label", "nodes", "--all", "--overwrite", "gpushare=true");
         kubectl.run("apply", "-f", root.resolve("deploy/manifests").toString());
         ready(PLUGIN);
         ready(EXTENDER);
@@ -53,8 +54,13 @@ public final class Installation {
 
     /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */
     public void simulate(String... cards) {
+        simulate(Map.of(cluster.node(), List.of(cards)));
+    }
+
+    /** The same for several nodes. */
+    public void simulate(Map<String, List<String>> cardsOfNodes) {
         copyDriver();
-        cards(cards);
+        cardsOfNodes.forEach(this::cards);
         cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
         cluster.configureScheduler(root.resolve("deploy/scheduler"));
         ready(PLUGIN);
@@ -100,26 +106,32 @@ public final class Installation {
 
     /** What the simulated driver's file says from now on, one line a card (nvml-binding/SIMULATED-DRIVER.md). */
     public void cards(String... lines) {
+        cards(cluster.node(), List.of(lines));
+    }
+
+    /** The same on that node. */
+    public void cards(String node, List<String> lines) {
         try {
-            Path next = cluster.sharedFolder().resolve("cards.next");
-            Files.writeString(next, "driver node=" + cluster.node() + "\n" + String.join("\n", lines) + "\n");
-            Files.move(
-                    next,
-                    cluster.sharedFolder().resolve("cards"),
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
+            Path file = cluster.sharedFolder().resolve("cards-" + node);
+            Path next = cluster.sharedFolder().resolve("next-" + node);
+            Files.writeString(next, "driver node=" + node + "\n" + String.join("\n", lines) + "\n");
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException("can't write the simulated cards", e);
         }
     }
 
-    /** The manifest's container, plus what stands in for the driver that NVIDIA's runtime would bring in. */
+    /**
+     * The manifest's container, plus what stands in for the driver that NVIDIA's runtime would bring in. A variable is
+     * known only to those after it, hence the order.
+     */
     private static String simulatedDriver(Path folder) {
         return """
             {"spec":{"template":{"spec":{
               "containers":[{"name":"gpushare",
                 "args":["--memory-unit=GiB","--nvml-library=/simulated/libnvidia-ml.so.1"],
-                "env":[{"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards"}],
+                "$setElementOrder/env":[{"name":"NODE_NAME"},{"name":"GPUSHARE_SIMULATED_CARDS"}],
+                "env":[{"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards-$(NODE_NAME)"}],
                 "volumeMounts":[{"name":"simulated","mountPath":"/simulated","readOnly":true}]}],
               "volumes":[{"name":"simulated","hostPath":{"path":"%s","type":"Directory"}}]}}}}\
             """.formatted(folder);

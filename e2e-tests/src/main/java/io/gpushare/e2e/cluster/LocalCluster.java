@@ -7,9 +7,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Kubernetes 1.20 from Debian's source package, started by the programs of {@code e2e-tests/local-kubernetes}. */
-final class LocalCluster implements Cluster {
+/**
+ * Kubernetes 1.20 from Debian's source package, started by the programs of {@code e2e-tests/local-kubernetes}. Its parts
+ * can be killed and frozen, and it may have a second node.
+ */
+public final class LocalCluster implements Cluster {
+    private static final String FIRST = "gpushare-e2e";
+    private static final String SECOND = FIRST + "-2";
+
     // From nothing it is built first; a short path, since Unix sockets lie below it.
     private static final Duration START = Duration.ofMinutes(45);
     private static final Duration STEP = Duration.ofMinutes(3);
@@ -26,7 +33,7 @@ final class LocalCluster implements Cluster {
         this.kubectl = new Kubectl(List.of(program("kubectl"), state.toString()));
     }
 
-    static LocalCluster start(Path root) {
+    public static LocalCluster start(Path root) {
         try {
             LocalCluster cluster =
                     new LocalCluster(root.resolve("e2e-tests/local-kubernetes"), Files.createTempDirectory("gs"));
@@ -55,7 +62,7 @@ final class LocalCluster implements Cluster {
 
     @Override
     public String node() {
-        return "gpushare-e2e";
+        return FIRST;
     }
 
     @Override
@@ -65,7 +72,70 @@ final class LocalCluster implements Cluster {
 
     @Override
     public Path podResourcesSocket() {
-        return state.resolve("kubelet/pod-resources/kubelet.sock");
+        return podResourcesSocket(FIRST);
+    }
+
+    public Path podResourcesSocket(String node) {
+        return folder(node).resolve("kubelet/pod-resources/kubelet.sock");
+    }
+
+    /** The first node's {@code /var/lib/kubelet}, for a program outside of the cluster. */
+    public Path kubeletFolder() {
+        return folder(FIRST).resolve("kubelet");
+    }
+
+    /** Where the logs of that node's containers lie, as the kubelet names them. */
+    public Path podLogs(String node) {
+        return folder(node).resolve("pod-logs/pods");
+    }
+
+    private Path folder(String node) {
+        return node.equals(FIRST) ? state : state.resolve("nodes/2");
+    }
+
+    /** Adds the second node, with a kubelet of its own; returns its name when it takes pods. */
+    public String addNode() {
+        run(STEP, "add-node", SECOND);
+        return SECOND;
+    }
+
+    /**
+     * Does something to one of the cluster's processes.
+     *
+     * @param action {@code start}, {@code kill}, {@code pause} or {@code resume}
+     * @param component such as {@code kube-scheduler} or {@code kubelet@gpushare-e2e-2}
+     */
+    public void component(String action, String component) {
+        run(STEP, "component", action, named(component));
+    }
+
+    public boolean runs(String component) {
+        try {
+            String[] written = Files.readString(state.resolve("pids").resolve(named(component)))
+                    .strip()
+                    .split(" ");
+            String stat = Files.readString(Path.of("/proc", written[0], "stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return !fields[0].equals("Z") && fields[19].equals(written[1]);
+        } catch (IOException e) {
+            // Never started, or it ends while it is looked at.
+            return false;
+        }
+    }
+
+    /** The first node's parts are called without it. */
+    private static String named(String component) {
+        return component.endsWith("@" + FIRST) ? component.substring(0, component.indexOf('@')) : component;
+    }
+
+    /** Every process inside the cluster, those of containers among them. */
+    public Stream<ProcessHandle> processes() {
+        try {
+            String pid = Files.readString(state.resolve("pids/cluster")).split(" ", 2)[0];
+            return ProcessHandle.of(Long.parseLong(pid)).stream().flatMap(ProcessHandle::descendants);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the cluster's first process is not known", e);
+        }
     }
 
     @Override

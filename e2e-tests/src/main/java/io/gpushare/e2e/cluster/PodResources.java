@@ -16,13 +16,21 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** The kubelet's own word on which devices a container has. */
 public final class PodResources {
+    private static final long PATIENCE_SECONDS = 3;
+
     private PodResources() {}
 
-    /** Device IDs of one resource by {@code <pod>/<container>}, for the pods of a namespace. */
-    public static Map<String, Set<String>> devices(Path socket, String namespace, String resource) {
+    /**
+     * Device IDs of these resources by {@code <pod>/<container>}, for the pods of a namespace.
+     *
+     * @throws io.grpc.StatusRuntimeException where the kubelet doesn't answer
+     */
+    public static Map<String, Set<String>> devices(Path socket, String namespace, String... resources) {
+        Set<String> wanted = Set.of(resources);
         var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .eventLoopGroup(loop)
@@ -34,24 +42,25 @@ public final class PodResources {
                 .build();
         try {
             Map<String, Set<String>> byContainer = new HashMap<>();
-            var answer =
-                    PodResourcesListerGrpc.newBlockingStub(channel).list(ListPodResourcesRequest.getDefaultInstance());
+            var answer = PodResourcesListerGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .list(ListPodResourcesRequest.getDefaultInstance());
             answer.getPodResourcesList().stream()
                     .filter(pod -> pod.getNamespace().equals(namespace))
                     .forEach(pod -> pod.getContainersList()
                             .forEach(container -> byContainer.put(
-                                    pod.getName() + "/" + container.getName(), ids(container, resource))));
+                                    pod.getName() + "/" + container.getName(), ids(container, wanted))));
             return byContainer;
         } finally {
             channel.shutdownNow();
-            loop.shutdownGracefully().syncUninterruptibly();
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
         }
     }
 
-    private static Set<String> ids(ContainerResources container, String resource) {
+    private static Set<String> ids(ContainerResources container, Set<String> resources) {
         Set<String> ids = new HashSet<>();
         for (ContainerDevices devices : container.getDevicesList()) {
-            if (devices.getResourceName().equals(resource)) {
+            if (resources.contains(devices.getResourceName())) {
                 ids.addAll(devices.getDeviceIdsList());
             }
         }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** One of the project's programs as a process of its own, with a small heap and its log in a file. */
-final class Program implements AutoCloseable {
+public final class Program implements AutoCloseable {
     private static final int STOP_SECONDS = 5;
 
     private final String name;
@@ -27,7 +27,7 @@ final class Program implements AutoCloseable {
      *
      * @param arguments the main class and its flags
      */
-    static Program start(
+    public static Program start(
             String name, Path module, int heapMib, List<String> arguments, Map<String, String> environment, Path log)
             throws IOException {
         Path classes = module.resolve("target/classes");
@@ -54,7 +54,7 @@ final class Program implements AutoCloseable {
     }
 
     /** Throws, with the end of its log, where it is no longer running. */
-    void checkAlive() throws IOException {
+    public void checkAlive() throws IOException {
         if (!process.isAlive()) {
             List<String> lines = Files.readAllLines(log);
             throw new IOException(name + " ended with code " + process.exitValue() + "; the end of " + log + ":\n"
@@ -63,7 +63,7 @@ final class Program implements AutoCloseable {
     }
 
     /** Ends it as a lost machine would: without a word. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,21 +40,28 @@ final class Permissions {
     /** By the roles in deploy/manifests, each bound to the account of its own name. */
     static Set<String> granted(Path root) throws IOException {
         Set<String> all = new TreeSet<>();
+        for (Map<String, Object> role : roles(root)) {
+            Map<String, Object> metadata = AdmissionPolicies.map(role.get("metadata"));
+            boolean everywhere = "ClusterRole".equals(role.get("kind"));
+            rules(role, metadata.get("name") + ": ", everywhere ? "" : " in " + metadata.get("namespace"), all);
+        }
+        return all;
+    }
+
+    /** The roles in deploy/manifests. */
+    static List<Map<String, Object>> roles(Path root) throws IOException {
+        List<Map<String, Object>> roles = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(root.resolve("deploy/manifests"), "*.yaml")) {
             for (Path file : files) {
                 for (Object document : new Yaml().loadAll(Files.readString(file))) {
                     Map<String, Object> object = AdmissionPolicies.map(document);
-                    Map<String, Object> metadata = AdmissionPolicies.map(object.get("metadata"));
-                    switch (String.valueOf(object.get("kind"))) {
-                        case "ClusterRole" -> rules(object, metadata.get("name") + ": ", "", all);
-                        case "Role" ->
-                            rules(object, metadata.get("name") + ": ", " in " + metadata.get("namespace"), all);
-                        default -> {}
+                    if (Set.of("ClusterRole", "Role").contains(String.valueOf(object.get("kind")))) {
+                        roles.add(object);
                     }
                 }
             }
         }
-        return all;
+        return roles;
     }
 
     private static void rules(Map<String, Object> role, String account, String where, Set<String> into) {
