@@ -16,7 +16,8 @@ public final class Installation {
     public static final String PLUGIN = "daemonset/gpushare-device-plugin-ds";
     public static final String EXTENDER = "deployment/gpushare-schd-extender";
 
-    private static final Duration READY = Duration.ofSeconds(55);
+    // One node's plugin after the other, each a JVM on a machine that may be busy.
+    private static final Duration READY = Duration.ofMinutes(3);
     private static final Duration BUILD = Duration.ofMinutes(20);
 
     // A program in our images is known by its own jar, which it holds open.
@@ -90,7 +91,8 @@ public final class Installation {
                     () -> cluster.kubectl().json("-n", NAMESPACE, "get", program),
                     Installation::oneLeads);
         } else {
-            cluster.kubectl().run("-n", NAMESPACE, "rollout", "status", program, "--timeout=55s");
+            cluster.kubectl()
+                    .run(READY, "-n", NAMESPACE, "rollout", "status", program, "--timeout=" + READY.toSeconds() + "s");
         }
     }
 

@@ -1,0 +1,140 @@
+package io.gpushare.e2e.chaos;
+
+import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Installation;
+import io.gpushare.e2e.cluster.LocalCluster;
+import io.gpushare.e2e.cluster.Wait;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One run, from an empty machine to its counts. */
+final class ChaosRun implements AutoCloseable {
+    private static final Duration HEALING = Duration.ofMinutes(2);
+    private static final Duration DRAIN = Duration.ofMinutes(10);
+
+    private interface Endless {
+        void run() throws InterruptedException;
+    }
+
+    private final long seed;
+    private final Duration length;
+    private final Plan plan;
+    private final LocalCluster cluster;
+    private final List<String> nodes;
+    private final Installation installation;
+    private final Cards cards;
+
+    private ChaosRun(long seed, Duration length, Plan plan, LocalCluster cluster, Path root) {
+        this.seed = seed;
+        this.length = length;
+        this.plan = plan;
+        this.cluster = cluster;
+        this.nodes = List.of(cluster.node(), cluster.addNode());
+        this.installation = new Installation(cluster, root);
+        this.cards = Cards.of(nodes);
+    }
+
+    /** A cluster of two nodes with both programs, and a plan; nothing goes wrong yet. */
+    static ChaosRun prepare(Path root, long seed, Duration length) {
+        Plan plan = Plan.of(seed, length, Cards.A_NODE);
+        System.out.printf(
+                "chaos: seed %d, %d min, %d pods and %d faults; the same again: ./mvnw verify -Pchaos"
+                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%n",
+                seed, length.toMinutes(), plan.orders().size(), plan.faults().size(), seed, length.toMinutes());
+        LocalCluster cluster = LocalCluster.start(root);
+        try {
+            ChaosRun run = new ChaosRun(seed, length, plan, cluster, root);
+            run.install();
+            return run;
+        } catch (RuntimeException | AssertionError e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    private void install() {
+        installation.install();
+        Map<String, List<String>> lines = new HashMap<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            lines.put(nodes.get(node), Cards.lines(node, Map.of()));
+        }
+        installation.simulate(lines);
+    }
+
+    Plan plan() {
+        return plan;
+    }
+
+    /** Carries out the plan; prints and answers what was counted. */
+    Tally run() throws InterruptedException {
+        try (ApiServer api = ApiServer.of(cluster.kubectl())) {
+            Tally before = new Tally(new Stopwatch());
+            new EndCheck(cluster, nodes, api, cards, before).run();
+            if (!before.violations().isEmpty()) {
+                throw new AssertionError("the cluster is not in order before the run: " + before.violations());
+            }
+            Stopwatch watch = new Stopwatch();
+            Tally tally = new Tally(watch);
+            Watcher watcher = new Watcher(cluster, nodes, api, cards, watch, tally);
+            Keeper keeper = new Keeper(cluster, components(), watch, tally);
+            Faults faults = new Faults(cluster, installation, nodes, api, keeper, watch, tally);
+            Load load = new Load(api, watcher, cluster.workloadImage(), watch, tally);
+            List<Thread> threads =
+                    List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
+            load.begin(plan.orders());
+            faults.begin(plan.faults());
+            watch.sleepUntil(length);
+            watch.say("the time is over; the last pods may run and end");
+            faults.awaitEnd(HEALING);
+            Wait.until(HEALING, "every component runs", keeper::complete, complete -> complete);
+            load.awaitEnd(DRAIN);
+            watcher.end();
+            join(threads.getFirst());
+            watch.say("all pods are gone; looking for what is left of them");
+            new EndCheck(cluster, nodes, api, cards, tally).run();
+            keeper.end();
+            join(threads.getLast());
+            tell(tally);
+            return tally;
+        }
+    }
+
+    private static Thread thread(String name, Endless work, Tally tally) {
+        return Thread.ofPlatform().name(name).daemon().start(() -> {
+            try {
+                work.run();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException e) {
+                tally.violation("the run itself failed", name, String.valueOf(e));
+            }
+        });
+    }
+
+    private static void join(Thread thread) throws InterruptedException {
+        thread.join(Duration.ofMinutes(1));
+    }
+
+    private List<String> components() {
+        List<String> components = new ArrayList<>(
+                List.of("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"));
+        nodes.forEach(node -> components.addAll(List.of("containerd@" + node, "kubelet@" + node)));
+        return components;
+    }
+
+    private void tell(Tally tally) {
+        System.out.printf(
+                "chaos: seed %d, %d min%n%s%n  %6d  violations%n",
+                seed, length.toMinutes(), tally.table(), tally.violations().size());
+        tally.violations().forEach(violation -> System.out.println("chaos: " + violation));
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

@@ -1,0 +1,107 @@
+package io.gpushare.e2e.chaos;
+
+import io.gpushare.e2e.chaos.Fault.Kind;
+import io.gpushare.e2e.chaos.Fault.Target;
+import io.gpushare.e2e.chaos.Order.Ending;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** All that is to happen in a run, drawn from a seed: the same seed and length make the same plan. */
+record Plan(List<Order> orders, List<Fault> faults) {
+    private static final int PODS_A_MINUTE = 33;
+    private static final int NAMES = 90;
+    private static final int NODES = 2;
+    private static final Duration GAP = Duration.ofSeconds(10);
+    /** What was hit is left alone for a while afterwards. */
+    private static final Duration REST = Duration.ofSeconds(6);
+
+    Plan {
+        orders = List.copyOf(orders);
+        faults = List.copyOf(faults);
+    }
+
+    /** @param cards how many each node has */
+    static Plan of(long seed, Duration length, int cards) {
+        Random random = new Random(seed);
+        return new Plan(orders(random, length), faults(random, length, cards));
+    }
+
+    private static List<Order> orders(Random random, Duration length) {
+        int count = (int) Math.ceilDiv(PODS_A_MINUTE * length.toSeconds(), 60);
+        List<Duration> times = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            times.add(Duration.ofMillis(random.nextLong(length.toMillis())));
+        }
+        Collections.sort(times);
+        List<Order> orders = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<Ask> asks = asks(random);
+            boolean cards = asks.stream().anyMatch(Ask::whole);
+            Ending ending = switch (random.nextInt(10)) {
+                case 0 -> Ending.IMPATIENT;
+                case 1, 2, 3 -> Ending.COMPLETES;
+                default -> Ending.DELETED;
+            };
+            int most = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 20_000;
+            int least = ending == Ending.IMPATIENT ? 50 : 3_000;
+            Duration life = Duration.ofMillis(random.nextInt(least, most));
+            orders.add(new Order(i, times.get(i), "pod-" + i % NAMES, asks, ending, life));
+        }
+        return orders;
+    }
+
+    private static List<Ask> asks(Random random) {
+        return switch (random.nextInt(20)) {
+            case 0, 1 -> List.of(Ask.cards(1));
+            case 2 -> List.of(Ask.cards(2));
+            case 3 -> List.of(Ask.cards(1), Ask.cards(1));
+            case 4 -> List.of(Ask.memory(random.nextInt(1, 5)), Ask.cards(1));
+            case 5 -> List.of(Ask.memory(random.nextInt(12, 16)));
+            case 6, 7, 8, 9, 10 -> List.of(Ask.memory(random.nextInt(1, 5)), Ask.memory(random.nextInt(1, 5)));
+            // Pods of equal demand are those that could be taken for one another.
+            case 11, 12, 13, 14 -> List.of(Ask.memory(2));
+            default -> List.of(Ask.memory(random.nextInt(1, 9)));
+        };
+    }
+
+    /** Each kind in turn, in an order that is drawn anew each time; and the API server away twice. */
+    private static List<Fault> faults(Random random, Duration length, int cards) {
+        Map<String, Duration> busyUntil = new HashMap<>();
+        List<Fault> faults = new ArrayList<>();
+        List<Kind> away = new ArrayList<>(List.of(Kind.API_FREEZE, Kind.API_KILL));
+        Collections.shuffle(away, random);
+        for (int i = 0; i < away.size(); i++) {
+            Duration at = length.multipliedBy(2 * i + 1).dividedBy(5).plusMillis(random.nextInt(20_000));
+            faults.add(new Fault(at, away.get(i), 0, 0, Duration.ofSeconds(30)));
+        }
+        List<Kind> deck = new ArrayList<>();
+        Duration at = Duration.ofSeconds(8);
+        while (at.compareTo(length) < 0) {
+            if (deck.isEmpty()) {
+                deck.addAll(Arrays.stream(Kind.values())
+                        .filter(kind -> kind.target != Target.API)
+                        .toList());
+                Collections.shuffle(deck, random);
+            }
+            Kind kind = deck.removeFirst();
+            Duration lasts = Duration.ofMillis(random.nextInt(kind.shortest * 1000, kind.longest * 1000 + 1));
+            Fault fault = new Fault(at, kind, random.nextInt(NODES), random.nextInt(cards), lasts);
+            if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {
+                busyUntil.put(fault.subject(), fault.end().plus(REST));
+                faults.add(fault);
+            } else {
+                deck.add(kind);
+            }
+            at = at.plusMillis((long) (-Math.log(1 - random.nextDouble()) * GAP.toMillis()));
+        }
+        faults.sort(Comparator.comparing(Fault::at));
+        return faults;
+    }
+}

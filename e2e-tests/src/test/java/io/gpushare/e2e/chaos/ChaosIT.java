@@ -1,0 +1,45 @@
+package io.gpushare.e2e.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@code ./mvnw verify -Pchaos}; {@code -Dgpushare.seed=…} repeats a plan, {@code -Dgpushare.minutes=…} takes another time
+ * than ten.
+ */
+@Tag("chaos")
+class ChaosIT {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+    private static final long USUAL_MINUTES = 10;
+
+    @Test
+    void whateverIsKilledNoCardIsOverUsedAndNothingLeaks() throws InterruptedException {
+        long seed = Long.getLong("gpushare.seed", new Random().nextInt(1_000_000));
+        long minutes = Long.getLong("gpushare.minutes", USUAL_MINUTES);
+        try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes))) {
+            Tally tally = run.run();
+            assertThat(tally.violations()).isEmpty();
+            assertThat(tally.of("pods: ran to their end")
+                            + tally.of("pods: deleted a moment after they were made, on purpose"))
+                    .as("every order was carried out")
+                    .isEqualTo(run.plan().orders().size());
+            if (minutes >= USUAL_MINUTES) {
+                assertThat(tally.of("pods: made")).isGreaterThanOrEqualTo(300);
+                assertThat(Arrays.asList(Fault.Kind.values()))
+                        .allSatisfy(kind -> assertThat(tally.of("faults: " + kind))
+                                .as(kind + " happened")
+                                .isPositive());
+                // Hardly a container comes and goes between two looks.
+                assertThat(tally.of("checks: containers compared"))
+                        .as("containers whose view was compared with their annotation")
+                        .isGreaterThan(tally.of("pods: ran to their end"));
+            }
+        }
+    }
+}

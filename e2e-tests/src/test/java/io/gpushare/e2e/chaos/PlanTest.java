@@ -1,0 +1,52 @@
+package io.gpushare.e2e.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.e2e.chaos.Fault.Kind;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlanTest {
+    private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void aSeedMakesOnePlan(long seed) {
+        assertThat(plan(seed)).isEqualTo(plan(seed)).isNotEqualTo(plan(seed + 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void tenMinutesHave300PodsOfBothResourcesAndEveryKindOfFault(long seed) {
+        List<Order> orders = plan(seed).orders();
+        assertThat(orders).hasSizeGreaterThanOrEqualTo(300);
+        assertThat(orders.stream().map(PlanTest::shape).collect(Collectors.toSet()))
+                .contains("units", "cards", "units units", "cards cards", "units cards");
+        assertThat(plan(seed).faults().stream().map(Fault::kind)).contains(Kind.values());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void nothingIsHitTwiceAtOnce(long seed) {
+        Map<String, Duration> until = new HashMap<>();
+        for (Fault fault : plan(seed).faults()) {
+            assertThat(fault.at())
+                    .as(fault.toString())
+                    .isGreaterThanOrEqualTo(until.getOrDefault(fault.subject(), Duration.ZERO));
+            until.put(fault.subject(), fault.end());
+        }
+    }
+
+    private static Plan plan(long seed) {
+        return Plan.of(seed, TEN_MINUTES, Cards.A_NODE);
+    }
+
+    private static String shape(Order order) {
+        return order.asks().stream().map(ask -> ask.whole() ? "cards" : "units").collect(Collectors.joining(" "));
+    }
+}
