@@ -2,8 +2,8 @@
 # Sourced; expects the variables root (of the checkout), out (the folder to write to) and jdk, and the function fail.
 
 # What the programs load of the JDK: java.sql for client-java's date adapters, java.naming for its TLS host names,
-# jdk.unsupported for Netty, java.management and jdk.management for the metrics of the JVM.
-modules=java.base,java.logging,java.management,java.naming,java.sql,jdk.management,jdk.unsupported
+# jdk.unsupported for Netty, java.management and jdk.management for the metrics of the JVM, jdk.httpserver for the plugin's.
+modules=java.base,java.logging,java.management,java.naming,java.sql,jdk.httpserver,jdk.management,jdk.unsupported
 
 # Every file in an image has this time, so that the same input gives the same bytes.
 epoch=1

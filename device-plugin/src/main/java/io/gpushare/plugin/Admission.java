@@ -15,6 +15,7 @@ import io.gpushare.plugin.allocation.PreferredDevices;
 import io.gpushare.plugin.allocation.Resource;
 import io.gpushare.plugin.allocation.WhichCard;
 import io.gpushare.plugin.allocation.WhoAsks;
+import io.gpushare.plugin.allocation.WhyNot;
 import io.gpushare.plugin.kubelet.Doorkeeper;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +66,7 @@ final class Admission implements Doorkeeper {
     private sealed interface Verdict {
         record Gets(Asker.Found asker, ContainerAllocation cards) implements Verdict {}
 
-        record No(String reason, Optional<NodePod> pod) implements Verdict {}
+        record No(WhyNot why, String reason, Optional<NodePod> pod) implements Verdict {}
     }
 
     /** The devices that were preferred, and for whom. */
@@ -76,7 +78,7 @@ final class Admission implements Doorkeeper {
     private final ContainerSees sees;
     private final InstantSource clock;
     private final Map<Asker.Way, LongAdder> found = new EnumMap<>(Asker.Way.class);
-    private final LongAdder refusals = new LongAdder();
+    private final Map<WhyNot, LongAdder> refused = new EnumMap<>(WhyNot.class);
     private volatile @Nullable Promise promise;
     /** Why the kubelet may give devices of other cards though it asked; empty when it did not ask. */
     private volatile String unpreferred = "";
@@ -90,18 +92,38 @@ final class Admission implements Doorkeeper {
         for (Asker.Way way : Asker.Way.values()) {
             found.put(way, new LongAdder());
         }
+        for (WhyNot why : WhyNot.values()) {
+            refused.put(why, new LongAdder());
+        }
     }
 
-    /** How often a container was given its cards, by the way in which it was found, and how often refused. */
+    /** How often a container was given its cards, by the way in which it was found. */
+    Map<Asker.Way, Long> found() {
+        return sums(found);
+    }
+
+    /** How often an Allocate was refused, by the kind of reason. */
+    Map<WhyNot, Long> refused() {
+        return sums(refused);
+    }
+
+    private static <K extends Enum<K>> Map<K, Long> sums(Map<K, LongAdder> adders) {
+        Map<K, Long> sums = new TreeMap<>();
+        adders.forEach((kind, adder) -> sums.put(kind, adder.sum()));
+        return sums;
+    }
+
+    /** Both in one line, for the log. */
     String counts() {
-        return found + ", refused " + refusals;
+        return found + ", refused "
+                + refused().values().stream().mapToLong(Long::longValue).sum();
     }
 
     @Override
     public List<String> preferred(Resource resource, List<String> available, List<String> mustInclude, int size) {
         promise = null;
         return switch (verdict(new Question(resource, size, List.of()))) {
-            case Verdict.No(String reason, var _) -> {
+            case Verdict.No(var _, String reason, var _) -> {
                 unpreferred = reason;
                 yield List.of(); // told by the Allocate that follows
             }
@@ -130,7 +152,7 @@ final class Admission implements Doorkeeper {
                 .orElseGet(() -> verdict(question));
         return switch (verdict) {
             case Verdict.Gets(Asker.Found asker, ContainerAllocation cards) -> given(asker, cards, ids);
-            case Verdict.No(String reason, Optional<NodePod> pod) -> refused(reason, pod);
+            case Verdict.No(WhyNot why, String reason, Optional<NodePod> pod) -> refused(why, reason, pod);
         };
     }
 
@@ -181,11 +203,11 @@ final class Admission implements Doorkeeper {
         unpreferred = "";
     }
 
-    private HandOver refused(String reason, Optional<NodePod> pod) {
+    private HandOver refused(WhyNot why, String reason, Optional<NodePod> pod) {
         LOG.warn("refused: {}", reason);
-        refusals.increment();
+        Objects.requireNonNull(refused.get(why)).increment();
         pod.ifPresent(each -> latest.update(now -> now.withRefused(each.ref().uid())));
-        return new HandOver.Refused(reason);
+        return new HandOver.Refused(why, reason);
     }
 
     private Verdict verdict(Question question) {
@@ -209,9 +231,10 @@ final class Admission implements Doorkeeper {
     private Verdict judge(NodePicture picture, boolean listedNow, Question question) {
         return switch (new WhoAsks(picture, listedNow).find(question.resource(), question.count(), question.named())) {
             case Asker.Found asker -> cards(picture, asker, question);
-            case Asker.Nobody(String reason) -> new Verdict.No(reason, Optional.empty());
+            case Asker.Nobody(WhyNot why, String reason) -> new Verdict.No(why, reason, Optional.empty());
             case Asker.Several(var several) ->
                 new Verdict.No(
+                        WhyNot.SEVERAL_WAIT,
                         "the pods " + several + " wait for the same amount on different cards, and the kubelet does"
                                 + " not tell which of them this is: create the pod anew",
                         Optional.empty());
@@ -221,7 +244,7 @@ final class Admission implements Doorkeeper {
     private static Verdict cards(NodePicture picture, Asker.Found asker, Question question) {
         return switch (new WhichCard(picture, asker.pod(), asker.container()).among(question.devices())) {
             case CardChoice.Chosen(ContainerAllocation gets) -> new Verdict.Gets(asker, gets);
-            case CardChoice.Refused(String reason) -> new Verdict.No(reason, Optional.of(asker.pod()));
+            case CardChoice.Refused(WhyNot why, String reason) -> new Verdict.No(why, reason, Optional.of(asker.pod()));
         };
     }
 }

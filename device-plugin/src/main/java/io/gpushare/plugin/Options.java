@@ -3,8 +3,10 @@ package io.gpushare.plugin;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,6 +25,7 @@ import picocli.CommandLine.Spec;
         description = "Offers the node's GPU cards to the kubelet, by memory and whole.",
         sortOptions = false)
 final class Options {
+    private static final Pattern ADDRESS = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:]*):([0-9]{1,5})");
     private static final Pattern SECONDS = Pattern.compile("([1-9][0-9]{0,4})s");
 
     @Spec
@@ -87,6 +90,14 @@ final class Options {
     private String healthQuietTime = "";
 
     @Option(
+            names = "--metrics-address",
+            defaultValue = "${env:GPUSHARE_METRICS_ADDRESS:-}",
+            description =
+                    "Where metrics are served for Prometheus, <host>:<port> or :<port> for all addresses; not given:"
+                            + " nowhere. GPUSHARE_METRICS_ADDRESS")
+    private String metricsAddress = "";
+
+    @Option(
             names = "--mps",
             arity = "0..1",
             defaultValue = "${env:GPUSHARE_MPS:-false}",
@@ -104,7 +115,8 @@ final class Options {
             String nvmlLibrary,
             Path kubeletDir,
             Set<DeviceListStrategy> strategies,
-            Duration healthQuietTime) {}
+            Duration healthQuietTime,
+            Optional<InetSocketAddress> metricsAddress) {}
 
     /** Reads every value; throws ParameterException with a sentence for the user at the first that is wrong. */
     Settings settings() {
@@ -126,7 +138,8 @@ final class Options {
                     nvmlLibrary,
                     Path.of(kubeletDir).toAbsolutePath(),
                     DeviceListStrategy.parse(deviceListStrategy),
-                    seconds(healthQuietTime));
+                    seconds(healthQuietTime),
+                    address(metricsAddress));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -144,6 +157,21 @@ final class Options {
         return Duration.ofSeconds(Long.parseLong(matcher.group(1)));
     }
 
+    private static Optional<InetSocketAddress> address(String text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        Matcher matcher = ADDRESS.matcher(text);
+        require(
+                matcher.matches() && Integer.parseInt(matcher.group(2)) <= 65_535,
+                "--metrics-address='" + text + "' is not understood: write :9450, or 127.0.0.1:9450");
+        String host = matcher.group(1).replaceAll("[\\[\\]]", "");
+        int port = Integer.parseInt(matcher.group(2));
+        InetSocketAddress address = host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
+        require(!address.isUnresolved(), "--metrics-address='" + text + "': there is no host '" + host + "'");
+        return Optional.of(address);
+    }
+
     /** Every flag with the value it has, as it could be given. */
     String shown() {
         return String.join(
@@ -157,6 +185,7 @@ final class Options {
                 "--kubelet-dir=" + kubeletDir,
                 "--device-list-strategy=" + deviceListStrategy,
                 "--health-quiet-time=" + healthQuietTime,
+                "--metrics-address=" + metricsAddress,
                 "--mps=" + mps);
     }
 

@@ -8,11 +8,13 @@ import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.plugin.allocation.Asker;
 import io.gpushare.plugin.allocation.ContainerSees;
 import io.gpushare.plugin.allocation.DeviceLists;
 import io.gpushare.plugin.allocation.Difference;
 import io.gpushare.plugin.allocation.NodePicture;
 import io.gpushare.plugin.allocation.NodePod;
+import io.gpushare.plugin.allocation.WhyNot;
 import io.gpushare.plugin.allocation.WireSize;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationNote;
@@ -24,15 +26,20 @@ import io.gpushare.plugin.cluster.PodEvents;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletLink;
 import io.gpushare.plugin.kubelet.PodResources;
+import io.gpushare.plugin.metrics.Counts;
+import io.gpushare.plugin.metrics.Metrics;
+import io.gpushare.plugin.metrics.MetricsServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +70,7 @@ final class Plugin implements AutoCloseable {
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> missed = Set.of();
     private volatile boolean cordonsRead;
+    private final @Nullable MetricsServer metricsServer;
 
     /**
      * Starts everything.
@@ -94,8 +102,13 @@ final class Plugin implements AutoCloseable {
                 clock);
         this.admission =
                 new Admission(latest, podResources::list, pods::live, new ContainerSees(settings.strategies()), clock);
+        Metrics metrics = new Metrics(Options.Version.number(), new Seen());
         this.kubelet = KubeletLink.start(
-                settings.kubeletDir().resolve("device-plugins"), settings.resources(), admission, sockets, clock);
+                settings.kubeletDir().resolve("device-plugins"),
+                settings.resources(),
+                new Timed(admission, metrics),
+                sockets,
+                clock);
         this.books = new Books(latest, podResources::list, pods::synced, this::booksRead, clock);
         pods.watch(watching());
         books.start();
@@ -106,6 +119,59 @@ final class Plugin implements AutoCloseable {
                 new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
                 watchingCards(),
                 clock);
+        this.metricsServer = settings.metricsAddress().isPresent()
+                ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
+                : null;
+    }
+
+    /** What the metrics are made of. */
+    private final class Seen implements Counts {
+        @Override
+        public Map<Asker.Way, Long> found() {
+            return admission.found();
+        }
+
+        @Override
+        public Map<WhyNot, Long> refused() {
+            return admission.refused();
+        }
+
+        @Override
+        public Map<Difference.Kind, Long> differences() {
+            return allocations.found();
+        }
+
+        @Override
+        public long mended() {
+            return allocations.mended();
+        }
+
+        @Override
+        public long failedMends() {
+            return allocations.failures();
+        }
+
+        @Override
+        public Map<String, Long> registrations() {
+            return kubelet.registrations();
+        }
+
+        @Override
+        public Map<Counts.Xid, Long> xids() {
+            Map<Counts.Xid, Long> counts = new HashMap<>();
+            cards.counts().forEach((xid, count) -> counts.put(new Counts.Xid(xid.card(), xid.xid()), count));
+            return counts;
+        }
+
+        @Override
+        public long eventsLost() {
+            return events.lost();
+        }
+
+        @Override
+        public NodePicture picture() {
+            return latest.now();
+        }
     }
 
     private Map<String, String> annotations(Difference difference, InstantSource clock) {
@@ -223,6 +289,9 @@ final class Plugin implements AutoCloseable {
                 allocations.counts(),
                 cards.counts(),
                 events.lost());
+        if (metricsServer != null) {
+            metricsServer.close();
+        }
         allocations.close();
         events.close();
         books.close();

@@ -80,7 +80,7 @@ class HostileKubeletTest {
             assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
             switch (plugin.allocate(resource, ids())) {
                 case HandOver.Given _ -> given++;
-                case HandOver.Refused(String reason) -> {
+                case HandOver.Refused(var _, String reason) -> {
                     refused++;
                     assertThat(reason).isNotBlank();
                 }

@@ -112,7 +112,7 @@ final class KubeletModel {
             Resource resource = container.cards() > 0 ? Resource.CARDS : Resource.MEMORY;
             Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
             switch (plugin.allocate(resource, shuffled(ids))) {
-                case HandOver.Refused(String reason) -> throw new Rejected(true, reason);
+                case HandOver.Refused(var _, String reason) -> throw new Rejected(true, reason);
                 case HandOver.Given given ->
                     own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ class OptionsTest {
         assertThat(settings.strategies()).containsExactly(DeviceListStrategy.ENVVAR);
         assertThat(settings.kubeconfig()).isNull();
         assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(settings.metricsAddress()).isEmpty();
     }
 
     @Test
@@ -49,6 +51,8 @@ class OptionsTest {
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
                 "--device-list-strategy=volume | device list strategy 'volume' is not known",
                 "--health-quiet-time=10 | is not understood: write seconds",
+                "--metrics-address=9450 | is not understood: write :9450",
+                "--metrics-address=:99450 | is not understood: write :9450",
                 "--mps | --mps=true is not possible yet",
                 "--mps=maybe | is not understood: leave it out",
                 "--node-name= | the node's name is not given"
@@ -57,6 +61,15 @@ class OptionsTest {
         assertThatThrownBy(() -> settings("--node-name=n1", argument))
                 .isInstanceOf(CommandLine.ParameterException.class)
                 .hasMessageContaining(sentence);
+    }
+
+    @Test
+    void metricsAreServedWhereTheyAreAskedFor() {
+        assertThat(settings("--node-name=n1", "--metrics-address=:9450").metricsAddress())
+                .contains(new InetSocketAddress(9450));
+        assertThat(settings("--node-name=n1", "--metrics-address=[::1]:0").metricsAddress())
+                .hasValueSatisfying(address ->
+                        assertThat(address.getAddress().isLoopbackAddress()).isTrue());
     }
 
     @Test

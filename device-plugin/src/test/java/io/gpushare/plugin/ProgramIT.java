@@ -4,62 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
-import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
-import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
-import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
-import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
-import io.gpushare.plugin.kubelet.KubeletDouble;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
-class ProgramIT {
-    private static final String MEMORY = "aliyun.com/gpu-mem";
-    private static final String CARDS = "aliyun.com/gpu-count";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
-    private static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
-    private static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
-    private static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
-    private static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
-
-    @TempDir
-    private Path dir;
-
-    private KubeletDouble kubelet;
-    private ApiDouble api;
-    private @Nullable Process program;
-
-    @BeforeEach
-    void start() throws Exception {
-        kubelet = new KubeletDouble(dir).start();
-        api = new ApiDouble();
-    }
-
-    @AfterEach
-    void end() throws Exception {
-        if (program != null) {
-            program.destroyForcibly().waitFor();
-        }
-        kubelet.close();
-        api.close();
-    }
-
+/** From the driver to the container and back, through every fault that one node can have. */
+class ProgramIT extends WholeProgram {
     @Test
     void fromTheDriverToTheContainerAndBackWhenThePodIsGone() throws Exception {
         cards(CARD_A, CARD_B);
@@ -327,85 +281,5 @@ class ProgramIT {
         assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(refused.exitValue()).isEqualTo(2);
         assertThat(log()).startsWith("--mps=true is not possible yet");
-    }
-
-    private Process run(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "--node-name=n1",
-                "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
-                "--kubelet-dir=" + dir,
-                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
-        command.addAll(List.of(options));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));
-        builder.environment()
-                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
-        Process started = builder.start();
-        program = started;
-        return started;
-    }
-
-    private String log() throws IOException {
-        return Files.readString(dir.resolve("log"));
-    }
-
-    /** Replaces the cards of the machine in one step. */
-    private void cards(String... lines) throws IOException {
-        Path next = Files.writeString(dir.resolve("cards.next"), String.join("\n", lines) + "\n");
-        Files.move(next, dir.resolve("cards"), StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    /** pod-resources lists these pods, without devices. */
-    private void list(String... pods) {
-        var answer = ListPodResourcesResponse.newBuilder();
-        for (String pod : pods) {
-            answer.addPodResourcesBuilder()
-                    .setNamespace("default")
-                    .setName(pod)
-                    .addContainersBuilder()
-                    .setName("main");
-        }
-        kubelet.podResources(answer.build());
-    }
-
-    private List<String> preferred(String resource, int size) {
-        return kubelet.calls(resource)
-                .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
-                        .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
-                                .addAllAvailableDeviceIDs(kubelet.healthy(resource))
-                                .setAllocationSize(size))
-                        .build())
-                .getContainerResponses(0)
-                .getDeviceIDsList();
-    }
-
-    private Map<String, String> allocate(String resource, List<String> ids) {
-        return kubelet.calls(resource)
-                .allocate(AllocateRequest.newBuilder()
-                        .addContainerRequests(
-                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids))
-                        .build())
-                .getContainerResponses(0)
-                .getEnvsMap();
-    }
-
-    private static String memoryOn(String card, int units) {
-        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":%d}}]}"
-                .formatted(card, units);
-    }
-
-    private static String wholeCard(String card) {
-        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"%s\"]}]}"
-                .formatted(card);
     }
 }

@@ -3,6 +3,7 @@ package io.gpushare.plugin.allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /** Which container a call of the kubelet is about: no call says so itself. */
@@ -14,7 +15,12 @@ public sealed interface Asker {
         /** The same, but it was answered before: the kubelet has lost its books. */
         ASKS_AGAIN,
         /** pod-resources did not answer: the oldest pod that asks for this much. */
-        DEMAND_ONLY
+        DEMAND_ONLY;
+
+        /** As metrics name it. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     record Found(NodePod pod, ContainerDemand container, Way way) implements Asker {
@@ -26,8 +32,9 @@ public sealed interface Asker {
     }
 
     /** No container of a pod that is known here fits the call; the reason is for the user. */
-    record Nobody(String reason) implements Asker {
+    record Nobody(WhyNot why, String reason) implements Asker {
         public Nobody {
+            Objects.requireNonNull(why);
             Objects.requireNonNull(reason);
         }
     }

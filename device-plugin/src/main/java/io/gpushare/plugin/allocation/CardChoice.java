@@ -12,8 +12,9 @@ public sealed interface CardChoice {
     }
 
     /** The reason is a sentence that the user finds in the pod's status. */
-    record Refused(String reason) implements CardChoice {
+    record Refused(WhyNot why, String reason) implements CardChoice {
         public Refused {
+            Objects.requireNonNull(why);
             Objects.requireNonNull(reason);
         }
     }

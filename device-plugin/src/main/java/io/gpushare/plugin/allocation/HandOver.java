@@ -23,8 +23,9 @@ public sealed interface HandOver {
     }
 
     /** The pod is rejected for good, with this sentence in its status. */
-    record Refused(String reason) implements HandOver {
+    record Refused(WhyNot why, String reason) implements HandOver {
         public Refused {
+            Objects.requireNonNull(why);
             Objects.requireNonNull(reason);
         }
     }

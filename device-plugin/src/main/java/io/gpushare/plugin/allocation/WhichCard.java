@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the cards of one container: those written on its pod, if they are its demand and can be had; for a pod of
@@ -36,7 +35,7 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
      */
     public CardChoice among(List<DeviceId> devices) {
         return switch (pod.allocation()) {
-            case Decoded.Malformed<Allocation>(String reason) -> refused(reason);
+            case Decoded.Malformed<Allocation>(String reason) -> refused(WhyNot.MALFORMED, reason);
             case Decoded.Valid<Allocation>(Allocation allocation) -> asWritten(allocation);
             case Decoded.Absent<Allocation> _ -> unwritten(devices);
         };
@@ -44,41 +43,53 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
 
     private CardChoice asWritten(Allocation allocation) {
         if (!allocation.unit().equals(picture.inventory().unit())) {
-            return refused("its cards were chosen in units of " + allocation.unit() + ", and this node counts in "
-                    + picture.inventory().unit() + ": create the pod anew");
+            return refused(
+                    WhyNot.NOT_ITS_DEMAND,
+                    "its cards were chosen in units of " + allocation.unit() + ", and this node counts in "
+                            + picture.inventory().unit() + ": create the pod anew");
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
         if (own.isEmpty()
                 || own.get().memoryUnits() != container.memoryUnits()
                 || own.get().cards().size() != container.cards()) {
-            return refused("annotation " + AnnotationKeys.ALLOCATION + " does not say what container '"
-                    + container.name() + "' asks for: leave that annotation to the scheduler");
+            return refused(
+                    WhyNot.NOT_ITS_DEMAND,
+                    "annotation " + AnnotationKeys.ALLOCATION + " does not say what container '" + container.name()
+                            + "' asks for: leave that annotation to the scheduler");
         }
-        @Nullable String unavailable = unavailable(own.get().visibleCards());
-        if (unavailable != null) {
-            return refused(unavailable);
+        Optional<CardChoice> unavailable = unavailable(own.get().visibleCards());
+        if (unavailable.isPresent()) {
+            return unavailable.get();
         }
         NodeCards others = picture.use().held().without(pod.ref().uid());
         return others.fits(allocation)
                 ? new CardChoice.Chosen(own.get())
-                : refused("the cards chosen for it (" + names(own.get().visibleCards())
-                        + ") are in use by other pods: create the pod anew");
+                : refused(
+                        WhyNot.CARD_IN_USE,
+                        "the cards chosen for it (" + names(own.get().visibleCards())
+                                + ") are in use by other pods: create the pod anew");
     }
 
-    private @Nullable String unavailable(Set<CardId> cards) {
+    private Optional<CardChoice> unavailable(Set<CardId> cards) {
         for (CardId id : cards) {
             Optional<Card> card = picture.inventory().card(id);
             if (card.isEmpty()) {
-                return "card " + id + ", chosen for it, is not on this node: create the pod anew";
+                return Optional.of(refused(
+                        WhyNot.CARD_ABSENT,
+                        "card " + id + ", chosen for it, is not on this node: create the pod anew"));
             }
             if (card.get().cordoned()) {
-                return "card " + id + ", chosen for it, was cordoned since then: create the pod anew";
+                return Optional.of(refused(
+                        WhyNot.CARD_CORDONED,
+                        "card " + id + ", chosen for it, was cordoned since then: create the pod anew"));
             }
             if (card.get().health() instanceof Health.Ill(String reason)) {
-                return "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew";
+                return Optional.of(refused(
+                        WhyNot.CARD_ILL,
+                        "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew"));
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     private CardChoice unwritten(List<DeviceId> devices) {
@@ -101,7 +112,7 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
         return switch (cards.place(demand().only(container), CardOrder.BINPACK)) {
             case Placement.Placed(Allocation allocation) ->
                 new CardChoice.Chosen(allocation.containers().getFirst());
-            case Placement.Refused(var why) -> refused(why.sentence());
+            case Placement.Refused(var why) -> refused(WhyNot.NO_ROOM, why.sentence());
         };
     }
 
@@ -164,8 +175,8 @@ public record WhichCard(NodePicture picture, NodePod pod, ContainerDemand contai
         return new ContainerAllocation(container.name(), container.role(), memory, whole);
     }
 
-    private CardChoice refused(String reason) {
-        return new CardChoice.Refused("pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
+    private CardChoice refused(WhyNot why, String reason) {
+        return new CardChoice.Refused(why, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
     }
 
     private static String names(Set<CardId> cards) {

@@ -134,10 +134,15 @@ public record WhoAsks(NodePicture picture, boolean listedNow) {
                 .flatMap(pod -> pod.demand() instanceof Decoded.Malformed<?>(String reason)
                         ? Stream.of(complaint(pod.ref(), reason))
                         : Stream.empty());
-        return new Asker.Nobody(malformed
+        return malformed
                 .findFirst()
-                .orElse("no pod that the API server has on this node waits for "
-                        + (resource == Resource.MEMORY ? count + " units of GPU memory" : count + " whole GPU cards")));
+                .map(complaint -> new Asker.Nobody(WhyNot.MALFORMED, complaint))
+                .orElseGet(() -> new Asker.Nobody(
+                        WhyNot.NOBODY_WAITS,
+                        "no pod that the API server has on this node waits for "
+                                + (resource == Resource.MEMORY
+                                        ? count + " units of GPU memory"
+                                        : count + " whole GPU cards")));
     }
 
     private static String complaint(PodRef pod, String reason) {

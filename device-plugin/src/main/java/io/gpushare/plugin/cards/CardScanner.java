@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class CardScanner implements AutoCloseable {
 
     private final Settings settings;
     private final Listener listener;
-    private final Map<Long, Integer> counts = new ConcurrentSkipListMap<>();
+    private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
     private final InstantSource clock;
     private final CardHealth health;
     private final KnownCards cards;
@@ -146,7 +146,7 @@ public final class CardScanner implements AutoCloseable {
 
     private void note(XidEvent event) {
         XidClass is = XidTable.of(event.xid());
-        int count = counts.merge(event.xid(), 1, Integer::sum);
+        long count = counts.merge(new CardXid(event.uuid().map(CardId::new), event.xid()), 1L, Long::sum);
         String card = event.uuid().orElse("of unknown UUID");
         if (is.ill()) {
             LOG.warn("card {}: Xid {}, {} ({} so far)", card, event.xid(), is.remedy(), count);
@@ -162,8 +162,8 @@ public final class CardScanner implements AutoCloseable {
         }
     }
 
-    /** How often each Xid was told so far. */
-    public Map<Long, Integer> counts() {
+    /** How often each Xid was told of each card so far. */
+    public Map<CardXid, Long> counts() {
         return Map.copyOf(counts);
     }
 

@@ -199,6 +199,25 @@ public final class AllocationNote implements AutoCloseable {
         failures++;
     }
 
+    /** How many differences were found so far, by kind. */
+    public synchronized Map<Difference.Kind, Long> found() {
+        Map<Difference.Kind, Long> counts = new EnumMap<>(Difference.Kind.class);
+        for (Difference.Kind kind : Difference.Kind.values()) {
+            counts.put(kind, (long) found.getOrDefault(kind, 0));
+        }
+        return counts;
+    }
+
+    /** How many of them were mended: written on their pods. */
+    public synchronized long mended() {
+        return written;
+    }
+
+    /** How often writing one failed. */
+    public synchronized long failures() {
+        return failures;
+    }
+
     /** What was found and done so far, for the log. */
     public synchronized String counts() {
         return "differences " + found + ", written " + written + ", failed attempts " + failures;

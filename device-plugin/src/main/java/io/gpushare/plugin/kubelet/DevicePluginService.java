@@ -90,7 +90,7 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
             for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
                 switch (doorkeeper.allocate(resource, container.getDevicesIdsList())) {
                     case HandOver.Given given -> answer.addContainerResponses(response(given));
-                    case HandOver.Refused(String reason) -> {
+                    case HandOver.Refused(var _, String reason) -> {
                         kubelet.onError(Status.FAILED_PRECONDITION
                                 .withDescription(reason)
                                 .asRuntimeException());

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,6 +65,18 @@ public final class KubeletLink implements AutoCloseable {
     /** Offers these devices from now on. */
     public void offer(DeviceLists lists) {
         servers.forEach(server -> server.offer(lists.of(server.place().resource())));
+    }
+
+    /** Whether the kubelet reads the lists of both resources. */
+    public boolean watched() {
+        return servers.stream().allMatch(ResourceServer::watched);
+    }
+
+    /** How often each resource was registered so far, by its name. */
+    public Map<String, Long> registrations() {
+        Map<String, Long> counts = new TreeMap<>();
+        registrars.forEach(registrar -> counts.put(registrar.name(), registrar.registrations()));
+        return counts;
     }
 
     private void run() {

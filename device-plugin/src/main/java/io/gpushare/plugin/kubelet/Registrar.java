@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ final class Registrar {
     private Instant since = Instant.EPOCH;
     private @Nullable Instant strangerSince;
     private String trouble = "";
+    private final AtomicLong registrations = new AtomicLong();
 
     Registrar(ResourceServer server, Path kubeletSocket, DomainSockets sockets, InstantSource clock) {
         this.server = server;
@@ -113,8 +115,19 @@ final class Registrar {
         }
         registeredWith = kubelet;
         since = now;
+        registrations.incrementAndGet();
         trouble = "";
         LOG.info("registered {} with the kubelet", server.place().name());
+    }
+
+    /** The resource's name. */
+    String name() {
+        return server.place().name();
+    }
+
+    /** How often the resource was registered so far. */
+    long registrations() {
+        return registrations.get();
     }
 
     private void trouble(String now) {

@@ -125,6 +125,7 @@ class WhoAsksTest {
 
         assertThat(now(picture).find(Resource.MEMORY, 4, Set.of()))
                 .isEqualTo(new Asker.Nobody(
+                        WhyNot.NOBODY_WAITS,
                         "no pod that the API server has on this node waits for 4 units of GPU memory"));
         assertThat(now(picture).find(Resource.CARDS, 3, Set.of())).isInstanceOf(Asker.Nobody.class);
     }
@@ -181,7 +182,7 @@ class WhoAsksTest {
         NodePicture picture = EMPTY.withPod(both).withListed(Pods.listed("both"), Pods.START);
 
         assertThat(now(picture).find(Resource.MEMORY, 1, Set.of()))
-                .isEqualTo(new Asker.Nobody("pod default/both: container 'main' asks for both"));
+                .isEqualTo(new Asker.Nobody(WhyNot.MALFORMED, "pod default/both: container 'main' asks for both"));
     }
 
     private static WhoAsks now(NodePicture picture) {

@@ -15,6 +15,7 @@ import io.gpushare.plugin.allocation.DeviceLists;
 import io.gpushare.plugin.allocation.DeviceLists.Offered;
 import io.gpushare.plugin.allocation.HandOver;
 import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.allocation.WhyNot;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -247,7 +248,7 @@ class RegistrationIT {
         @Override
         public HandOver allocate(Resource resource, List<String> ids) {
             return switch (resource) {
-                case CARDS -> new HandOver.Refused("the card is taken");
+                case CARDS -> new HandOver.Refused(WhyNot.CARD_IN_USE, "the card is taken");
                 case MEMORY ->
                     new HandOver.Given(
                             Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),

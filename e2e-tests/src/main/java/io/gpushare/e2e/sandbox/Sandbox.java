@@ -93,6 +93,7 @@ public final class Sandbox implements Callable<Integer> {
             Thread.sleep(Duration.ofMillis(200));
         }
         screen.line("all nodes offer their cards");
+        sandbox.metrics().forEach((program, uri) -> screen.line("metrics of " + program + ": " + uri));
     }
 
     private static int runOnce(SandboxCluster sandbox, Screen screen, Path folder)

@@ -33,6 +33,7 @@ final class SandboxCluster implements AutoCloseable {
     private final List<Program> programs = new ArrayList<>();
     private final Map<String, SimulatedKubelet> kubelets = new LinkedHashMap<>();
     private final int extenderPort;
+    private final Map<String, URI> metrics = new LinkedHashMap<>();
     private final SimulatedApiServer server;
     private final Cluster cluster;
     private volatile boolean stopping;
@@ -83,8 +84,11 @@ final class SandboxCluster implements AutoCloseable {
         KubeletOptions options = KubeletOptions.of(machine.name(), directory);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
         Path cards = Files.writeString(folder.resolve(machine.name() + ".cards"), machine.cardsFile());
+        int metricsPort = freePort();
+        metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
         List<String> arguments = List.of(
                 "io.gpushare.plugin.Main",
+                "--metrics-address=127.0.0.1:" + metricsPort,
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
                 "--nvml-library=" + repository.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
@@ -112,6 +116,14 @@ final class SandboxCluster implements AutoCloseable {
 
     URI extender() {
         return URI.create("http://127.0.0.1:" + extenderPort);
+    }
+
+    /** Where both kinds of program tell Prometheus what they see: the extender, and each node's plugin by its node. */
+    Map<String, URI> metrics() {
+        Map<String, URI> all = new LinkedHashMap<>();
+        all.put("extender", extender().resolve("/metrics"));
+        all.putAll(metrics);
+        return all;
     }
 
     URI inspect() {

@@ -10,6 +10,12 @@ import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
 import io.gpushare.e2e.sandbox.kubelet.PodResourcesReader;
 import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +55,7 @@ class NodeAloneIT {
     private Cluster api;
     private SimulatedKubelet kubelet;
     private Program plugin;
+    private int metricsPort;
 
     @BeforeEach
     void start() throws Exception {
@@ -57,6 +65,7 @@ class NodeAloneIT {
         kubelet = SimulatedKubelet.start(KubeletOptions.of("n", directory), server.uri(), InstantSource.system());
         StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
         CARDS.forEach(uuid -> cards.append("card kind=A100-80 memory=80GiB uuid=" + uuid + "\n"));
+        metricsPort = freePort();
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
         plugin = Program.start(
                 "device-plugin",
@@ -65,6 +74,7 @@ class NodeAloneIT {
                 List.of(
                         "io.gpushare.plugin.Main",
                         "--node-name=n",
+                        "--metrics-address=127.0.0.1:" + metricsPort,
                         "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
                         "--nvml-library="
                                 + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
@@ -107,15 +117,20 @@ class NodeAloneIT {
                     && ids.stream().allMatch(id -> id.startsWith(sees + "::"));
             swaps += same ? 0 : 1;
         }
-        plugin.close();
-        String counts = Files.readAllLines(folder.resolve("plugin.log")).stream()
-                .filter(line -> line.contains("asked by the kubelet"))
-                .findFirst()
-                .orElseThrow();
-        System.out.println("200 equal pods in a burst: " + swaps + " swaps; "
-                + counts.replaceFirst(".*asked by the kubelet", "asked by the kubelet"));
+        List<String> counts = metrics()
+                .filter(line -> line.startsWith("gpushare_plugin_containers_identified_total")
+                        || line.startsWith("gpushare_plugin_allocations_refused_total"))
+                .toList();
+        System.out.println("200 equal pods in a burst: " + swaps + " swaps; " + String.join(", ", counts));
         assertThat(swaps).isZero();
-        assertThat(counts).contains("LACKS_DEVICES=200", "ASKS_AGAIN=0", "DEMAND_ONLY=0", "refused 0");
+        assertThat(counts)
+                .contains(
+                        "gpushare_plugin_containers_identified_total{way=\"lacks_devices\"} 200.0",
+                        "gpushare_plugin_containers_identified_total{way=\"asks_again\"} 0.0",
+                        "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0")
+                .filteredOn(line -> line.contains("refused"))
+                .isNotEmpty()
+                .allMatch(line -> line.endsWith("} 0.0"));
     }
 
     @Test
@@ -130,6 +145,26 @@ class NodeAloneIT {
         assertThat(pods).allMatch(pod -> pod.annotation(ALLOCATION).contains(sees(pod)));
         assertThat(pods)
                 .allMatch(pod -> pod.annotation("ALIYUN_COM_GPU_MEM_ASSIGNED").equals("true"));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** The lines that the plugin tells Prometheus. */
+    private Stream<String> metrics() throws IOException, InterruptedException {
+        URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(
+                            HttpRequest.newBuilder(uri)
+                                    .timeout(Duration.ofSeconds(10))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body()
+                    .lines();
+        }
     }
 
     private String sees(Pod pod) {

@@ -1,0 +1,47 @@
+package io.gpushare.plugin.metrics;
+
+import io.gpushare.model.CardId;
+import io.gpushare.plugin.allocation.Asker;
+import io.gpushare.plugin.allocation.Difference;
+import io.gpushare.plugin.allocation.NodePicture;
+import io.gpushare.plugin.allocation.WhyNot;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What the program has counted since it began, and sees now; asked at each scrape, by several threads. */
+public interface Counts {
+    /** Containers that were given their cards, by the way in which they were found. */
+    Map<Asker.Way, Long> found();
+
+    /** Refused Allocates. */
+    Map<WhyNot, Long> refused();
+
+    /** Pods on which something else was written than they have. */
+    Map<Difference.Kind, Long> differences();
+
+    /** Those of them that were mended. */
+    long mended();
+
+    /** Attempts to mend one that failed. */
+    long failedMends();
+
+    /** Registrations with the kubelet, by resource name. */
+    Map<String, Long> registrations();
+
+    /** Xid errors by card; empty where the driver did not say which card it was. */
+    Map<Xid, Long> xids();
+
+    /** Events of pods that could not be recorded. */
+    long eventsLost();
+
+    /** The node as it is known now. */
+    NodePicture picture();
+
+    /** An Xid error of a card. */
+    record Xid(Optional<CardId> card, long number) {
+        public Xid {
+            Objects.requireNonNull(card);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.gpushare.plugin.metrics;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves {@code GET /metrics} and {@code GET /readyz}, and nothing else. Callers are not trusted: few at a time, each for a
+ * few seconds, and none of their bodies is read.
+ */
+public final class MetricsServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
+    private static final int CALLERS = 8;
+    private static final String TEXT = "text/plain; charset=utf-8";
+
+    static {
+        // The JDK's server waits for slow callers without end unless it is told otherwise before its first use.
+        System.setProperty("sun.net.httpserver.maxReqTime", "5");
+        System.setProperty("sun.net.httpserver.maxRspTime", "10");
+        System.setProperty("sun.net.httpserver.idleInterval", "60");
+        System.setProperty("jdk.httpserver.maxConnections", "64");
+    }
+
+    private final HttpServer server;
+    private final ExecutorService threads = new ThreadPoolExecutor(
+            0,
+            CALLERS,
+            10,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            Thread.ofPlatform().daemon().name("metrics-", 0).factory());
+
+    private MetricsServer(HttpServer server) {
+        this.server = server;
+    }
+
+    /**
+     * Begins to serve.
+     *
+     * @param ready whether the kubelet reads this plugin's lists
+     * @throws IOException when the address can't be had
+     */
+    public static MetricsServer start(InetSocketAddress address, Metrics metrics, BooleanSupplier ready)
+            throws IOException {
+        HttpServer http;
+        try {
+            http = HttpServer.create(address, 0);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException("metrics can't be served on " + shown(address) + ": " + e.getMessage(), e);
+        }
+        MetricsServer server = new MetricsServer(http);
+        http.setExecutor(server.threads);
+        http.createContext("/", exchange -> answer(exchange, metrics, ready));
+        http.start();
+        LOG.info("metrics on http://{}/metrics", shown(http.getAddress()));
+        return server;
+    }
+
+    private static String shown(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    private static void answer(HttpExchange exchange, Metrics metrics, BooleanSupplier ready) throws IOException {
+        try (exchange) {
+            if (!exchange.getRequestMethod().equals("GET")) {
+                answer(exchange, 405, TEXT, text("only GET is answered here"));
+                return;
+            }
+            switch (exchange.getRequestURI().getPath()) {
+                case "/metrics" -> answer(exchange, 200, Metrics.CONTENT_TYPE, metrics.text());
+                case "/readyz" -> {
+                    boolean now = ready.getAsBoolean();
+                    answer(
+                            exchange,
+                            now ? 200 : 503,
+                            TEXT,
+                            text(now ? "ok" : "the kubelet does not read both lists of devices (yet)"));
+                }
+                default -> answer(exchange, 404, TEXT, text("there are /metrics and /readyz"));
+            }
+        } catch (RuntimeException e) {
+            // The server would close the connection without a word.
+            LOG.error("a scrape failed", e);
+            throw e;
+        }
+    }
+
+    private static byte[] text(String sentence) {
+        return (sentence + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void answer(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return server.getAddress().getPort();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

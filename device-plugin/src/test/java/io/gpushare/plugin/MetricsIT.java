@@ -1,0 +1,158 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What the program tells Prometheus, and who may ask it. */
+class MetricsIT extends WholeProgram {
+    @Test
+    void whatHappensIsCountedAndTheCardsAreTold() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(METRICS, "--health-quiet-time=300s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        list("p");
+        allocate(MEMORY, preferred(MEMORY, 3));
+        assertThatThrownBy(() -> allocate(CARDS, List.of(A))).hasMessageContaining("FAILED_PRECONDITION");
+        api.pod("s", "Pending", Map.of(MEMORY, "1"), "");
+        list("s");
+        allocate(MEMORY, preferred(MEMORY, 1));
+        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        api.pod("s", "Running", Map.of(MEMORY, "1"), memoryOn(B, 1));
+        cards(CARD_A + " xid=94#1", CARD_B + " xid=79#1");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
+        api.cordon(A);
+        await().atMost(PATIENCE).until(() -> metrics().contains("gpushare_card_cordoned{card=\"" + A + of("1")));
+        kubelet.cancelStream(MEMORY);
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 3);
+
+        String text = metrics();
+
+        assertThat(text.lines())
+                .contains(
+                        "gpushare_card_memory_capacity_bytes{card=\"" + A + of("1.610612736E10"),
+                        "gpushare_card_memory_allocated_bytes{card=\"" + A + of("0"),
+                        "gpushare_card_memory_allocated_bytes{card=\"" + B + of("4.294967296E9"),
+                        "gpushare_card_taken_whole{card=\"" + B + of("0"),
+                        "gpushare_card_healthy{card=\"" + A + of("1"),
+                        "gpushare_card_healthy{card=\"" + B + of("0"),
+                        "gpushare_card_cordoned{card=\"" + B + of("0"),
+                        "gpushare_card_xid_errors_total{card=\"" + A + "\",model=\"Tesla T4\",xid=\"94\"} 1.0",
+                        "gpushare_card_xid_errors_total{card=\"" + B + "\",model=\"Tesla T4\",xid=\"79\"} 1.0",
+                        "gpushare_plugin_containers_identified_total{way=\"lacks_devices\"} 2.0",
+                        "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0",
+                        "gpushare_plugin_allocations_refused_total{reason=\"nobody_waits\"} 1.0",
+                        "gpushare_plugin_allocations_refused_total{reason=\"card_ill\"} 0.0",
+                        "gpushare_plugin_differences_found_total{kind=\"unwritten\"} 1.0",
+                        "gpushare_plugin_differences_mended_total 1.0",
+                        "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-mem\"} 2.0",
+                        "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-count\"} 1.0",
+                        "gpushare_plugin_call_duration_seconds_count{call=\"allocate\"} 3",
+                        "gpushare_plugin_call_duration_seconds_count{call=\"get_preferred_allocation\"} 2");
+        assertThat(text).doesNotContain("asks_again\"} 1");
+        promtool(text);
+    }
+
+    @Test
+    void itIsReadyWhenTheKubeletReadsBothListsAndAnswersNothingElse() throws Exception {
+        kubelet.stop();
+        cards(CARD_A);
+        run(METRICS);
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 503);
+        kubelet.start();
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        assertThat(get("/").statusCode()).isEqualTo(404);
+        assertThat(get("/metrics/../etc/passwd").statusCode()).isEqualTo(404);
+        assertThat(raw("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}"))
+                .startsWith("HTTP/1.1 405");
+        assertThat(raw("GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + "y".repeat(1 << 20) + "\r\n\r\n"))
+                .doesNotContain(" 200 ");
+    }
+
+    @Test
+    void slowCallersKeepNobodyOutForLong() throws Exception {
+        cards(CARD_A);
+        run(METRICS);
+        metrics();
+        List<Socket> slow = new ArrayList<>();
+        try {
+            URI server = URI.create(metricsUrl());
+            for (int caller = 0; caller < 40; caller++) {
+                Socket socket = new Socket(server.getHost(), server.getPort());
+                socket.getOutputStream().write("GET /metr".getBytes(StandardCharsets.UTF_8));
+                slow.add(socket);
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .ignoreExceptions()
+                    .until(() -> !metrics().isEmpty());
+        } finally {
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void anAddressThatCanNotBeHadEndsItWithASentence() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            Process refused = run("--metrics-address=:" + taken.getLocalPort());
+            assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(refused.exitValue()).isEqualTo(2);
+            assertThat(log()).contains("metrics can't be served on", "Address already in use");
+        }
+    }
+
+    private static String of(String value) {
+        return "\",model=\"Tesla T4\"} " + (value.contains("E") ? value : value + ".0");
+    }
+
+    private String raw(String request) throws IOException {
+        URI server = URI.create(metricsUrl());
+        try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+            byte[] answer = new byte[1024];
+            int length = socket.getInputStream().read(answer);
+            return new String(answer, 0, Math.max(0, length), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "closed: " + e.getMessage();
+        }
+    }
+
+    /** Prometheus' own check, where it is installed (Debian's package prometheus). */
+    private void promtool(String text) throws Exception {
+        boolean installed = Arrays.stream(System.getenv("PATH").split(":", -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
+        assumeThat(installed).as("promtool is installed").isTrue();
+        Path input = Files.writeString(dir.resolve("metrics.txt"), text);
+        Path output = dir.resolve("promtool.txt");
+        Process check = new ProcessBuilder("promtool", "check", "metrics")
+                .redirectInput(input.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        assertThat(check.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        long series = text.lines().filter(line -> !line.startsWith("#")).count();
+        System.out.println("promtool check metrics: exit " + check.exitValue() + ", " + series + " lines of the plugin"
+                + Files.readString(output).indent(2));
+        assertThat(Files.readString(output)).isEmpty();
+        assertThat(check.exitValue()).isZero();
+    }
+}

@@ -1,0 +1,172 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
+import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.plugin.kubelet.KubeletDouble;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
+abstract class WholeProgram {
+    /** Serves metrics on any port, and tells it in the log. */
+    static final String METRICS = "--metrics-address=127.0.0.1:0";
+
+    static final String MEMORY = "aliyun.com/gpu-mem";
+    static final String CARDS = "aliyun.com/gpu-count";
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
+    static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
+    static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
+    static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
+    static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @TempDir
+    Path dir;
+
+    KubeletDouble kubelet;
+    ApiDouble api;
+    private @Nullable Process program;
+
+    @BeforeEach
+    void start() throws Exception {
+        kubelet = new KubeletDouble(dir).start();
+        api = new ApiDouble();
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        if (program != null) {
+            program.destroyForcibly().waitFor();
+        }
+        client.close();
+        kubelet.close();
+        api.close();
+    }
+
+    Process run(String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "--node-name=n1",
+                "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
+                "--kubelet-dir=" + dir,
+                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+        command.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));
+        builder.environment()
+                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        Process started = builder.start();
+        program = started;
+        return started;
+    }
+
+    String log() throws IOException {
+        return Files.readString(dir.resolve("log"));
+    }
+
+    /** Replaces the cards of the machine in one step. */
+    void cards(String... lines) throws IOException {
+        Path next = Files.writeString(dir.resolve("cards.next"), String.join("\n", lines) + "\n");
+        Files.move(next, dir.resolve("cards"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** pod-resources lists these pods, without devices. */
+    void list(String... pods) {
+        var answer = ListPodResourcesResponse.newBuilder();
+        for (String pod : pods) {
+            answer.addPodResourcesBuilder()
+                    .setNamespace("default")
+                    .setName(pod)
+                    .addContainersBuilder()
+                    .setName("main");
+        }
+        kubelet.podResources(answer.build());
+    }
+
+    List<String> preferred(String resource, int size) {
+        return kubelet.calls(resource)
+                .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
+                        .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                                .addAllAvailableDeviceIDs(kubelet.healthy(resource))
+                                .setAllocationSize(size))
+                        .build())
+                .getContainerResponses(0)
+                .getDeviceIDsList();
+    }
+
+    Map<String, String> allocate(String resource, List<String> ids) {
+        return kubelet.calls(resource)
+                .allocate(AllocateRequest.newBuilder()
+                        .addContainerRequests(
+                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids))
+                        .build())
+                .getContainerResponses(0)
+                .getEnvsMap();
+    }
+
+    static String memoryOn(String card, int units) {
+        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":%d}}]}"
+                .formatted(card, units);
+    }
+
+    static String wholeCard(String card) {
+        return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"%s\"]}]}"
+                .formatted(card);
+    }
+
+    /** What the program tells Prometheus; it was started with {@link #METRICS}. */
+    String metrics() throws IOException, InterruptedException {
+        HttpResponse<String> answer = get("/metrics");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.body();
+    }
+
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(metricsUrl().replace("/metrics", path)))
+                        .timeout(Duration.ofSeconds(10))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** As the program's newest start told it in the log. */
+    String metricsUrl() throws IOException {
+        await().atMost(PATIENCE).until(() -> log().contains("metrics on http"));
+        String log = log();
+        return log.substring(log.lastIndexOf("metrics on ") + "metrics on ".length())
+                .lines()
+                .findFirst()
+                .orElseThrow();
+    }
+}
