@@ -134,6 +134,16 @@ static bool xids(struct reader *reader, const char *value, struct card *card) {
     return *at == '\0' || wrong(reader, "xid=%s has a part that is not understood: %s", value, at);
 }
 
+/* ecc-errors=<corrected>/<uncorrected> */
+static bool ecc_errors(struct reader *reader, const char *value, struct card *card) {
+    const char *at = value;
+    if (!number(&at, UINT64_MAX / 2, &card->ecc_corrected) || *at++ != '/'
+            || !number(&at, UINT64_MAX / 2, &card->ecc_uncorrected) || *at != '\0') {
+        return wrong(reader, "ecc-errors=%s: write <corrected>/<uncorrected>, as in 12/0", value);
+    }
+    return true;
+}
+
 static bool utilisation(struct reader *reader, const char *value, struct card *card) {
     const char *at = value;
     unsigned long long gpu = 0, memory = 0;
@@ -173,6 +183,8 @@ static bool card_value(struct reader *reader, const char *key, const char *value
         return whole_number(reader, key, value, 2000, &card->power_watts);
     } else if (strcmp(key, "ecc") == 0) {
         return on_off(reader, key, value, &card->ecc);
+    } else if (strcmp(key, "ecc-errors") == 0) {
+        return ecc_errors(reader, value, card);
     } else if (strcmp(key, "events") == 0) {
         return on_off(reader, key, value, &card->events);
     } else if (strcmp(key, "mig") == 0) {
@@ -272,7 +284,9 @@ static bool process_line(struct reader *reader, char *words[], struct machine *m
         bool good = strcmp(*word, "pid") == 0      ? whole_number(reader, *word, value, INT32_MAX, &process->pid)
                     : strcmp(*word, "card") == 0   ? whole_number(reader, *word, value, MAX_CARDS, &process->card)
                     : strcmp(*word, "memory") == 0 ? amount(reader, *word, value, &process->memory)
-                                                   : wrong(reader, "a process has pid, card and memory, no %s", *word);
+                    : strcmp(*word, "utilisation") == 0
+                    ? whole_number(reader, *word, value, 100, &process->utilisation)
+                    : wrong(reader, "a process has pid, card, memory and utilisation, no %s", *word);
         if (!good) {
             return false;
         }

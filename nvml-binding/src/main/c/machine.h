@@ -31,6 +31,7 @@ struct card {
     unsigned long long memory, used;
     int numa; /* -1: the platform does not say */
     unsigned int minor, bus;
+    unsigned long long ecc_corrected, ecc_uncorrected;
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
     bool ecc, mig, events;
     nvmlReturn_t error; /* what every call about this card answers; NVML_SUCCESS: the card is well */
@@ -40,7 +41,7 @@ struct card {
 };
 
 struct process {
-    unsigned int pid, card;
+    unsigned int pid, card, utilisation; /* percent */
     unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: not known */
 };
 

@@ -2,6 +2,7 @@
 #include "driver.h"
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Copies text into the caller's room, as NVML's text calls do. */
 static nvmlReturn_t give(const char *from, char *to, unsigned int room) {
@@ -93,6 +94,15 @@ CARD_FACT(nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned int
         if (sensor == NVML_TEMPERATURE_GPU) { *celsius = card->temperature; } else { answer = NVML_ERROR_INVALID_ARGUMENT; })
 CARD_FACT(nvmlDeviceGetEccMode(nvmlDevice_t device, int *current, int *pending),
         *current = *pending = card->ecc ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;)
+CARD_FACT(nvmlDeviceGetTotalEccErrors(
+        nvmlDevice_t device, int error, int counter, unsigned long long *count),
+        if (!card->ecc) { answer = NVML_ERROR_NOT_SUPPORTED; } else if (
+                error < NVML_MEMORY_ERROR_TYPE_CORRECTED || error > NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+                || counter < NVML_VOLATILE_ECC || counter > NVML_AGGREGATE_ECC) {
+            answer = NVML_ERROR_INVALID_ARGUMENT;
+        } else {
+            *count = error == NVML_MEMORY_ERROR_TYPE_CORRECTED ? card->ecc_corrected : card->ecc_uncorrected;
+        })
 CARD_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
         *memory = ((nvmlMemory_t) {card->memory, card->memory - card->used, card->used});)
 
@@ -183,6 +193,30 @@ static void put_v1(const struct process *process, void *infos, unsigned int at) 
 CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
         answer = give_processes(machine, card, count, infos, put_v1);)
 
+/* One sample of now for each process that computed; none newer than the caller has seen is "not found". */
+static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
+        nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long seen) {
+    struct timespec clock;
+    clock_gettime(CLOCK_REALTIME, &clock);
+    unsigned long long now = (unsigned long long) clock.tv_sec * 1000000ULL + (unsigned long long) clock.tv_nsec / 1000ULL;
+    unsigned int room = samples == NULL ? 0 : *count, found = 0;
+    for (unsigned int i = 0; i < machine->process_count && now > seen; i++) {
+        const struct process *process = &machine->processes[i];
+        if (&machine->cards[process->card] == card && process->utilisation > 0) {
+            if (found < room) {
+                samples[found] = (nvmlProcessUtilizationSample_t) {
+                        process->pid, now, process->utilisation, process->utilisation / 2, 0, 0};
+            }
+            found++;
+        }
+    }
+    *count = found;
+    return found == 0 ? NVML_ERROR_NOT_FOUND : found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
+CARD_FACT(nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
+        unsigned int *count, unsigned long long seen), answer = give_samples(machine, card, samples, count, seen);)
+
 #ifndef OLD_DRIVER
 static void put_v2(const struct process *process, void *infos, unsigned int at) {
     ((nvmlProcessInfo_v2_t *) infos)[at] =
@@ -229,7 +263,7 @@ EXPORT unsigned int simulatedSizeof(const char *name) {
     } SIZES[] = {
 #define SIZE(type) {#type, sizeof(type)}
         SIZE(nvmlMemory_t), SIZE(nvmlMemory_v2_t), SIZE(nvmlPciInfo_t), SIZE(nvmlUtilization_t),
-        SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
+        SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlProcessUtilizationSample_t), SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
     };
     for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
         if (strcmp(SIZES[i].name, name) == 0) {

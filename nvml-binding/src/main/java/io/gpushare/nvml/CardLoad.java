@@ -2,6 +2,7 @@ package io.gpushare.nvml;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -13,6 +14,7 @@ import java.util.OptionalInt;
  * @param memoryUtilisation percent of the last sample period in which the card's memory was read or written
  * @param temperatureCelsius of the chip
  * @param powerMilliwatts that the board draws
+ * @param eccErrors memory errors since the driver was loaded
  * @param processes those that compute on the card; empty also where {@code processesKnown} is false
  * @param processesKnown whether the driver tells the processes at all
  */
@@ -23,6 +25,7 @@ public record CardLoad(
         OptionalInt memoryUtilisation,
         OptionalInt temperatureCelsius,
         OptionalInt powerMilliwatts,
+        Optional<EccErrors> eccErrors,
         List<CardProcess> processes,
         boolean processesKnown) {
     public CardLoad {
@@ -30,6 +33,7 @@ public record CardLoad(
         Objects.requireNonNull(memoryUtilisation);
         Objects.requireNonNull(temperatureCelsius);
         Objects.requireNonNull(powerMilliwatts);
+        Objects.requireNonNull(eccErrors);
         processes = List.copyOf(processes);
     }
 }

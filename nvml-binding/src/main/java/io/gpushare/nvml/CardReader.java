@@ -2,10 +2,12 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.LongByReference;
 import io.gpushare.nvml.NvmlLibrary.nvmlMemory_t;
 import io.gpushare.nvml.NvmlLibrary.nvmlMemory_v2_t;
 import io.gpushare.nvml.NvmlLibrary.nvmlPciInfo_t;
 import io.gpushare.nvml.NvmlLibrary.nvmlUtilization_t;
+import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -38,10 +40,11 @@ final class CardReader {
                 enabled("nvmlDeviceGetMigMode", (nvml, now) -> nvml.nvmlDeviceGetMigMode(device, now, scratch())));
     }
 
-    CardLoad load() throws NvmlException {
+    CardLoad load(Instant since) throws NvmlException {
         Memory memory = memory();
         var utilisation = utilisation();
-        var processes = new ProcessReader(calls, device).processes();
+        var processes =
+                new ProcessReader(calls, device).processes(new ProcessUtilisationReader(calls, device).since(since));
         return new CardLoad(
                 memory.used(),
                 memory.total(),
@@ -54,8 +57,27 @@ final class CardReader {
                 calls.numberIfTold(
                         "nvmlDeviceGetPowerUsage",
                         (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
+                eccErrors(),
                 processes.orElseGet(List::of),
                 processes.isPresent());
+    }
+
+    private Optional<EccErrors> eccErrors() throws NvmlException {
+        try {
+            return Optional.of(new EccErrors(
+                    eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_CORRECTED),
+                    eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_UNCORRECTED)));
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+            return Optional.empty();
+        }
+    }
+
+    private long eccErrors(int type) throws NvmlException {
+        var count = new LongByReference();
+        calls.require(
+                "nvmlDeviceGetTotalEccErrors",
+                nvml -> nvml.nvmlDeviceGetTotalEccErrors(device, type, NvmlLibrary.NVML_VOLATILE_ECC, count));
+        return count.getValue();
     }
 
     String uuid() throws NvmlException {

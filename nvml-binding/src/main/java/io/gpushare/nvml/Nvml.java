@@ -2,6 +2,7 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -94,11 +95,15 @@ public final class Nvml implements AutoCloseable {
         });
     }
 
-    /** What the card does now. A card that this session knows and the driver no longer finds is lost. */
-    public CardLoad load(String uuid) throws NvmlException {
+    /**
+     * What the card does now. A card that this session knows and the driver no longer finds is lost.
+     *
+     * @param since how processes' utilisation is sampled: from then on
+     */
+    public CardLoad load(String uuid, Instant since) throws NvmlException {
         return inSession(() -> {
             Pointer device = handle(uuid);
-            return named(uuid, () -> new CardReader(calls, device).load());
+            return named(uuid, () -> new CardReader(calls, device).load(since));
         });
     }
 

@@ -23,6 +23,9 @@ interface NvmlLibrary extends Library {
     int NVML_NVLINK_DEVICE_TYPE_SWITCH = 2;
     int NVML_FEATURE_ENABLED = 1;
     int NVML_TEMPERATURE_GPU = 0;
+    int NVML_MEMORY_ERROR_TYPE_CORRECTED = 0;
+    int NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1;
+    int NVML_VOLATILE_ECC = 0;
     int NVML_AFFINITY_SCOPE_NODE = 0;
     long NVML_EVENT_TYPE_XID_CRITICAL_ERROR = 8;
     long NVML_VALUE_NOT_AVAILABLE = -1;
@@ -73,6 +76,8 @@ interface NvmlLibrary extends Library {
 
     int nvmlDeviceGetPowerUsage(Pointer device, IntByReference milliwatts);
 
+    int nvmlDeviceGetTotalEccErrors(Pointer device, int error, int counter, LongByReference count);
+
     /** Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. */
     int nvmlDeviceGetComputeRunningProcesses_v3(Pointer device, IntByReference count, Structure[] infos);
 
@@ -80,6 +85,9 @@ interface NvmlLibrary extends Library {
 
     /** Fills {@link nvmlProcessInfo_v1_t}. */
     int nvmlDeviceGetComputeRunningProcesses(Pointer device, IntByReference count, Structure[] infos);
+
+    /** Of each process that computed after {@code seen}, in microseconds since 1970; answers "not found" where none did. */
+    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long seen);
 
     int nvmlDeviceGetTopologyCommonAncestor(Pointer one, Pointer other, IntByReference level);
 
@@ -152,6 +160,17 @@ interface NvmlLibrary extends Library {
         public long usedGpuMemory;
         public int gpuInstanceId;
         public int computeInstanceId;
+    }
+
+    /** What a process did on the card in one sample period: percent, and when in microseconds since 1970. */
+    @FieldOrder({"pid", "timeStamp", "smUtil", "memUtil", "encUtil", "decUtil"})
+    final class nvmlProcessUtilizationSample_t extends Structure {
+        public int pid;
+        public long timeStamp;
+        public int smUtil;
+        public int memUtil;
+        public int encUtil;
+        public int decUtil;
     }
 
     /** An event as old drivers tell it. */

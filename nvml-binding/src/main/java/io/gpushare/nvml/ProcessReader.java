@@ -6,7 +6,9 @@ import com.sun.jna.ptr.IntByReference;
 import io.gpushare.nvml.NvmlLibrary.nvmlProcessInfo_v1_t;
 import io.gpushare.nvml.NvmlLibrary.nvmlProcessInfo_v2_t;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
@@ -25,8 +27,24 @@ final class ProcessReader {
         this.device = device;
     }
 
-    /** Empty where the driver does not tell processes. */
-    Optional<List<CardProcess>> processes() throws NvmlException {
+    /**
+     * The processes; empty where the driver does not tell them.
+     *
+     * @param utilisation percent by process ID, where the driver tells it
+     */
+    Optional<List<CardProcess>> processes(Optional<Map<Long, Integer>> utilisation) throws NvmlException {
+        return processes()
+                .map(all -> all.stream()
+                        .map(process -> utilisation
+                                .map(percents -> new CardProcess(
+                                        process.pid(),
+                                        process.memoryUsedBytes(),
+                                        OptionalInt.of(percents.getOrDefault(process.pid(), 0))))
+                                .orElse(process))
+                        .toList());
+    }
+
+    private Optional<List<CardProcess>> processes() throws NvmlException {
         for (Version version : Version.values()) {
             Optional<List<CardProcess>> processes = readIfTold(version);
             if (processes.isPresent()) {
@@ -66,7 +84,8 @@ final class ProcessReader {
     private static CardProcess process(int pid, long bytes) {
         return new CardProcess(
                 Integer.toUnsignedLong(pid),
-                bytes == NvmlLibrary.NVML_VALUE_NOT_AVAILABLE ? OptionalLong.empty() : OptionalLong.of(bytes));
+                bytes == NvmlLibrary.NVML_VALUE_NOT_AVAILABLE ? OptionalLong.empty() : OptionalLong.of(bytes),
+                OptionalInt.empty());
     }
 
     /** The three calls, newest first. */

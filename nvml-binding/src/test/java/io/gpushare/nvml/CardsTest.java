@@ -5,6 +5,7 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -121,7 +122,7 @@ class CardsTest {
                                     Optional.of(UUID_A),
                                     "nvmlDeviceGetHandleByIndex_v2: GPU is lost (NVML code 15)"),
                             before.get(1));
-            assertThatThrownBy(() -> nvml.load(UUID_A))
+            assertThatThrownBy(() -> nvml.load(UUID_A, Instant.EPOCH))
                     .isInstanceOfSatisfying(
                             NvmlException.CardLost.class,
                             e -> assertThat(e.uuid()).contains(UUID_A));

@@ -4,8 +4,10 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_A;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,12 +33,13 @@ class OldDriverTest {
         driver.write(
                 "card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=2GiB", "process pid=8 card=0 memory=1GiB");
         try (Nvml nvml = driver.open()) {
-            CardLoad load = nvml.load(UUID_A);
+            CardLoad load = nvml.load(UUID_A, Instant.EPOCH);
             assertThat(load.memoryUsedBytes()).isEqualTo(3 * GIB);
             assertThat(load.memoryTotalBytes()).isEqualTo(15 * GIB);
             assertThat(load.processes())
                     .containsExactly(
-                            new CardProcess(7, OptionalLong.of(2 * GIB)), new CardProcess(8, OptionalLong.of(GIB)));
+                            new CardProcess(7, OptionalLong.of(2 * GIB), OptionalInt.of(0)),
+                            new CardProcess(8, OptionalLong.of(GIB), OptionalInt.of(0)));
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,7 @@ class RealNvmlIT {
         List<Map<String, String>> rows =
                 NvidiaSmi.cards("memory.used", "temperature.gpu", "power.draw", "utilization.gpu");
         for (int i = 0; i < cards.size(); i++) {
-            CardLoad load = nvml.load(cards.get(i).uuid());
+            CardLoad load = nvml.load(cards.get(i).uuid(), Instant.EPOCH);
             Map<String, String> row = rows.get(i);
             assertThat(load.memoryTotalBytes()).isEqualTo(cards.get(i).memoryTotalBytes());
             assertThat((double) load.memoryUsedBytes() / MIB)
@@ -133,7 +134,7 @@ class RealNvmlIT {
     void theProcessesAreThoseOfNvidiaSmi() throws NvmlException {
         List<Map<String, String>> rows = NvidiaSmi.processes("gpu_uuid", "pid");
         for (CardFacts card : cards) {
-            CardLoad load = nvml.load(card.uuid());
+            CardLoad load = nvml.load(card.uuid(), Instant.EPOCH);
             assertThat(load.processesKnown()).isTrue();
             assertThat(load.processes())
                     .extracting(process -> String.valueOf(process.pid()))

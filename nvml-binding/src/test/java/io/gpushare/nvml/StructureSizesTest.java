@@ -17,7 +17,7 @@ class StructureSizesTest {
         List<Class<?>> structures = Arrays.stream(NvmlLibrary.class.getDeclaredClasses())
                 .filter(Structure.class::isAssignableFrom)
                 .toList();
-        assertThat(structures).hasSize(8);
+        assertThat(structures).hasSize(9);
         for (Class<?> structure : structures) {
             var ours = (Structure) structure.getDeclaredConstructor().newInstance();
             assertThat(ours.size())
@@ -34,7 +34,8 @@ class StructureSizesTest {
                         new NvmlLibrary.nvmlMemory_v2_t().size(),
                         new NvmlLibrary.nvmlPciInfo_t().size(),
                         new NvmlLibrary.nvmlProcessInfo_v2_t().size(),
+                        new NvmlLibrary.nvmlProcessUtilizationSample_t().size(),
                         new NvmlLibrary.nvmlEventData_t().size()))
-                .containsExactly(24, 40, 68, 24, 32);
+                .containsExactly(24, 40, 68, 24, 32, 32);
     }
 }
