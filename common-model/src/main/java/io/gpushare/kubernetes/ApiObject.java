@@ -123,6 +123,20 @@ abstract class ApiObject implements KubernetesObject {
         static final class Status {
             @Nullable
             String phase;
+
+            @Nullable
+            List<Started> initContainerStatuses;
+
+            @Nullable
+            List<Started> containerStatuses;
+        }
+
+        static final class Started {
+            @Nullable
+            String name;
+
+            @Nullable
+            String containerID;
         }
 
         @Override
@@ -130,6 +144,32 @@ abstract class ApiObject implements KubernetesObject {
             super.strip();
             if (metadata != null) {
                 metadata.setLabels(null);
+            }
+        }
+
+        /** Drops what only the pod's own node needs. */
+        void forgetContainers() {
+            if (status != null) {
+                status.initContainerStatuses = null;
+                status.containerStatuses = null;
+            }
+        }
+
+        private Map<String, String> started() {
+            Map<String, String> names = new HashMap<>();
+            if (status != null) {
+                put(status.initContainerStatuses, names);
+                put(status.containerStatuses, names);
+            }
+            return names;
+        }
+
+        private static void put(@Nullable List<Started> statuses, Map<String, String> names) {
+            for (Started each : statuses == null ? List.<Started>of() : statuses) {
+                // containerd://<id>, cri-o://<id>, docker://<id>; nothing before the container has started.
+                if (each.name != null && each.containerID != null && !each.containerID.isEmpty()) {
+                    names.put(each.containerID.replaceFirst("^[^/]*//", ""), each.name);
+                }
             }
         }
 
@@ -144,7 +184,8 @@ abstract class ApiObject implements KubernetesObject {
                     meta.getDeletionTimestamp() != null,
                     created == null ? Instant.EPOCH : created.toInstant(),
                     read(meta.getAnnotations()),
-                    containers());
+                    containers(),
+                    started());
         }
 
         private List<ContainerResources> containers() {

@@ -9,9 +9,12 @@ import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1Binding;
+import io.kubernetes.client.openapi.models.V1DeleteOptions;
 import io.kubernetes.client.openapi.models.V1EventSource;
+import io.kubernetes.client.openapi.models.V1Eviction;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.openapi.models.V1Preconditions;
 import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
@@ -118,6 +121,7 @@ public final class KubernetesApi implements AutoCloseable {
                         ApiObject.PodList.class,
                         new TypeToken<Watch.Response<ApiObject.Pod>>() {}.getType(),
                         params -> pods(new CoreV1Api(watches), nodeName, params),
+                        nodeName == null ? KubernetesApi::stripForAllNodes : ApiObject::strip,
                         ApiObject.Pod::state),
                 listener,
                 InstantSource.system());
@@ -139,9 +143,15 @@ public final class KubernetesApi implements AutoCloseable {
                                 .allowWatchBookmarks(params.watch)
                                 .watch(params.watch)
                                 .buildCall(null),
+                        ApiObject::strip,
                         ApiObject.Node::state),
                 listener,
                 InstantSource.system());
+    }
+
+    private static void stripForAllNodes(ApiObject.Pod pod) {
+        pod.strip();
+        pod.forgetContainers();
     }
 
     private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params) throws ApiException {
@@ -306,6 +316,43 @@ public final class KubernetesApi implements AutoCloseable {
             calls.execute(core.createNamespacedEvent(about.namespace(), written).buildCall(null));
         } catch (ApiException e) {
             throw KubernetesException.of("recording an Event of pod " + about, e);
+        }
+    }
+
+    /**
+     * Evicts that pod: it ends in order, and not at all while a PodDisruptionBudget forbids it (429). Refused with 409 when
+     * another pod has its name now; one that is gone already is evicted.
+     */
+    public void evict(PodRef pod) throws KubernetesException {
+        try {
+            evict(pod, "policy/v1");
+        } catch (ApiException e) {
+            if (e.getCode() != 400) {
+                throw KubernetesException.of("evicting pod " + pod, e);
+            }
+            try {
+                // Before Kubernetes 1.22 there was only this version; since 1.25 it is gone.
+                evict(pod, "policy/v1beta1");
+            } catch (ApiException older) {
+                throw KubernetesException.of("evicting pod " + pod, older);
+            }
+        }
+    }
+
+    private void evict(PodRef pod, String version) throws ApiException {
+        V1Eviction eviction = new V1Eviction()
+                .apiVersion(version)
+                .kind("Eviction")
+                .metadata(new V1ObjectMeta().name(pod.name()).namespace(pod.namespace()))
+                .deleteOptions(new V1DeleteOptions().preconditions(new V1Preconditions().uid(pod.uid())));
+        try {
+            // The server answers with a Status: no type is asked for, so that nothing is read into an Eviction.
+            calls.execute(core.createNamespacedPodEviction(pod.name(), pod.namespace(), eviction)
+                    .buildCall(null));
+        } catch (ApiException e) {
+            if (e.getCode() != 404) {
+                throw e;
+            }
         }
     }
 

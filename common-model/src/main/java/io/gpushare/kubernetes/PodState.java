@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param deleting whether deletion was asked for; the containers may still run
  * @param annotations those that anything here reads
  * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
+ * @param started the names of the containers that have started, by the ID that the container runtime gave them (without
+ *     the runtime's name before it); empty for pods of all nodes, where nobody needs it
  */
 public record PodState(
         PodRef ref,
@@ -23,9 +25,11 @@ public record PodState(
         boolean deleting,
         Instant created,
         Map<String, String> annotations,
-        List<ContainerResources> containers) {
+        List<ContainerResources> containers,
+        Map<String, String> started) {
     public PodState {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+        started = Map.copyOf(started);
     }
 }

@@ -14,6 +14,7 @@ import java.lang.reflect.Type;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import okhttp3.Call;
 import org.slf4j.Logger;
@@ -32,7 +33,13 @@ public final class Watched<T> implements AutoCloseable {
 
     /** One kind of object: how it is asked for, read and reduced. */
     record Kind<O extends ApiObject, L extends ApiObject.ApiList<O>, T>(
-            String plural, Class<O> type, Class<L> listType, Type watchType, Request request, Function<O, T> state) {
+            String plural,
+            Class<O> type,
+            Class<L> listType,
+            Type watchType,
+            Request request,
+            Consumer<O> strip,
+            Function<O, T> state) {
         /** Makes the call for a list, or for a watch when {@code params.watch}. */
         interface Request {
             Call call(CallGeneratorParams params) throws ApiException;
@@ -122,7 +129,7 @@ public final class Watched<T> implements AutoCloseable {
             try {
                 L list = client.<L>execute(kind.request().call(params), kind.listType())
                         .getData();
-                list.getItems().forEach(ApiObject::strip);
+                list.getItems().forEach(kind.strip());
                 heard = clock.instant();
                 return list;
             } catch (ApiException e) {
@@ -161,7 +168,7 @@ public final class Watched<T> implements AutoCloseable {
                     Watch.Response<O> event = watch.next();
                     heard = clock.instant();
                     if (event.object != null) {
-                        event.object.strip();
+                        kind.strip().accept(event.object);
                     }
                     return event;
                 }

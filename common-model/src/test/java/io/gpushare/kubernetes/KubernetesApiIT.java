@@ -37,7 +37,9 @@ class KubernetesApiIT {
          "spec":{"nodeName":"n1","fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
-         "status":{"phase":"%s","allocatedResources":{}}}\
+         "status":{"phase":"%s","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
+         "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
+         "containerID":""}]}}\
         """;
 
     private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
@@ -102,7 +104,8 @@ class KubernetesApiIT {
                                     new ContainerResources(
                                             "i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
                                     new ContainerResources(
-                                            "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3")))));
+                                            "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
+                            Map.of("ab12", "c", "cd34", "i")));
             assertThat(seen.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(pods.synced()).isTrue();
@@ -190,6 +193,42 @@ class KubernetesApiIT {
                 .contains("x".repeat(1023) + "…\"");
     }
 
+    @Test
+    void podsOfAllNodesDoNotCarryWhatOnlyTheirNodeNeeds() throws InterruptedException {
+        BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
+        try (Watched<PodState> pods = api.watchPods(null, new Watched.Listener<>() {
+            @Override
+            public void changed(PodState now) {
+                seen.add(now);
+            }
+
+            @Override
+            public void gone(PodState last) {}
+        })) {
+            assertThat(seen.poll(20, TimeUnit.SECONDS))
+                    .isNotNull()
+                    .satisfies(pod -> assertThat(pod.started()).isEmpty());
+            assertThat(pods.synced()).isTrue();
+        }
+    }
+
+    @Test
+    void anEvictionNamesTheUidAndSpeaksTheOlderVersionWhereTheNewerIsNotKnown() throws KubernetesException {
+        PodRef pod = new PodRef("u1", "ns", "p");
+        api.evict(pod);
+        assertThat(requests)
+                .hasSize(2)
+                .allMatch(request -> request.startsWith("POST /api/v1/namespaces/ns/pods/p/eviction")
+                        && request.contains("\"preconditions\":{\"uid\":\"u1\"}"))
+                .last()
+                .asString()
+                .contains("\"apiVersion\":\"policy/v1beta1\"");
+        assertThatThrownBy(() -> api.evict(new PodRef("u2", "ns", "guarded")))
+                .isInstanceOfSatisfying(
+                        KubernetesException.class, e -> assertThat(e.status()).isEqualTo(429));
+        api.evict(new PodRef("u3", "ns", "gone"));
+    }
+
     private void answer(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().toString();
         String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
@@ -204,6 +243,11 @@ class KubernetesApiIT {
                     bindingStatus == 201
                             ? "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"code\":201}"
                             : "{\"kind\":\"Status\",\"message\":\"pod p is already assigned to node \\\"n2\\\"\"}");
+        } else if (path.endsWith("/guarded/eviction")) {
+            reply(exchange, 429, "{\"kind\":\"Status\",\"message\":\"a PodDisruptionBudget forbids it\"}");
+        } else if (path.endsWith("/p/eviction")) {
+            boolean known = body.contains("policy/v1beta1");
+            reply(exchange, known ? 201 : 400, "{\"kind\":\"Status\",\"message\":\"no kind Eviction in policy/v1\"}");
         } else if (path.contains("watch=true")) {
             watch(exchange);
         } else if (path.startsWith("/api/v1/pods")) {

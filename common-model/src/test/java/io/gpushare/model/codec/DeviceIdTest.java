@@ -19,6 +19,19 @@ class DeviceIdTest {
         assertThat(DeviceId.parse(whole.toString())).isEqualTo(new Decoded.Valid<>(whole));
     }
 
+    /**
+     * dcgm-exporter 4.8 (internal/pkg/transformation, podmapper) finds the card of a device of the resources in
+     * NVIDIA_RESOURCE_NAMES by what is before the first "::", else by the whole ID; it takes "MIG-" and "/vgpu" for other
+     * things.
+     */
+    @Test
+    void dcgmExporterFindsTheCardOfEachId() {
+        DeviceId unit = new DeviceId.MemoryUnitOf(CARD, 3);
+        assertThat(unit.toString().split("::", -1)).containsExactly(CARD.uuid(), "3");
+        assertThat(new DeviceId.WholeCard(CARD)).hasToString(CARD.uuid());
+        assertThat(unit.toString()).startsWith("GPU-").doesNotContain("/vgpu", "MIG-");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "::", "::1", "GPU-1::", "GPU-1::x", "GPU-1::-1", "GPU-1-_-0", "GPU-1::1::2"})
     void whatIsNotOursIsSaidToBeNotOurs(String id) {
