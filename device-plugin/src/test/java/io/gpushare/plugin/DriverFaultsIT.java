@@ -1,0 +1,83 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A driver that is reloaded, cards of which NVML says an error, and Xids: told once, and only of whom it is. */
+class DriverFaultsIT extends WholeProgram {
+    @Test
+    void aDriverThatIsReloadedTakesAllCardsOutAndBringsThemBackWithTheirXids() throws Exception {
+        cards("driver version=570.1", CARD_A, CARD_B);
+        run("--health-quiet-time=1s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
+        list("p");
+        List<String> ids = preferred(MEMORY, 3);
+        allocate(MEMORY, ids);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+
+        Files.delete(dir.resolve("cards"));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).isEmpty());
+        // Gone is not forgotten: the kubelet keeps the devices of what runs, and nothing new comes.
+        assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
+        assertThat(kubelet.devices(CARDS).orElseThrow()).hasSize(2);
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("the driver does not answer"));
+
+        cards("driver version=580.2", CARD_A, CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("580.2"));
+        assertThat(kubelet.healthy(CARDS)).containsExactly(B);
+        cards("driver version=580.2", CARD_A, CARD_B + " xid=79#1");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
+        assertThat(log()).containsOnlyOnce("no cards to offer as long as this lasts");
+    }
+
+    /** NVML's "no permission", "in use", "reset required" and "unknown". */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 19, 16, 999})
+    void anErrorOfOneCardLeavesTheOthersOffered(int error) throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+
+        cards(CARD_A + " error=" + error, CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(B));
+        assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
+        api.pod("p", "Pending", Map.of(MEMORY, "3"), "");
+        list("p");
+        assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", B);
+
+        cards(CARD_A, CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+    }
+
+    @Test
+    void anXidIsOneMessageForEachResourceAndItsEndIsAnother() throws Exception {
+        cards(CARD_A, CARD_B);
+        run("--health-quiet-time=3s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        int memory = kubelet.plugin(MEMORY).lists().size();
+        int whole = kubelet.plugin(CARDS).lists().size();
+
+        cards(CARD_A, CARD_B + " xid=79#1,48#1,79#2");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().atMost(PATIENCE).until(() -> log().contains("(2 so far)"));
+        TimeUnit.SECONDS.sleep(1);
+        assertThat(kubelet.plugin(MEMORY).lists()).hasSize(memory + 1);
+        assertThat(kubelet.plugin(CARDS).lists()).hasSize(whole + 1);
+
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        TimeUnit.SECONDS.sleep(1);
+        assertThat(kubelet.plugin(MEMORY).lists()).hasSize(memory + 2);
+        assertThat(kubelet.plugin(CARDS).lists()).hasSize(whole + 2);
+    }
+}
