@@ -98,6 +98,22 @@ final class Options {
     private String metricsAddress = "";
 
     @Option(
+            names = "--evict-over-use-after",
+            defaultValue = "${env:GPUSHARE_EVICT_OVER_USE_AFTER:-}",
+            description =
+                    "Evict a pod that has used more memory of a card than it was given for so long, <n>s; needs the"
+                            + " permission to evict. Not given: never. GPUSHARE_EVICT_OVER_USE_AFTER")
+    private String evictOverUseAfter = "";
+
+    @Option(
+            names = "--proc-dir",
+            defaultValue = "${env:GPUSHARE_PROC_DIR:-/proc}",
+            description =
+                    "Where the proc file system of the node is, in which processes are found again that use cards."
+                            + " GPUSHARE_PROC_DIR; ${DEFAULT-VALUE}")
+    private String procDir = "";
+
+    @Option(
             names = "--mps",
             arity = "0..1",
             defaultValue = "${env:GPUSHARE_MPS:-false}",
@@ -116,7 +132,9 @@ final class Options {
             Path kubeletDir,
             Set<DeviceListStrategy> strategies,
             Duration healthQuietTime,
-            Optional<InetSocketAddress> metricsAddress) {}
+            Optional<InetSocketAddress> metricsAddress,
+            Optional<Duration> evictOverUseAfter,
+            Path procDir) {}
 
     /** Reads every value; throws ParameterException with a sentence for the user at the first that is wrong. */
     Settings settings() {
@@ -138,8 +156,12 @@ final class Options {
                     nvmlLibrary,
                     Path.of(kubeletDir).toAbsolutePath(),
                     DeviceListStrategy.parse(deviceListStrategy),
-                    seconds(healthQuietTime),
-                    address(metricsAddress));
+                    seconds("--health-quiet-time", healthQuietTime),
+                    address(metricsAddress),
+                    evictOverUseAfter.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(seconds("--evict-over-use-after", evictOverUseAfter)),
+                    Path.of(procDir).toAbsolutePath());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -151,9 +173,9 @@ final class Options {
         }
     }
 
-    private static Duration seconds(String text) {
+    private static Duration seconds(String flag, String text) {
         Matcher matcher = SECONDS.matcher(text);
-        require(matcher.matches(), "--health-quiet-time='" + text + "' is not understood: write seconds, such as 10s");
+        require(matcher.matches(), flag + "='" + text + "' is not understood: write seconds, such as 10s");
         return Duration.ofSeconds(Long.parseLong(matcher.group(1)));
     }
 
@@ -186,6 +208,8 @@ final class Options {
                 "--device-list-strategy=" + deviceListStrategy,
                 "--health-quiet-time=" + healthQuietTime,
                 "--metrics-address=" + metricsAddress,
+                "--evict-over-use-after=" + evictOverUseAfter,
+                "--proc-dir=" + procDir,
                 "--mps=" + mps);
     }
 

@@ -29,10 +29,15 @@ import io.gpushare.plugin.kubelet.PodResources;
 import io.gpushare.plugin.metrics.Counts;
 import io.gpushare.plugin.metrics.Metrics;
 import io.gpushare.plugin.metrics.MetricsServer;
+import io.gpushare.plugin.processes.ProcessTable;
+import io.gpushare.plugin.use.CardLoads;
+import io.gpushare.plugin.use.NodeLoad;
+import io.gpushare.plugin.use.OverUse;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -59,6 +64,8 @@ final class Plugin implements AutoCloseable {
     private final PodEvents events;
     private final AllocationNote allocations;
     private final Admission admission;
+    private final OverUseGuard overUse;
+    private final UseWatch uses;
     private final KubeletLink kubelet;
     private final Books books;
     private final Thread publisher = new Thread(this::publish, "publisher");
@@ -102,6 +109,9 @@ final class Plugin implements AutoCloseable {
                 clock);
         this.admission =
                 new Admission(latest, podResources::list, pods::live, new ContainerSees(settings.strategies()), clock);
+        this.overUse = new OverUseGuard(
+                settings.resources().memory(), settings.evictOverUseAfter(), events::tell, api::evict, clock);
+        this.uses = UseWatch.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
         Metrics metrics = new Metrics(Options.Version.number(), new Seen());
         this.kubelet = KubeletLink.start(
                 settings.kubeletDir().resolve("device-plugins"),
@@ -169,6 +179,21 @@ final class Plugin implements AutoCloseable {
         }
 
         @Override
+        public Map<String, Long> evictions() {
+            return overUse.counts();
+        }
+
+        @Override
+        public NodeLoad load() {
+            return uses.now();
+        }
+
+        @Override
+        public List<OverUse.Excess> excesses() {
+            return uses.excesses();
+        }
+
+        @Override
         public NodePicture picture() {
             return latest.now();
         }
@@ -184,6 +209,11 @@ final class Plugin implements AutoCloseable {
             @Override
             public void inventory(Inventory now) {
                 Plugin.this.inventory(now);
+            }
+
+            @Override
+            public void loads(CardLoads now) {
+                uses.told(now);
             }
 
             @Override
@@ -296,6 +326,7 @@ final class Plugin implements AutoCloseable {
         events.close();
         books.close();
         cards.close();
+        uses.close();
         cordons.close();
         note.close();
         pods.close();

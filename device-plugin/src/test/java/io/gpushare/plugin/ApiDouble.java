@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +33,8 @@ final class ApiDouble implements AutoCloseable {
     private final List<String> events = new CopyOnWriteArrayList<>();
     private volatile boolean watchesHear = true;
     private volatile String cordon = "";
+    private volatile Set<String> guarded = Set.of();
+    private final List<String> evictions = new CopyOnWriteArrayList<>();
     private int version = 1;
 
     ApiDouble() throws IOException {
@@ -87,9 +90,34 @@ final class ApiDouble implements AutoCloseable {
         String pod = """
             {"metadata":{"name":"%s","namespace":"default","uid":"uid-%s","resourceVersion":"%d",\
             "creationTimestamp":"2026-01-01T00:00:00Z","annotations":{%s}},"spec":{"nodeName":"n1","containers":\
-            [{"name":"main","resources":{"limits":{%s},"requests":{%s}}}]},"status":{"phase":"%s"}}\
-            """.formatted(name, name, ++version, annotations, quantities, quantities, phase);
+            [{"name":"main","resources":{"limits":{%s},"requests":{%s}}}]},"status":{"phase":"%s","containerStatuses":[%s]}}\
+            """.formatted(
+                        name,
+                        name,
+                        ++version,
+                        annotations,
+                        quantities,
+                        quantities,
+                        phase,
+                        phase.equals("Running")
+                                ? "{\"name\":\"main\",\"containerID\":\"containerd://" + containerId(name) + "\"}"
+                                : "");
         tell(pods.put(name, pod) == null ? "ADDED" : "MODIFIED", pod);
+    }
+
+    /** The container runtime's ID of the container of that pod. */
+    static String containerId(String pod) {
+        return "%064x".formatted(pod.hashCode());
+    }
+
+    /** Evictions of pods with these names are refused as a PodDisruptionBudget does. */
+    void guard(String... names) {
+        guarded = Set.of(names);
+    }
+
+    /** The names of the pods whose eviction was asked for, granted or not. */
+    List<String> evictions() {
+        return evictions;
     }
 
     synchronized void delete(String name) {
@@ -152,6 +180,12 @@ final class ApiDouble implements AutoCloseable {
     private void namespaced(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath();
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        if (path.endsWith("/eviction")) {
+            String name = path.replaceFirst("/eviction$", "").replaceFirst(".*/", "");
+            evictions.add(name);
+            answer(exchange, guarded.contains(name) ? 429 : 201, "{\"message\":\"as the budget has it\"}");
+            return;
+        }
         if (path.endsWith("/events")) {
             events.add(body);
         } else {

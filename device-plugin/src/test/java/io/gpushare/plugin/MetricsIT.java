@@ -67,7 +67,7 @@ class MetricsIT extends WholeProgram {
                         "gpushare_plugin_call_duration_seconds_count{call=\"allocate\"} 3",
                         "gpushare_plugin_call_duration_seconds_count{call=\"get_preferred_allocation\"} 2");
         assertThat(text).doesNotContain("asks_again\"} 1");
-        promtool(text);
+        promtool(text, dir);
     }
 
     @Test
@@ -137,7 +137,7 @@ class MetricsIT extends WholeProgram {
     }
 
     /** Prometheus' own check, where it is installed (Debian's package prometheus). */
-    private void promtool(String text) throws Exception {
+    static void promtool(String text, Path dir) throws Exception {
         boolean installed = Arrays.stream(System.getenv("PATH").split(":", -1))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
         assumeThat(installed).as("promtool is installed").isTrue();

@@ -27,6 +27,8 @@ class OptionsTest {
         assertThat(settings.kubeconfig()).isNull();
         assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
         assertThat(settings.metricsAddress()).isEmpty();
+        assertThat(settings.evictOverUseAfter()).isEmpty();
+        assertThat(settings.procDir()).isEqualTo(Path.of("/proc"));
     }
 
     @Test
@@ -51,6 +53,7 @@ class OptionsTest {
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
                 "--device-list-strategy=volume | device list strategy 'volume' is not known",
                 "--health-quiet-time=10 | is not understood: write seconds",
+                "--evict-over-use-after=2m | is not understood: write seconds",
                 "--metrics-address=9450 | is not understood: write :9450",
                 "--metrics-address=:99450 | is not understood: write :9450",
                 "--mps | --mps=true is not possible yet",

@@ -9,6 +9,7 @@ import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.NvmlException;
 import io.gpushare.nvml.XidEvent;
+import io.gpushare.plugin.use.CardLoads;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
@@ -43,6 +44,9 @@ public final class CardScanner implements AutoCloseable {
         /** The whole inventory, each time that it differs from the one before. */
         void inventory(Inventory now);
 
+        /** What the cards do, every few seconds while the driver answers. */
+        void loads(CardLoads now);
+
         /** An Xid error of a card, and what has to be done about it, as a part of a sentence. */
         void xid(CardId card, long xid, String remedy);
     }
@@ -57,6 +61,7 @@ public final class CardScanner implements AutoCloseable {
     private final KnownCards cards;
     private final LinkScan links = new LinkScan();
     private final XidListener xids = new XidListener();
+    private final LoadReader loads = new LoadReader();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
@@ -104,6 +109,7 @@ public final class CardScanner implements AutoCloseable {
             Set<String> present = present(readings);
             now = cards.seen(driver, readings, clock.instant()).withLinks(links.of(session, present));
             xids.follow(session, present);
+            loads.read(session, present, clock.instant()).ifPresent(listener::loads);
             trouble(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
             shut();

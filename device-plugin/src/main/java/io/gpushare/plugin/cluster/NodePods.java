@@ -99,7 +99,7 @@ public final class NodePods implements AutoCloseable {
         Decoded<Demand> demand = allocation instanceof Decoded.Absent
                 ? demands.decode(state.containers(), state.annotations())
                 : demands.decode(state.containers());
-        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation);
+        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation, state.started());
     }
 
     @Override

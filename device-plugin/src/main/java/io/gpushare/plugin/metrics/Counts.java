@@ -5,6 +5,9 @@ import io.gpushare.plugin.allocation.Asker;
 import io.gpushare.plugin.allocation.Difference;
 import io.gpushare.plugin.allocation.NodePicture;
 import io.gpushare.plugin.allocation.WhyNot;
+import io.gpushare.plugin.use.NodeLoad;
+import io.gpushare.plugin.use.OverUse;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +37,15 @@ public interface Counts {
 
     /** Events of pods that could not be recorded. */
     long eventsLost();
+
+    /** Evictions for over-use, by what came of them. */
+    Map<String, Long> evictions();
+
+    /** What cards do and containers use now, as far as that is known. */
+    NodeLoad load();
+
+    /** The containers that use more than they were given. */
+    List<OverUse.Excess> excesses();
 
     /** The node as it is known now. */
     NodePicture picture();

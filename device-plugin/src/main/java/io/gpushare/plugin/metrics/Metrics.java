@@ -93,7 +93,14 @@ public final class Metrics {
                     callback.call(count, card.map(CardId::uuid).orElse(""), model, String.valueOf(xid.number()));
                 }))
                 .register(registry);
-        new CardMetrics(counts::picture).register(registry);
+        counter(
+                "gpushare_plugin_over_use_evictions_total",
+                "Evictions of pods that used more memory than they were given: evicted, refused or failed.",
+                "outcome",
+                counts::evictions,
+                Function.identity());
+        new CardMetrics(counts, registry).register();
+        new ContainerMetrics(counts, registry).register();
     }
 
     private void counter(String name, String help, Supplier<Long> value) {
