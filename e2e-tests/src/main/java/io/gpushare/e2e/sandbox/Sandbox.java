@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         usageHelpWidth = 100)
 public final class Sandbox implements Callable<Integer> {
-    private static final Duration READY = Duration.ofSeconds(60);
+    private static final Duration READY = Duration.ofSeconds(150);
     private static final Duration ROUND = Duration.ofSeconds(100);
 
     @Option(names = "--once", description = "Run the workload once to its end, check it, and exit 0 or 1.")

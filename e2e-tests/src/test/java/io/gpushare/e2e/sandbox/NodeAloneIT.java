@@ -37,11 +37,11 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One node, its kubelet with its real rate limit and the real device plugin, in a cluster without any extender. */
-@Timeout(value = 150, unit = TimeUnit.SECONDS)
+@Timeout(value = 400, unit = TimeUnit.SECONDS)
 class NodeAloneIT {
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final String ALLOCATION = "gpushare.io/allocation";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(150);
     private static final List<String> CARDS = List.of(
             "GPU-00000000-0000-4000-8000-00000000000a",
             "GPU-00000000-0000-4000-8000-00000000000b",
