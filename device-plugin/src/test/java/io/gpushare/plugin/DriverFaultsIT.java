@@ -50,7 +50,8 @@ class DriverFaultsIT extends WholeProgram {
 
         cards(CARD_A + " error=" + error, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
-        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(B));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B));
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), "");
         list("p");
@@ -63,8 +64,9 @@ class DriverFaultsIT extends WholeProgram {
     @Test
     void anXidIsOneMessageForEachResourceAndItsEndIsAnother() throws Exception {
         cards(CARD_A, CARD_B);
-        run("--health-quiet-time=3s");
+        run("--health-quiet-time=8s");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
         int memory = kubelet.plugin(MEMORY).lists().size();
         int whole = kubelet.plugin(CARDS).lists().size();
 

@@ -27,6 +27,7 @@ class MetricsIT extends WholeProgram {
         cards(CARD_A, CARD_B);
         run(METRICS, "--health-quiet-time=300s");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list("p");
         allocate(MEMORY, preferred(MEMORY, 3));

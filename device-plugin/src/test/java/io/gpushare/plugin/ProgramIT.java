@@ -167,12 +167,14 @@ class ProgramIT extends WholeProgram {
     @Test
     void anXidTakesTheCardOutUntilItIsQuietAndALostCardUntilItIsBack() throws Exception {
         cards(CARD_A, CARD_B);
-        run("--health-quiet-time=2s");
+        run("--health-quiet-time=8s");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
 
         cards(CARD_A + " xid=31#1", CARD_B + " xid=79#1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(A));
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("Xid 79"));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
 
