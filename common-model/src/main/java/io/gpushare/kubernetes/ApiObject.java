@@ -84,6 +84,9 @@ abstract class ApiObject implements KubernetesObject {
     }
 
     static final class Pod extends ApiObject {
+        // The only condition that is used, once for all pods that have it.
+        private static final List<Condition> REFUSED = List.of(Condition.ofRefused());
+
         @Nullable
         Spec spec;
 
@@ -93,6 +96,8 @@ abstract class ApiObject implements KubernetesObject {
         static final class Spec {
             @Nullable
             String nodeName;
+
+            int priority;
 
             @Nullable
             List<Container> containers;
@@ -125,6 +130,9 @@ abstract class ApiObject implements KubernetesObject {
             String phase;
 
             @Nullable
+            List<Condition> conditions;
+
+            @Nullable
             List<Started> initContainerStatuses;
 
             @Nullable
@@ -139,12 +147,44 @@ abstract class ApiObject implements KubernetesObject {
             String containerID;
         }
 
+        static final class Condition {
+            @Nullable
+            String type;
+
+            @Nullable
+            String status;
+
+            @Nullable
+            String reason;
+
+            static Condition ofRefused() {
+                Condition condition = new Condition();
+                condition.type = "PodScheduled";
+                condition.status = "False";
+                condition.reason = "Unschedulable";
+                return condition;
+            }
+
+            boolean refused() {
+                return "PodScheduled".equals(type) && "False".equals(status) && "Unschedulable".equals(reason);
+            }
+        }
+
         @Override
         void strip() {
             super.strip();
             if (metadata != null) {
                 metadata.setLabels(null);
             }
+            if (status != null) {
+                status.conditions = refused() ? REFUSED : null;
+            }
+        }
+
+        private boolean refused() {
+            return status != null
+                    && status.conditions != null
+                    && status.conditions.stream().anyMatch(Condition::refused);
         }
 
         /** Drops what only the pod's own node needs. */
@@ -183,6 +223,8 @@ abstract class ApiObject implements KubernetesObject {
                     "Succeeded".equals(phase) || "Failed".equals(phase),
                     meta.getDeletionTimestamp() != null,
                     created == null ? Instant.EPOCH : created.toInstant(),
+                    spec == null ? 0 : spec.priority,
+                    refused(),
                     read(meta.getAnnotations()),
                     containers(),
                     started());
@@ -238,7 +280,18 @@ abstract class ApiObject implements KubernetesObject {
                     text(meta().getName()),
                     read(meta().getAnnotations()),
                     labels == null ? Map.of() : labels,
-                    ComputeCodec.allocatable(allocatable == null ? Map.of() : allocatable));
+                    ComputeCodec.allocatable(allocatable == null ? Map.of() : allocatable),
+                    devices(allocatable == null ? Map.of() : allocatable));
+        }
+
+        private static Map<String, String> devices(Map<String, String> allocatable) {
+            Map<String, String> devices = new HashMap<>();
+            allocatable.forEach((resource, quantity) -> {
+                if (resource.contains("/") && quantity != null) {
+                    devices.put(resource, quantity);
+                }
+            });
+            return devices;
         }
     }
 

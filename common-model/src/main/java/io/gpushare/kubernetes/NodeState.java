@@ -7,10 +7,17 @@ import java.util.Map;
  * A node as the API has it, reduced to what is used: its labels, and those of its annotations that are ours.
  *
  * @param allocatable what it has for pods beside its cards
+ * @param devices quantities of the extended resources that its kubelet offers
  */
-public record NodeState(String name, Map<String, String> annotations, Map<String, String> labels, Compute allocatable) {
+public record NodeState(
+        String name,
+        Map<String, String> annotations,
+        Map<String, String> labels,
+        Compute allocatable,
+        Map<String, String> devices) {
     public NodeState {
         annotations = Map.copyOf(annotations);
         labels = Map.copyOf(labels);
+        devices = Map.copyOf(devices);
     }
 }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param node where it is bound; null before
  * @param ended whether its phase is Succeeded or Failed: its containers will not run again
  * @param deleting whether deletion was asked for; the containers may still run
+ * @param priority spec.priority; 0 where the API has none
+ * @param refused whether its scheduler looked for a node for it and found none (condition PodScheduled, reason
+ *     Unschedulable)
  * @param annotations those that anything here reads
  * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
  * @param started the names of the containers that have started, by the ID that the container runtime gave them (without
@@ -24,6 +27,8 @@ public record PodState(
         boolean ended,
         boolean deleting,
         Instant created,
+        int priority,
+        boolean refused,
         Map<String, String> annotations,
         List<ContainerResources> containers,
         Map<String, String> started) {

@@ -34,12 +34,13 @@ class KubernetesApiIT {
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
          "annotations":{"gpushare.io/allocation":"x","other":"y"}},
-         "spec":{"nodeName":"n1","fromTheFuture":{},
+         "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
          "status":{"phase":"%s","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
-         "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
-         "containerID":""}]}}\
+          "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
+          "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",
+          "reason":"Unschedulable","message":"0/1 nodes"},{"type":"New","status":"Odd"}]}}\
         """;
 
     private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
@@ -99,6 +100,8 @@ class KubernetesApiIT {
                             false,
                             false,
                             Instant.parse("2026-11-20T10:00:00Z"),
+                            -7,
+                            true,
                             Map.of("gpushare.io/allocation", "x"),
                             List.of(
                                     new ContainerResources(

@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
@@ -10,6 +11,8 @@ import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.Preemption;
+import io.gpushare.extender.scheduling.Waiting;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import java.io.IOException;
@@ -85,10 +88,14 @@ public final class Main {
                 new ExtenderServer.Parts(
                         ledger,
                         new NodeChoice(ledger, demands, options.filterDecides()),
+                        new Preemption(ledger, demands),
                         binder,
-                        new Metrics(ledger),
+                        metrics,
                         leadership::unready,
                         clock));
+        Waiting waiting = new Waiting(ledger);
+        metrics.waiting(ledger::refused, waiting::named);
+        Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), clock);
         LOG.info("listening on {} port {}", options.bindAddress(), server.port());
         LOG.info("callers: {}", options.callers());
         Settling.start(binder, clock);

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 /** What the program was asked to be: every flag has an environment twin, which the flag overrides. */
 @Command(
         name = "scheduler-extender",
-        description = "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize and bind.",
+        description =
+                "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize, preempt and bind.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpWidth = 110)
@@ -136,7 +137,7 @@ final class Options {
             defaultValue = "${env:CLIENT_CA_FILE:-}",
             description =
                     "PEM certificates of an authority: only callers with a certificate of it may filter, prioritize,"
-                            + " bind and inspect. [CLIENT_CA_FILE]")
+                            + " preempt, bind and inspect. [CLIENT_CA_FILE]")
     private String clientCaFile = "";
 
     /** Checks what no type could. */

@@ -55,6 +55,7 @@ public final class ApiServerDouble implements AutoCloseable {
     private final List<Runnable> held = new ArrayList<>();
     private final List<JsonObject> bindings = new ArrayList<>();
     private final List<JsonObject> events = new ArrayList<>();
+    private final List<String> patches = new ArrayList<>();
     private @Nullable JsonObject lease;
     private boolean leaseCut;
     private final Set<String> asked = new HashSet<>();
@@ -92,16 +93,30 @@ public final class ApiServerDouble implements AutoCloseable {
         if (inventory != null) {
             metadata.put("annotations", new JsonObject().put("gpushare.io/inventory", inventory));
         }
-        put(nodes, name, new JsonObject().put("metadata", metadata));
+        JsonObject allocatable =
+                new JsonObject().put("aliyun.com/gpu-mem", "1k").put("aliyun.com/gpu-count", "99");
+        put(
+                nodes,
+                name,
+                new JsonObject()
+                        .put("metadata", metadata)
+                        .put("status", new JsonObject().put("allocatable", allocatable)));
     }
 
     /** A pending pod of one container. */
     public void pod(String name, String uid, JsonObject limits) {
-        pod(name, uid, limits, new JsonObject());
+        pod(name, uid, limits, new JsonObject(), 0);
     }
 
-    /** The same with these annotations. */
-    public synchronized void pod(String name, String uid, JsonObject limits, JsonObject annotations) {
+    public void pod(String name, String uid, JsonObject limits, int priority) {
+        pod(name, uid, limits, new JsonObject(), priority);
+    }
+
+    public void pod(String name, String uid, JsonObject limits, JsonObject annotations) {
+        pod(name, uid, limits, annotations, 0);
+    }
+
+    private synchronized void pod(String name, String uid, JsonObject limits, JsonObject annotations, int priority) {
         put(
                 pods,
                 "default/" + name,
@@ -114,8 +129,24 @@ public final class ApiServerDouble implements AutoCloseable {
                                         .put("namespace", "default")
                                         .put("uid", uid)
                                         .put("creationTimestamp", "2026-11-20T12:00:00Z"))
-                        .put("spec", spec(limits))
+                        .put("spec", spec(limits).put("priority", priority))
                         .put("status", new JsonObject().put("phase", "Pending")));
+    }
+
+    /** kube-scheduler found no node for it. */
+    public synchronized void refused(String name) {
+        JsonObject pod = object("default/" + name).copy();
+        JsonObject condition = new JsonObject()
+                .put("type", "PodScheduled")
+                .put("status", "False")
+                .put("reason", "Unschedulable");
+        pod.getJsonObject("status").put("conditions", new JsonArray().add(condition));
+        put(pods, "default/" + name, pod);
+    }
+
+    /** The paths of all patches of pods. */
+    public synchronized List<String> patches() {
+        return List.copyOf(patches);
     }
 
     public static JsonObject spec(JsonObject limits) {
@@ -278,13 +309,29 @@ public final class ApiServerDouble implements AutoCloseable {
             list(request, pods);
         } else {
             String[] parts = path.split("/", -1); // "", api, v1, namespaces, <ns>, pods, <name>
-            get(request, parts[4] + "/" + parts[6]);
+            String name = parts[4] + "/" + parts[6];
+            if (request.method().equals(HttpMethod.PATCH)) {
+                request.body().onSuccess(body -> patch(request, name, body.toJsonObject()));
+            } else {
+                get(request, name);
+            }
         }
     }
 
     private synchronized void get(HttpServerRequest request, String name) {
         @Nullable JsonObject pod = pods.objects.get(name);
         answer(request, pod == null ? 404 : 200, pod == null ? status("pods \"" + name + "\" not found") : pod);
+    }
+
+    private synchronized void patch(HttpServerRequest request, String name, JsonObject body) {
+        patches.add(request.path());
+        if (!pods.objects.containsKey(name)) {
+            get(request, name);
+            return;
+        }
+        JsonObject pod = object(name).copy().mergeIn(body, true);
+        put(pods, name, pod);
+        answer(request, 200, pod);
     }
 
     /** The one Lease: read, made, and patched by who knows its version. */

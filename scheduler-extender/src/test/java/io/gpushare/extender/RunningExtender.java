@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.cluster.ClusterWatch;
 import io.gpushare.extender.cluster.KubernetesPods;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
@@ -13,6 +14,8 @@ import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.Preemption;
+import io.gpushare.extender.scheduling.Waiting;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -35,6 +38,7 @@ public final class RunningExtender implements AutoCloseable {
     private static final String PATH = "/gpushare-scheduler/";
 
     private final KubernetesApi api;
+    private final Thread nudger;
     private final ClusterWatch watch;
     private final ExtenderServer server;
     private final HttpClient client;
@@ -79,13 +83,18 @@ public final class RunningExtender implements AutoCloseable {
                 ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
         watch = ClusterWatch.start(api, ledger);
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
+        Waiting waiting = new Waiting(ledger);
+        Metrics metrics = new Metrics(ledger);
+        metrics.waiting(ledger::refused, waiting::named);
+        nudger = Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), InstantSource.system());
         server = ExtenderServer.start(
                 settings,
                 new ExtenderServer.Parts(
                         ledger,
                         new NodeChoice(ledger, demands, false),
+                        new Preemption(ledger, demands),
                         binder,
-                        new Metrics(ledger),
+                        metrics,
                         leadership::unready,
                         InstantSource.system()));
     }
@@ -159,6 +168,7 @@ public final class RunningExtender implements AutoCloseable {
         leadership.resign();
         server.stop(Duration.ofSeconds(5));
         leadership.end();
+        nudger.interrupt();
         watch.close();
         api.close();
         client.close();

@@ -104,7 +104,7 @@ class TlsIT {
         for (String open : new String[] {"/healthz", "/readyz", "/version", "/metrics"}) {
             assertThat(call(nobody, open, "").statusCode()).as(open).isEqualTo(200);
         }
-        for (String shut : new String[] {"filter", "prioritize", "bind"}) {
+        for (String shut : new String[] {"filter", "prioritize", "preempt", "bind"}) {
             HttpResponse<String> answer = call(nobody, "/gpushare-scheduler/" + shut, BIND);
             assertThat(answer.statusCode()).as(shut).isEqualTo(401);
             assertThat(answer.body()).contains("needs a client certificate").doesNotContain("uid-p");
@@ -117,7 +117,7 @@ class TlsIT {
         assertThat(api.bindings()).hasSize(1);
         assertThat(call(scheduler, "/gpushare-scheduler/inspect", "").statusCode())
                 .isEqualTo(200);
-        assertThat(extender.get("/metrics").body()).contains("reason=\"no_certificate\",verb=\"any\"} 5.0");
+        assertThat(extender.get("/metrics").body()).contains("reason=\"no_certificate\",verb=\"any\"} 6.0");
     }
 
     @Test

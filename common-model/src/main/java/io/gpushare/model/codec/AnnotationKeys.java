@@ -16,6 +16,9 @@ public final class AnnotationKeys {
     /** On a pod: its {@link io.gpushare.model.Allocation}, written as it is bound. */
     public static final String ALLOCATION = "gpushare.io/allocation";
 
+    /** On a pod that waits: when room was seen for it. Written so that kube-scheduler looks at it again. */
+    public static final String ROOM_SEEN = "gpushare.io/room-seen";
+
     /** On a pod: which cards it may have, a {@link io.gpushare.model.CardSelector}; written by people. */
     public static final String SELECT = "gpushare.io/select";
 

@@ -2,7 +2,9 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Offer;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +92,16 @@ public final class DemandCodec {
             return new Decoded.Absent<>();
         }
         return checked(demands);
+    }
+
+    /** What of both resources is among those that a kubelet offers; none where that can't be read. */
+    public Offer offer(Map<String, String> allocatable) {
+        ContainerResources offered = new ContainerResources("node", ContainerRole.APP, allocatable);
+        try {
+            return new Offer(amount(offered, names.memory()), amount(offered, names.cards()));
+        } catch (IllegalArgumentException e) {
+            return Offer.NONE;
+        }
     }
 
     private static Decoded<Demand> checked(List<ContainerDemand> demands) {

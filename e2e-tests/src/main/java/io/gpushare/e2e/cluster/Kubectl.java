@@ -44,6 +44,11 @@ public final class Kubectl {
         Command.output(LIMIT, manifests, command("apply", "-f", "-"));
     }
 
+    /** Notes from now on when pods are bound and gone. */
+    public PodWatch watchPods() {
+        return PodWatch.start(program);
+    }
+
     private List<String> command(String... arguments) {
         List<String> command = new ArrayList<>(program);
         command.addAll(List.of(arguments));

@@ -26,12 +26,15 @@ public final class ClusterWatch implements AutoCloseable {
     private ClusterWatch(KubernetesApi api, Ledger ledger) {
         this.api = api;
         this.ledger = ledger;
-        nodesTold = new Told<>(
-                node -> ledger.nodeSeen(node.name(), node.annotations(), node.allocatable()),
-                node -> ledger.nodeGone(node.name()));
+        nodesTold = new Told<>(this::nodeSeen, node -> ledger.nodeGone(node.name()));
         podsTold = new Told<>(pod -> ledger.podSeen(KubernetesPods.pod(pod)), pod -> ledger.podGone(pod.ref()));
         nodes = api.watchNodes(nodesTold);
         pods = api.watchPods(null, podsTold);
+    }
+
+    private void nodeSeen(NodeState node) {
+        ledger.nodeOffers(node.name(), node.devices());
+        ledger.nodeSeen(node.name(), node.annotations(), node.allocatable());
     }
 
     public static ClusterWatch start(KubernetesApi api, Ledger ledger) {

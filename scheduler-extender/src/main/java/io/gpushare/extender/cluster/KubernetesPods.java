@@ -1,5 +1,6 @@
 package io.gpushare.extender.cluster;
 
+import io.gpushare.extender.placement.Rank;
 import io.gpushare.extender.scheduling.ClusterPod;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.kubernetes.KubernetesApi;
@@ -64,6 +65,13 @@ public final class KubernetesPods implements PodApi {
     }
 
     static ClusterPod pod(PodState state) {
-        return new ClusterPod(state.ref(), state.node(), state.ended(), state.annotations(), state.containers());
+        return new ClusterPod(
+                state.ref(),
+                state.node(),
+                state.ended(),
+                new Rank(state.priority(), state.created(), state.deleting()),
+                state.refused(),
+                state.annotations(),
+                state.containers());
     }
 }

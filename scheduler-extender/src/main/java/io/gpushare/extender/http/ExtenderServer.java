@@ -3,6 +3,7 @@ package io.gpushare.extender.http;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.Preemption;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -68,6 +69,7 @@ public final class ExtenderServer {
     public record Parts(
             Ledger ledger,
             NodeChoice choice,
+            Preemption preemption,
             Binder binder,
             Metrics metrics,
             Supplier<Optional<String>> unready,
@@ -93,8 +95,14 @@ public final class ExtenderServer {
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
-        Verbs verbs =
-                new Verbs(parts.choice(), parts.binder(), parts.unready(), blocking, parts.clock(), parts.metrics());
+        Verbs verbs = new Verbs(
+                parts.choice(),
+                parts.preemption(),
+                parts.binder(),
+                parts.unready(),
+                blocking,
+                parts.clock(),
+                parts.metrics());
         Routes routes = new Routes(
                 vertx,
                 verbs,

@@ -18,7 +18,7 @@ final class JsonBody {
 
     /** Takes one field's value; the parser stands on it, and after it on its last token. */
     interface Field {
-        void take(String lowerCaseName, JsonParser value) throws IOException, BadRequest;
+        void take(String name, JsonParser value) throws IOException, BadRequest;
     }
 
     private JsonBody() {}
@@ -44,8 +44,13 @@ final class JsonBody {
         }
     }
 
-    /** Reads an object, or null as one without fields. */
+    /** Reads an object, or null as one without fields; the names come in lower case. */
     static void object(JsonParser parser, String what, Field field) throws IOException, BadRequest {
+        entries(parser, what, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
+    }
+
+    /** Reads an object that is a map: its names are keys, and come as they are. */
+    static void entries(JsonParser parser, String what, Field entry) throws IOException, BadRequest {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
         }
@@ -55,7 +60,7 @@ final class JsonBody {
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String name = parser.currentName();
             parser.nextToken();
-            field.take(name.toLowerCase(Locale.ROOT), parser);
+            entry.take(name, parser);
         }
     }
 
@@ -82,6 +87,17 @@ final class JsonBody {
             throw new BadRequest("'" + what + "' is not a string");
         }
         return parser.getText();
+    }
+
+    /** Reads a whole number; null is 0, as in Go. */
+    static long whole(JsonParser parser, String what) throws IOException, BadRequest {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return 0;
+        }
+        if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw new BadRequest("'" + what + "' is not a whole number");
+        }
+        return parser.getLongValue();
     }
 
     /** Reads a string; null is the empty one, as in Go. */

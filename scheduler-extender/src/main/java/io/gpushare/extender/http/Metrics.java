@@ -5,6 +5,7 @@ import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.Reason;
+import io.gpushare.extender.scheduling.Victims;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -19,6 +20,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /** What the extender counts, in Prometheus' text form; no label has more values than a small fixed set. */
 public final class Metrics {
@@ -40,6 +43,12 @@ public final class Metrics {
     private final Counter nodes = Counter.builder()
             .name("gpushare_extender_filtered_nodes_total")
             .help("Nodes judged by filter: feasible, or why not.")
+            .labelNames("outcome")
+            .register(registry);
+    private final Counter preempted = Counter.builder()
+            .name("gpushare_extender_preemption_nodes_total")
+            .help("Candidates of preemption: taken as kube-scheduler chose (unchanged), with further victims"
+                    + " (extended), or dropped, since no eviction there would help.")
             .labelNames("outcome")
             .register(registry);
     private final Counter binds = Counter.builder()
@@ -83,6 +92,19 @@ public final class Metrics {
                 .register(registry);
     }
 
+    /** Tells from now on of the pods that wait. */
+    public void waiting(IntSupplier refused, LongSupplier nudges) {
+        gauge(
+                "gpushare_extender_waiting_pods",
+                "Pods with a demand for which kube-scheduler found no node.",
+                refused::getAsInt);
+        CounterWithCallback.builder()
+                .name("gpushare_extender_nudges_total")
+                .help("How often kube-scheduler was made to look again at a waiting pod, since there was room for it.")
+                .callback(callback -> callback.call((double) nudges.getAsLong()))
+                .register(registry);
+    }
+
     /** Tells from now on whether this extender leads. */
     public void leading(BooleanSupplier leads) {
         gauge(
@@ -114,6 +136,14 @@ public final class Metrics {
             byReason.merge(reason.label(), 1, Integer::sum);
         }
         byReason.forEach((label, count) -> nodes.labelValues(label).inc(count));
+    }
+
+    void preempted(Map<String, Victims> asked, Map<String, Victims> answered) {
+        asked.forEach((node, victims) -> {
+            Victims now = answered.get(node);
+            String outcome = now == null ? "dropped" : now.equals(victims) ? "unchanged" : "extended";
+            preempted.labelValues(outcome).inc();
+        });
     }
 
     void bound(BindResult result) {

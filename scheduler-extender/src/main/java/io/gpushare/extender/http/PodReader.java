@@ -24,6 +24,7 @@ final class PodReader {
     private String namespace = "";
     private String name = "";
     private final Map<String, String> annotations = new HashMap<>();
+    private int priority;
     private final List<ContainerResources> inits = new ArrayList<>();
     private final List<ContainerResources> apps = new ArrayList<>();
 
@@ -38,7 +39,8 @@ final class PodReader {
         JsonBody.object(parser, "Pod", reader::pod);
         List<ContainerResources> containers = new ArrayList<>(reader.inits);
         containers.addAll(reader.apps);
-        return new SchedulingPod(new PodRef(reader.uid, reader.namespace, reader.name), reader.annotations, containers);
+        return new SchedulingPod(
+                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers);
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequest {
@@ -61,12 +63,20 @@ final class PodReader {
 
     private void spec(String field, JsonParser value) throws IOException, BadRequest {
         switch (field) {
+            case "priority" -> priority = priority(JsonBody.whole(value, field));
             case "initcontainers" ->
                 JsonBody.array(value, field, (what, element) -> inits.add(container(element, ContainerRole.INIT)));
             case "containers" ->
                 JsonBody.array(value, field, (what, element) -> apps.add(container(element, ContainerRole.APP)));
             default -> value.skipChildren();
         }
+    }
+
+    private static int priority(long written) throws BadRequest {
+        if (written != (int) written) {
+            throw new BadRequest("'priority' is beyond 32 bits");
+        }
+        return (int) written;
     }
 
     private static ContainerResources container(JsonParser parser, ContainerRole plain) throws IOException, BadRequest {
@@ -96,23 +106,15 @@ final class PodReader {
     /** Keys keep their case: they are no field names. */
     private static void strings(JsonParser parser, String what, Predicate<String> wanted, Map<String, String> into)
             throws IOException, BadRequest {
-        if (parser.currentToken() == JsonToken.VALUE_NULL) {
-            return;
-        }
-        if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw new BadRequest("'" + what + "' has something that is no object of strings");
-        }
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String key = parser.currentName();
-            parser.nextToken();
+        JsonBody.entries(parser, what, (key, value) -> {
             if (wanted.test(key)) {
-                @Nullable String value = JsonBody.text(parser, key);
-                if (value != null) {
-                    into.put(key, value);
+                @Nullable String text = JsonBody.text(value, key);
+                if (text != null) {
+                    into.put(key, text);
                 }
             } else {
-                parser.skipChildren();
+                value.skipChildren();
             }
-        }
+        });
     }
 }

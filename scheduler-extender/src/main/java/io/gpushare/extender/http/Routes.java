@@ -97,6 +97,7 @@ final class Routes implements Handler<HttpServerRequest> {
                     prioritize(request, body);
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
+            case PREFIX + "preempt" -> post(request, body -> preempt(request, body, began));
             case PREFIX + "bind" -> post(request, body -> bind(request, body, began));
             case INSPECT -> get(request, () -> answer(request, 200, JSON, InspectAnswer.of(ledger.nodes())));
             case "/version" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer(version + "\n")));
@@ -136,6 +137,16 @@ final class Routes implements Handler<HttpServerRequest> {
             metrics.failed("prioritize", "bad_request");
             answer(request, 400, JSON, JsonAnswer.error(String.valueOf(e.getMessage())));
         }
+    }
+
+    private void preempt(HttpServerRequest request, Buffer body, long began) {
+        Context loop = vertx.getOrCreateContext();
+        verbs.preempt(
+                body.getBytes(),
+                reply -> loop.runOnContext(nothing -> {
+                    answer(request, reply.status(), JSON, reply.body());
+                    metrics.answered("preempt", System.nanoTime() - began);
+                }));
     }
 
     private void bind(HttpServerRequest request, Buffer body, long began) {

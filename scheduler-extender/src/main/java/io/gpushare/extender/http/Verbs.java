@@ -4,8 +4,11 @@ import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.Preemption;
+import io.gpushare.extender.scheduling.Victims;
 import io.vertx.core.buffer.Buffer;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -15,12 +18,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
- * millisecond a thousand nodes; bind on a thread of its own.
+ * millisecond a thousand nodes; preempt and bind on threads of their own.
  */
 final class Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
     private final NodeChoice choice;
+    private final Preemption preemption;
     private final Binder binder;
     private final Supplier<Optional<String>> unready;
     private final Executor blocking;
@@ -29,12 +33,14 @@ final class Verbs {
 
     Verbs(
             NodeChoice choice,
+            Preemption preemption,
             Binder binder,
             Supplier<Optional<String>> unready,
             Executor blocking,
             InstantSource clock,
             Metrics metrics) {
         this.choice = choice;
+        this.preemption = preemption;
         this.binder = binder;
         this.unready = unready;
         this.blocking = blocking;
@@ -78,6 +84,41 @@ final class Verbs {
             }
             json.writeEndArray();
         });
+    }
+
+    /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
+    record Reply(int status, Buffer body) {}
+
+    /**
+     * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place
+     * for an error: kube-scheduler does not preempt, and tries the pod again, when the status is not 200.
+     */
+    void preempt(byte[] body, Consumer<Reply> answer) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            metrics.failed("preempt", "not_ready");
+            answer.accept(new Reply(503, JsonAnswer.error(why.get())));
+            return;
+        }
+        try {
+            PreemptArgs args = PreemptArgs.read(body);
+            blocking.execute(() -> answer.accept(preempt(args)));
+        } catch (BadRequest e) {
+            metrics.failed("preempt", "bad_request");
+            answer.accept(new Reply(400, JsonAnswer.error(String.valueOf(e.getMessage()))));
+        }
+    }
+
+    private Reply preempt(PreemptArgs args) {
+        try {
+            Map<String, Victims> victims = preemption.preempt(args.pod(), args.candidates());
+            metrics.preempted(args.candidates(), victims);
+            return new Reply(200, PreemptArgs.answer(victims));
+        } catch (RuntimeException e) {
+            LOG.error("preemption for pod {} failed inside", args.pod().ref(), e);
+            metrics.failed("preempt", "internal");
+            return new Reply(500, JsonAnswer.error("the extender failed inside; see its log"));
+        }
     }
 
     /** Answers later, from another thread; always with status 200, as filter does. */

@@ -1,5 +1,6 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.placement.Rank;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
@@ -15,16 +16,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node null while it is not bound
  * @param ended whether it has Succeeded or Failed: only then, or when it is gone, are its cards free again
+ * @param rank how much it matters
+ * @param refused whether kube-scheduler looked for a node for it and found none
  * @param containers in the order in which they start
  */
 public record ClusterPod(
         PodRef ref,
         @Nullable String node,
         boolean ended,
+        Rank rank,
+        boolean refused,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
         Objects.requireNonNull(ref);
+        Objects.requireNonNull(rank);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }
@@ -32,5 +38,15 @@ public record ClusterPod(
     /** What it asks for. On which cards is no question any more once it is bound: its annotations may be edited later. */
     Decoded<Demand> demand(DemandCodec demands) {
         return node == null ? demands.decode(containers, annotations) : demands.decode(containers);
+    }
+
+    /** A pod of no rank, of which kube-scheduler has said nothing. */
+    public ClusterPod(
+            PodRef ref,
+            @Nullable String node,
+            boolean ended,
+            Map<String, String> annotations,
+            List<ContainerResources> containers) {
+        this(ref, node, ended, Rank.PLAIN, false, annotations, containers);
     }
 }

@@ -8,6 +8,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.CardSelector;
 import io.gpushare.model.Compute;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Offer;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.ContainerResources;
@@ -35,7 +36,10 @@ import org.jspecify.annotations.Nullable;
 public final class Ledger {
     private final DemandCodec demands;
     private final NodeTable nodes = new NodeTable();
+    private final Map<String, Offer> offers = new ConcurrentHashMap<>();
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
+    // The uids of the pods for which kube-scheduler found no node.
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
     // The uid that the informer last showed under "namespace/name": a pod made anew under an old name, whose old uid's
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
@@ -65,8 +69,14 @@ public final class Ledger {
         nodes.seen(name, annotations, allocatable);
     }
 
+    /** What that node's kubelet offers: quantities by extended resource. */
+    public void nodeOffers(String name, Map<String, String> devices) {
+        offers.put(name, demands.offer(devices));
+    }
+
     /** A node is gone. What pods hold there is kept until they are gone too. */
     public void nodeGone(String name) {
+        offers.remove(name);
         nodes.gone(name);
     }
 
@@ -98,6 +108,11 @@ public final class Ledger {
             if (fresh[0]) {
                 policies.arrived(wanted.request());
             }
+            if (pod.refused() && pod.node() == null && !pod.rank().leaving()) {
+                refused.add(ref.uid());
+            } else {
+                refused.remove(ref.uid());
+            }
             if (now != null && now.complaint() != null && !complained[0]) {
                 disbelieved.incrementAndGet();
                 witness.disbelieved(ref, String.valueOf(pod.node()), now.complaint());
@@ -123,6 +138,7 @@ public final class Ledger {
     private void release(PodRef name, String uid) {
         loads.gone(name, uid);
         listedUids.remove(name.toString(), uid);
+        refused.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holds(), List.of());
             return null;
@@ -152,7 +168,7 @@ public final class Ledger {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().allocation());
         }
-        return new PodEntry(pod.ref(), wanted, true, node, now, complaint);
+        return new PodEntry(pod.ref(), wanted, pod.rank(), pod.refused(), true, node, now, complaint);
     }
 
     /** Reserves cards for that pod on that node, in one atomic step; nothing that an unanswered Binding holds is freed. */
@@ -202,7 +218,7 @@ public final class Ledger {
                     .orElseGet(() -> entry.place(pod.wanted(), scoring));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
-                    result[0] = new Assumption.Refused(Reason.of(why));
+                    result[0] = new Assumption.Refused(Reason.taken(why));
                     yield entry;
                 }
                 case Placement.Placed(Allocation allocation) -> {
@@ -278,6 +294,29 @@ public final class Ledger {
 
     Optional<PodEntry> podEntry(String podUid) {
         return Optional.ofNullable(pods.get(podUid));
+    }
+
+    /** The pods for which kube-scheduler found no node, and for which nothing is assumed. */
+    List<PodEntry> waiting() {
+        return refused.stream()
+                .map(pods::get)
+                .filter(entry -> entry != null && entry.holds().isEmpty())
+                .toList();
+    }
+
+    /** How many pods wait since kube-scheduler found no node for them. */
+    public int refused() {
+        return refused.size();
+    }
+
+    /** The nodes as they are now, by name. */
+    Map<String, NodeEntry> nodeEntries() {
+        return nodes.entries();
+    }
+
+    /** What the node's kubelet offers to all its pods together. */
+    Offer offer(String node) {
+        return offers.getOrDefault(node, Offer.NONE);
     }
 
     /** The pods that hold what nothing has confirmed since before that moment. */

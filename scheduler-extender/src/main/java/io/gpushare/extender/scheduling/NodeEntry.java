@@ -17,9 +17,11 @@ import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.ledger.Refusal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param allocatable the cpu and memory that it has for pods
  * @param requested what its pods request of them
  * @param room what policies see of it
+ * @param emptied the summary that it would have if no pod were there
  */
 record NodeEntry(
         @Nullable Reason unusable,
@@ -40,6 +43,7 @@ record NodeEntry(
         Compute requested,
         NodeCards cards,
         NodeSummary summary,
+        NodeSummary emptied,
         NodeRoom room) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
@@ -47,7 +51,7 @@ record NodeEntry(
 
     /** A node of which nothing was heard. */
     private static final NodeEntry UNHEARD =
-            new NodeEntry(Reason.UNKNOWN_NODE, null, Compute.NONE, Compute.NONE, NONE, NOTHING, NOWHERE);
+            new NodeEntry(Reason.UNKNOWN_NODE, null, Compute.NONE, Compute.NONE, NONE, NOTHING, NOTHING, NOWHERE);
 
     static NodeEntry orUnheard(@Nullable NodeEntry entry) {
         return entry == null ? UNHEARD : entry;
@@ -68,18 +72,33 @@ record NodeEntry(
                 requested,
                 changed,
                 NodeSummary.of(changed),
+                NodeSummary.of(NodeCards.of(inventory)),
                 room(fresh, has, requested, changed));
     }
 
     /** It has another amount of cpu and memory, and the cards that it had. */
     NodeEntry having(Compute has) {
         return new NodeEntry(
-                unusable, written, has, requested, cards, summary, room.with(has.minus(requested), room.cards()));
+                unusable,
+                written,
+                has,
+                requested,
+                cards,
+                summary,
+                emptied,
+                room.with(has.minus(requested), room.cards()));
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
         return new NodeEntry(
-                why, annotation, Compute.NONE, requested, cards.withInventory(NONE.inventory()), NOTHING, NOWHERE);
+                why,
+                annotation,
+                Compute.NONE,
+                requested,
+                cards.withInventory(NONE.inventory()),
+                NOTHING,
+                NOTHING,
+                NOWHERE);
     }
 
     NodeEntry with(PodRef pod, Allocation allocation) {
@@ -100,6 +119,7 @@ record NodeEntry(
                 now,
                 cards,
                 summary,
+                emptied,
                 unusable == null ? room.with(allocatable.minus(now), room.cards()) : NOWHERE);
     }
 
@@ -112,8 +132,9 @@ record NodeEntry(
                         requested,
                         changed,
                         NodeSummary.of(changed),
+                        emptied,
                         room(room, allocatable, requested, changed))
-                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, NOWHERE);
+                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, NOWHERE);
     }
 
     private static NodeRoom room(NodeRoom node, Compute allocatable, Compute requested, NodeCards cards) {
@@ -187,8 +208,10 @@ record NodeEntry(
     /** Why the node can't take that now; null if it can. */
     @Nullable
     Reason refusal(Ask ask) {
-        return unusable != null
-                ? unusable
-                : summary.refusal(ask).map(Reason::of).orElse(null);
+        if (unusable != null) {
+            return unusable;
+        }
+        Optional<Refusal> now = summary.refusal(ask);
+        return now.isEmpty() ? null : emptied.refusal(ask).map(Reason::beyond).orElseGet(() -> Reason.taken(now.get()));
     }
 }

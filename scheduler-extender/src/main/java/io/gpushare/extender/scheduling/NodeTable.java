@@ -31,6 +31,10 @@ final class NodeTable {
         return NodeEntry.orUnheard(nodes.get(name));
     }
 
+    Map<String, NodeEntry> entries() {
+        return Map.copyOf(nodes);
+    }
+
     void change(String name, UnaryOperator<NodeEntry> change) {
         nodes.compute(
                 name, (key, entry) -> change.apply(NodeEntry.orUnheard(entry)).kept());

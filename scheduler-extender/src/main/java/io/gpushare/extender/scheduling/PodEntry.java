@@ -1,5 +1,6 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.placement.Rank;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One pod with a demand in the ledger, immutable.
  *
+ * @param rank how much it matters, as the informer last showed it
+ * @param refused whether kube-scheduler looked for a node for it and found none
  * @param listed whether the informer has shown it, and so will say when it is gone
  * @param node where the informer showed it bound; null if not
  * @param holds what it holds, at most one hold a node. It is one hold, but for a pod that was assumed elsewhere after a
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 record PodEntry(
         PodRef ref,
         Wanted wanted,
+        Rank rank,
+        boolean refused,
         boolean listed,
         @Nullable String node,
         List<Hold> holds,
@@ -30,7 +35,7 @@ record PodEntry(
 
     /** A pod that kube-scheduler binds before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, Wanted wanted) {
-        return new PodEntry(ref, wanted, false, null, List.of(), null);
+        return new PodEntry(ref, wanted, Rank.PLAIN, false, false, null, List.of(), null);
     }
 
     Demand demand() {
@@ -38,7 +43,7 @@ record PodEntry(
     }
 
     PodEntry with(List<Hold> changed) {
-        return new PodEntry(ref, wanted, listed, node, changed, complaint);
+        return new PodEntry(ref, wanted, rank, refused, listed, node, changed, complaint);
     }
 
     /** This hold too, instead of another on its node. */

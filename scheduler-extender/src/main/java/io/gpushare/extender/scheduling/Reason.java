@@ -1,6 +1,9 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.model.ledger.Refusal;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -38,24 +41,37 @@ public record Reason(String label, String sentence, boolean curable) {
         return new Reason("bad_demand", sentence, false);
     }
 
-    static Reason of(Refusal refusal) {
-        return switch (refusal) {
-            case NO_CARD_WITH_MEMORY -> NO_CARD_WITH_MEMORY_HERE;
-            case NO_CARDS_WITH_MEMORY -> NO_CARDS_WITH_MEMORY_HERE;
-            case NO_FREE_CARDS -> NO_FREE_CARDS_HERE;
-            case NO_CARD_OF_KIND -> NO_CARD_OF_KIND_HERE;
-            case TOO_FEW_CARDS -> TOO_FEW_CARDS_HERE;
-        };
+    /** Other pods have what it would take. */
+    static Reason taken(Refusal refusal) {
+        return Objects.requireNonNull(TAKEN.get(refusal));
     }
 
-    private static final Reason NO_CARD_WITH_MEMORY_HERE =
-            new Reason("no_card_with_memory", Refusal.NO_CARD_WITH_MEMORY.sentence(), true);
-    private static final Reason NO_FREE_CARDS_HERE =
-            new Reason("no_free_cards", Refusal.NO_FREE_CARDS.sentence(), true);
-    private static final Reason NO_CARDS_WITH_MEMORY_HERE =
-            new Reason("no_cards_with_memory", Refusal.NO_CARDS_WITH_MEMORY.sentence(), true);
-    private static final Reason NO_CARD_OF_KIND_HERE =
-            new Reason("no_card_of_kind", Refusal.NO_CARD_OF_KIND.sentence(), false);
-    private static final Reason TOO_FEW_CARDS_HERE =
-            new Reason("too_few_cards", Refusal.TOO_FEW_CARDS.sentence(), false);
+    /** The node could not even if no pod were there. */
+    static Reason beyond(Refusal refusal) {
+        return Objects.requireNonNull(BEYOND.get(refusal));
+    }
+
+    private static final Map<Refusal, Reason> TAKEN = new EnumMap<>(Refusal.class);
+    private static final Map<Refusal, Reason> BEYOND = new EnumMap<>(Refusal.class);
+
+    static {
+        for (Refusal refusal : Refusal.values()) {
+            String label = refusal.name().toLowerCase(Locale.ROOT);
+            String sentence = refusal.sentence();
+            boolean curable = ofPods(refusal);
+            Reason taken = new Reason(label, sentence, curable);
+            TAKEN.put(refusal, taken);
+            BEYOND.put(
+                    refusal,
+                    curable ? new Reason(label + "_even_empty", sentence + "; no eviction would help", false) : taken);
+        }
+    }
+
+    /** Whether it may be because of pods. */
+    private static boolean ofPods(Refusal refusal) {
+        return switch (refusal) {
+            case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_FREE_CARDS -> true;
+            case NO_CARD_OF_KIND, TOO_FEW_CARDS -> false;
+        };
+    }
 }

@@ -1,0 +1,77 @@
+package io.gpushare.e2e.cluster;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The moments at which pods of the tests' namespace are bound and gone, as one watch of the API server tells them. */
+public final class PodWatch implements AutoCloseable {
+    // Type, name, and the node if there is one.
+    private static final String EVENT =
+            "jsonpath={.type}{' '}{.object.metadata.name}{' '}{.object.spec.nodeName}{'\\n'}";
+
+    private final Process process;
+    private final Map<String, Long> moments = new ConcurrentHashMap<>();
+
+    private PodWatch(Process process) {
+        this.process = process;
+    }
+
+    /** Watches from now on until it is closed. */
+    static PodWatch start(List<String> kubectl) {
+        List<String> command = new ArrayList<>(kubectl);
+        command.addAll(List.of("-n", "default", "get", "pods", "--watch", "--output-watch-events", "-o", EVENT));
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            PodWatch watch = new PodWatch(process);
+            Thread.ofPlatform().daemon().name("pod-watch").start(watch::read);
+            return watch;
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.join(" ", command), e);
+        }
+    }
+
+    private void read() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            @Nullable String line = lines.readLine();
+            while (line != null) {
+                long now = System.nanoTime();
+                String[] words = line.strip().split("\\s+");
+                if (words.length >= 2 && words[0].equals("DELETED")) {
+                    moments.putIfAbsent("gone " + words[1], now);
+                } else if (words.length >= 3) {
+                    moments.putIfAbsent("bound " + words[1], now);
+                }
+                line = lines.readLine();
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    /** From the end of one pod to the binding of another; waits for both. A pod's name may be used once. */
+    public Duration fromEndToBinding(String ended, String bound, Duration limit) {
+        Wait.until(
+                limit, "pod " + ended + " is gone", () -> moments.containsKey("gone " + ended), Boolean::booleanValue);
+        Wait.until(
+                limit,
+                "pod " + bound + " is bound",
+                () -> moments.containsKey("bound " + bound),
+                Boolean::booleanValue);
+        return Duration.ofNanos(moments.getOrDefault("bound " + bound, 0L) - moments.getOrDefault("gone " + ended, 0L));
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

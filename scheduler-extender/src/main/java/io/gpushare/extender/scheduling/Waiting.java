@@ -1,0 +1,211 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.Rank;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Offer;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/**
+ * Which pods kube-scheduler should look at again: it has found no node for them, and now there is one. It hears of many
+ * things that make room, but not of all (a card that is well again, a hold that is forgotten), and may look before the
+ * ledger knows.
+ *
+ * <p>It looks at the whole state again and again, so nothing is missed and nothing needs to be remembered over a restart:
+ * pods for which there is room, what matters most first, each of which takes its room from the next. So about as many are
+ * named as can be bound. One that stays unbound all the same (for a reason that is not ours: a taint, a volume) gives way
+ * to the others after a second, and is named again ever more rarely, until some node becomes able to take it that was not
+ * before. For one thread.
+ */
+public final class Waiting {
+    /** In this time kube-scheduler has often taken the pod by itself. */
+    private static final Duration OWN_WAY = Duration.ofMillis(200);
+    /** For so long the room is kept for a pod that was named. */
+    private static final Duration TURN = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final int AT_ONCE = 50;
+
+    private final Ledger ledger;
+    private final AtomicLong named = new AtomicLong();
+    private final Map<String, Told> told = new HashMap<>();
+    private Map<String, Place> before = Map.of();
+
+    /** Of a pod for which there is room: how often it was named, and when the last time, or else since when there is. */
+    private record Told(Instant at, int times) {
+        boolean hasItsTurn(Instant now) {
+            return times > 0 && now.isBefore(at.plus(TURN));
+        }
+
+        boolean due(Instant now) {
+            return !now.isBefore(at.plus(pause()));
+        }
+
+        private Duration pause() {
+            if (times == 0) {
+                return OWN_WAY;
+            }
+            Duration pause = TURN.multipliedBy(1L << Math.min(times - 1, 20));
+            return pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+        }
+    }
+
+    public Waiting(Ledger ledger) {
+        this.ledger = ledger;
+    }
+
+    /** The pods to name now. */
+    public List<PodRef> due(Instant now) {
+        List<PodEntry> pods = ledger.waiting();
+        Map<String, Place> nodes = pods.isEmpty() ? Map.of() : places();
+        Set<Demand> open = new HashSet<>();
+        Set<Demand> opened = new HashSet<>();
+        look(pods, nodes, open, opened);
+        before = nodes;
+        List<PodEntry> hopeful =
+                pods.stream().filter(pod -> open.contains(pod.demand())).toList();
+        told.keySet().retainAll(hopeful.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
+        for (PodEntry pod : hopeful) {
+            told.merge(
+                    pod.ref().uid(),
+                    new Told(now, 0),
+                    (old, fresh) -> opened.contains(pod.demand()) ? new Told(old.at(), Math.min(old.times(), 1)) : old);
+        }
+        return named(hopeful, nodes, now);
+    }
+
+    private Map<String, Place> places() {
+        Map<String, Place> places = new HashMap<>();
+        ledger.nodeEntries().forEach((name, entry) -> {
+            Offer offer = ledger.offer(name);
+            Place old = before.get(name);
+            places.put(name, old != null && old.isStill(entry, offer) ? old : Place.of(entry, offer));
+        });
+        return places;
+    }
+
+    /** How often a pod was named. */
+    public long named() {
+        return named.get();
+    }
+
+    /** Which demands some node could take, and which of them one that could not when this was last looked at. */
+    private void look(List<PodEntry> pods, Map<String, Place> nodes, Set<Demand> open, Set<Demand> opened) {
+        Set<Demand> demands = pods.stream().map(PodEntry::demand).collect(Collectors.toSet());
+        for (Demand demand : demands) {
+            Ask ask = Ask.of(demand);
+            for (Map.Entry<String, Place> node : nodes.entrySet()) {
+                if (node.getValue().takes(ask)) {
+                    open.add(demand);
+                    Place old = before.get(node.getKey());
+                    if (old == null || !old.takes(ask)) {
+                        opened.add(demand);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    private List<PodRef> named(List<PodEntry> hopeful, Map<String, Place> nodes, Instant now) {
+        Room room = new Room(nodes);
+        List<PodRef> named = new ArrayList<>();
+        List<PodEntry> inOrder = hopeful.stream()
+                .sorted(Comparator.comparing((PodEntry pod) -> !of(pod).hasItsTurn(now))
+                        .thenComparingInt(pod -> of(pod).times())
+                        .thenComparing(PodEntry::rank, Rank.MOST_FIRST))
+                .toList();
+        for (PodEntry pod : inOrder) {
+            Told last = of(pod);
+            boolean hasItsTurn = last.hasItsTurn(now);
+            boolean due = last.due(now);
+            if ((hasItsTurn || due || last.times() == 0) && named.size() < AT_ONCE && room.take(pod) && due) {
+                named.add(pod.ref());
+                told.put(pod.ref().uid(), new Told(now, last.times() + 1));
+            }
+        }
+        this.named.addAndGet(named.size());
+        return named;
+    }
+
+    private Told of(PodEntry pod) {
+        return Objects.requireNonNull(told.get(pod.ref().uid()));
+    }
+
+    /** A node, and what its kubelet can still give: kube-scheduler goes by that, and hears of a change late. */
+    private record Place(NodeEntry entry, Offer offer, long units, long cards) {
+        static Place of(NodeEntry entry, Offer offer) {
+            long units = offer.units();
+            long cards = offer.cards();
+            for (NodeCards.Holding holding : entry.cards().holdings()) {
+                Allocation held = holding.allocation();
+                units -= held.memoryCards().stream().mapToLong(held::unitsOn).sum();
+                cards -= held.wholeCards().size();
+            }
+            return new Place(entry, offer, units, cards);
+        }
+
+        @SuppressWarnings(
+                "ReferenceEquality") // An entry is replaced by each change, and comparing all it holds takes long.
+        boolean isStill(NodeEntry now, Offer offered) {
+            return entry == now && offer.equals(offered);
+        }
+
+        boolean takes(Ask ask) {
+            return entry.refusal(ask) == null && ask.units() <= units && ask.cards() <= cards;
+        }
+
+        /** The same with that pod on it; empty if no cards of it will do. */
+        Optional<Place> taking(PodEntry pod) {
+            return entry.cards().place(pod.demand(), CardOrder.BINPACK)
+                            instanceof Placement.Placed(Allocation allocation)
+                    ? Optional.of(Place.of(entry.with(pod.ref(), allocation), offer))
+                    : Optional.empty();
+        }
+    }
+
+    /** What is free, less what pods of this round would take. */
+    private static final class Room {
+        private final Map<String, Place> nodes;
+        private final List<String> names;
+        // Room only shrinks, so who asks for the same need not look at the first nodes again.
+        private final Map<Demand, Integer> from = new HashMap<>();
+
+        Room(Map<String, Place> nodes) {
+            this.nodes = new HashMap<>(nodes);
+            this.names = List.copyOf(nodes.keySet());
+        }
+
+        boolean take(PodEntry pod) {
+            Ask ask = Ask.of(pod.demand());
+            for (int i = from.getOrDefault(pod.demand(), 0); i < names.size(); i++) {
+                Place place = Objects.requireNonNull(nodes.get(names.get(i)));
+                Optional<Place> less = place.takes(ask) ? place.taking(pod) : Optional.empty();
+                if (less.isPresent()) {
+                    from.put(pod.demand(), i);
+                    nodes.put(names.get(i), less.get());
+                    return true;
+                }
+            }
+            from.put(pod.demand(), names.size());
+            return false;
+        }
+    }
+}

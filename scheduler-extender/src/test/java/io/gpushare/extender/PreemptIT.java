@@ -1,0 +1,163 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The verb preempt in kube-scheduler's bytes, over real HTTP; two nodes of two cards of 15 units. */
+class PreemptIT {
+    @TempDir
+    Path folder;
+
+    private ApiServerDouble api;
+    private RunningExtender extender;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        api.node("n1", BindIT.TWO_T4);
+        api.node("n2", BindIT.TWO_T4);
+        api.node("cpu", null);
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        extender.close();
+        api.close();
+    }
+
+    @Test
+    void anEmptyListGetsTheVictimsThatFreeOneCardAndHopelessNodesAreDropped() throws Exception {
+        running("a", "n1", 8, 5);
+        running("b", "n1", 8, 3);
+        running("c", "n2", 8, 100);
+        running("d", "n2", 8, 100);
+        assertThat(preempt(10, 100, meta("n1", 0) + "," + meta("n2", 0) + "," + meta("cpu", 0)))
+                .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-b\"}],"
+                        + "\"NumPDBViolations\":0}}}");
+        assertThat(extender.get("/metrics").body())
+                .contains("gpushare_extender_preemption_nodes_total{outcome=\"extended\"} 1.0")
+                .contains("gpushare_extender_preemption_nodes_total{outcome=\"dropped\"} 2.0");
+    }
+
+    @Test
+    void whatKubeSchedulerChoseStaysAndItsCountToo() throws Exception {
+        running("a", "n1", 8, 5);
+        running("b", "n1", 8, 3);
+        running("b2", "n1", 5, 2);
+        // The ledger knows no pod "uid-web"; it was chosen for its cpu, and frees no card. b2 is beside a.
+        assertThat(preempt(15, 100, meta("n1", 2, "uid-web", "uid-a")))
+                .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-web\"},{\"UID\":\"uid-a\"},"
+                        + "{\"UID\":\"uid-b2\"}],\"NumPDBViolations\":2}}}");
+        assertThat(preempt(10, 100, meta("n1", 1, "uid-b")))
+                .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-b\"}],"
+                        + "\"NumPDBViolations\":1}}}");
+    }
+
+    @Test
+    void wholePodsAreReadAndAnsweredByUid() throws Exception {
+        running("a", "n1", 15, 5);
+        running("b", "n1", 15, 5);
+        String victim = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"uid-a\"},\"spec\":{}}";
+        HttpResponse<String> answer = extender.post(
+                "preempt",
+                "{\"Pod\":" + pod(15, 9) + ",\"NodeNameToVictims\":{\"n1\":{\"Pods\":[" + victim
+                        + "],\"NumPDBViolations\":0}},\"NodeNameToMetaVictims\":null}");
+        assertThat(answer.body())
+                .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-a\"}],"
+                        + "\"NumPDBViolations\":0}}}");
+    }
+
+    @Test
+    void nobodyIsEvictedWhileThereIsRoom() throws Exception {
+        running("a", "n1", 15, 5);
+        running("b", "n1", 15, 5);
+        assertThat(preempt(15, 100, meta("n1", 0) + "," + meta("n2", 0))).isEqualTo("{\"NodeNameToMetaVictims\":{}}");
+    }
+
+    @Test
+    void equalsAndBettersStay() throws Exception {
+        running("a", "n1", 15, 5);
+        running("b", "n1", 15, 7);
+        assertThat(preempt(15, 5, meta("n1", 0))).isEqualTo("{\"NodeNameToMetaVictims\":{}}");
+    }
+
+    @Test
+    void whatIsNotTheProtocolIsRefusedWithASentence() throws Exception {
+        assertRefused("{\"Pod\":" + pod(1, 0) + "}", "the request names no candidates");
+        assertRefused("{\"NodeNameToMetaVictims\":{}}", "the request has no Pod");
+        assertRefused(
+                "{\"Pod\":" + pod(1, 0) + ",\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{}]}}}",
+                "a pod among the victims has no UID");
+        assertRefused(
+                "{\"Pod\":" + pod(1, 0) + ",\"NodeNameToMetaVictims\":{\"n1\":{\"NumPDBViolations\":0.5}}}",
+                "'NumPDBViolations' is not a whole number");
+        assertRefused("{\"Pod\":{\"spec\":{\"priority\":3000000000}}}", "'priority' is beyond 32 bits");
+    }
+
+    private void assertRefused(String body, String sentence) throws Exception {
+        HttpResponse<String> answer = extender.post("preempt", body);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(new JsonObject(answer.body()).getString("error")).startsWith(sentence);
+    }
+
+    private String preempt(int units, int priority, String nodes) throws Exception {
+        HttpResponse<String> answer = extender.post(
+                "preempt",
+                "{\"Pod\":" + pod(units, priority) + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes
+                        + "}}");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private static String pod(int units, int priority) {
+        JsonObject spec = ApiServerDouble.spec(new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)))
+                .put("priority", priority);
+        return new JsonObject()
+                .put(
+                        "metadata",
+                        new JsonObject()
+                                .put("name", "p")
+                                .put("namespace", "default")
+                                .put("uid", "uid-p"))
+                .put("spec", spec)
+                .encode();
+    }
+
+    private static String meta(String node, int violations, String... uids) {
+        JsonArray pods = new JsonArray();
+        List.of(uids).forEach(uid -> pods.add(new JsonObject().put("UID", uid)));
+        return "\"" + node + "\":"
+                + new JsonObject()
+                        .put("Pods", pods)
+                        .put("NumPDBViolations", violations)
+                        .encode();
+    }
+
+    /** A pod that is bound there, and shown bound. */
+    private void running(String name, String node, int units, int priority) throws Exception {
+        api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)), priority);
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() ->
+                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger
+                                .node(node)
+                                .orElseThrow()
+                                .cards()
+                                .allocationOf("uid-" + name)
+                                .isPresent()
+                        && extender.ledger.holding(io.gpushare.extender.scheduling.Hold.Standing.BOUND) == 0);
+    }
+}
