@@ -79,6 +79,12 @@ public final class SimulatedApiServer implements AutoCloseable {
             """.formatted(uri());
     }
 
+    /** Stores a pod or a node without HTTP, for clusters of thousands; answers its uid. */
+    public String add(ObjectNode object) {
+        Resource resource = object.path("kind").asText().equals("Node") ? Resource.NODES : Resource.PODS;
+        return store.create(resource, object).path("metadata").path("uid").asText();
+    }
+
     public Faults faults() {
         return faults;
     }

@@ -1,0 +1,78 @@
+package io.gpushare.e2e.load;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** One kept-alive HTTP/1.1 connection that does as little as possible, so that what is measured is the server. */
+final class Connection implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 60_000;
+
+    private final Socket socket;
+    private final OutputStream out;
+    private final InputStream in;
+
+    Connection(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        out = socket.getOutputStream();
+        in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
+    }
+
+    /** A whole request, to be sent as often as one likes. */
+    static byte[] post(String path, byte[] body) {
+        byte[] head = ("POST " + path
+                        + " HTTP/1.1\r\nHost: extender\r\nContent-Type: application/json\r\nContent-Length: "
+                        + body.length + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
+        byte[] request = new byte[head.length + body.length];
+        System.arraycopy(head, 0, request, 0, head.length);
+        System.arraycopy(body, 0, request, head.length, body.length);
+        return request;
+    }
+
+    /** Sends the request and reads the answer's body to its end; throws where the status is not 200. */
+    byte[] call(byte[] request) throws IOException {
+        out.write(request);
+        String status = line();
+        if (!status.startsWith("HTTP/1.1 200")) {
+            throw new IOException("answered " + status);
+        }
+        int length = -1;
+        for (String header = line(); !header.isEmpty(); header = line()) {
+            String lower = header.toLowerCase(Locale.ROOT);
+            if (lower.startsWith("content-length:")) {
+                length = Integer.parseInt(lower.substring(15).strip());
+            }
+        }
+        byte[] body = in.readNBytes(length);
+        if (body.length != length) {
+            throw new IOException("the answer ended early");
+        }
+        return body;
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new IOException("the connection was closed");
+            }
+            if (c != '\r') {
+                line.append((char) c);
+            }
+        }
+        return line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

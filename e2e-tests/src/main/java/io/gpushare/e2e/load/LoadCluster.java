@@ -1,0 +1,93 @@
+package io.gpushare.e2e.load;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The cluster that is measured: nodes of 8 cards of 40 units, 4 pods a card. On every tenth node these leave nothing
+ * free; on the others 8 units a card.
+ */
+record LoadCluster(int nodes) {
+    static final int CARDS = 8;
+    static final int PODS = 4;
+    private static final int UNITS = 40;
+
+    /** What filter answers must be there: the share of nodes where a pod of a few units fits. */
+    int feasible() {
+        return nodes - (nodes + 9) / 10;
+    }
+
+    int pods() {
+        return nodes * CARDS * PODS;
+    }
+
+    static String node(int number) {
+        return "gpu-node-%05d.example.internal".formatted(number);
+    }
+
+    void fill(SimulatedApiServer api) {
+        for (int number = 0; number < nodes; number++) {
+            api.add(nodeObject(node(number)));
+            int each = number % 10 == 0 ? UNITS / PODS : UNITS / PODS - 2;
+            for (int card = 0; card < CARDS; card++) {
+                for (int pod = 0; pod < PODS; pod++) {
+                    api.add(bound(number, card, pod, each));
+                }
+            }
+        }
+    }
+
+    private static String uuid(String node, int card) {
+        return "GPU-%s-0000-0000-0000-00000000000%d".formatted(node.substring(9, 14), card);
+    }
+
+    private static ObjectNode nodeObject(String name) {
+        String cards = IntStream.range(0, CARDS)
+                .mapToObj(i -> ("{\"uuid\":\"%s\",\"index\":%d,\"minor\":%d,\"model\":\"NVIDIA A100-SXM4-40GB\","
+                                + "\"memoryMiB\":%d}")
+                        .formatted(uuid(name, i), i, i, UNITS * 1024))
+                .collect(Collectors.joining(","));
+        ObjectNode node = Cluster.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
+                + "\",\"annotations\":{}},\"status\":{\"allocatable\":{\"cpu\":\"128\",\"memory\":\"1007Gi\"}}}");
+        node.withObject("/metadata/annotations")
+                .put("gpushare.io/inventory", "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + cards + "]}");
+        return node;
+    }
+
+    private static ObjectNode bound(int number, int card, int pod, int units) {
+        String node = node(number);
+        ObjectNode object = pod("used-%d-%d-%d".formatted(number, card, pod), 2000, units);
+        object.withObject("/metadata")
+                .withObject("/annotations")
+                .put(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\""
+                                + uuid(node, card) + "\":" + units + "}}]}");
+        object.withObject("/spec").put("nodeName", node);
+        object.withObject("/status").put("phase", "Running");
+        return object;
+    }
+
+    /** A pod that asks for cpu, memory and units. */
+    static ObjectNode pod(String name, int cpuMilli, int units) {
+        return Cluster.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"load","labels":{"app":"load"}},
+             "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{
+               "requests":{"cpu":"%dm","memory":"4Gi","aliyun.com/gpu-mem":"%d"},
+               "limits":{"memory":"4Gi","aliyun.com/gpu-mem":"%d"}}}]},
+             "status":{"phase":"Pending"}}\
+            """.formatted(name, cpuMilli, units, units));
+    }
+
+    /** The body of filter and prioritize with all nodes by name. */
+    byte[] arguments(ObjectNode pod) {
+        String names = IntStream.range(0, nodes)
+                .mapToObj(number -> "\"" + node(number) + "\"")
+                .collect(Collectors.joining(","));
+        return ("{\"Pod\":" + pod + ",\"Nodes\":null,\"NodeNames\":[" + names + "]}").getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,290 @@
+package io.gpushare.e2e.load;
+
+import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The load run as a program: see {@code e2e-tests/load}. */
+@Command(
+        name = "e2e-tests/load",
+        description = "Measures the extender over HTTP: filter, prioritize and bind, by the size of the cluster.",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 100)
+public final class LoadRun implements Callable<Integer> {
+    private static final Duration START = Duration.ofMinutes(5);
+    private static final byte[] READY =
+            "GET /readyz HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final String VERBS = "/gpushare-scheduler/";
+    private static final int BLOCK = 50;
+    private static final int[][] KINDS = {{500, 1}, {1000, 2}, {2000, 3}, {4000, 6}};
+
+    @Option(names = "--sizes", split = ",", defaultValue = "100,1000,5000", description = "Nodes. [${DEFAULT-VALUE}]")
+    private List<Integer> sizes = List.of();
+
+    @Option(
+            names = "--calls",
+            defaultValue = "1000",
+            description = "Measured calls of each verb by one client, after as many to warm up. [${DEFAULT-VALUE}]")
+    private int calls;
+
+    @Option(names = "--clients", defaultValue = "8", description = "Clients at one time. [${DEFAULT-VALUE}]")
+    private int clients;
+
+    @Option(
+            names = "--long",
+            defaultValue = "100000",
+            description = "Filter calls on the largest cluster, to see whether memory grows. [${DEFAULT-VALUE}]")
+    private int longRun;
+
+    @Option(names = "--binds", defaultValue = "4000", description = "Pods to bind. [${DEFAULT-VALUE}]")
+    private int binds;
+
+    @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
+    private Path repository = Path.of(".");
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new LoadRun()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ExecutionException {
+        Path folder = Files.createTempDirectory("gpushare-load-");
+        print(
+                "%d processors, JVM %s; logs in %s%n",
+                Runtime.getRuntime().availableProcessors(), Runtime.version(), folder);
+        for (int size : sizes) {
+            LoadCluster cluster = new LoadCluster(size);
+            print("%n%,d nodes, %,d cards, %,d pods%n", size, size * LoadCluster.CARDS, cluster.pods());
+            try (SimulatedApiServer api = SimulatedApiServer.start()) {
+                cluster.fill(api);
+                measure(cluster, api, folder, size == sizes.getLast());
+            }
+        }
+        return 0;
+    }
+
+    private void measure(LoadCluster cluster, SimulatedApiServer api, Path folder, boolean last)
+            throws IOException, InterruptedException, ExecutionException {
+        Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig());
+        long begin = System.nanoTime();
+        try (Server extender = Server.extender(
+                        repository, kubeconfig, folder.resolve("extender-" + cluster.nodes() + ".log"));
+                Server bare = Server.bare(folder.resolve("bare-" + cluster.nodes() + ".log"))) {
+            extender.await(READY, START);
+            print(
+                    "  ready after %.1f s, %,d MiB resident%n",
+                    (System.nanoTime() - begin) / 1e9, extender.residentMib());
+            bare.await(Connection.post("/1", new byte[1]), START);
+            for (String verb : List.of("filter", "prioritize")) {
+                oneClient(verb, cluster, extender, bare);
+            }
+            print("  %,d MiB resident%n", extender.residentMib());
+            if (last) {
+                grow(cluster, extender);
+                bind(cluster, api, extender);
+            }
+        }
+    }
+
+    private static List<byte[]> requests(String path, LoadCluster cluster) {
+        List<byte[]> requests = new ArrayList<>();
+        for (int[] kind : KINDS) {
+            requests.add(Connection.post(path, cluster.arguments(LoadCluster.pod("pod-" + kind[1], kind[0], kind[1]))));
+        }
+        return requests;
+    }
+
+    /** Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both. */
+    private void oneClient(String verb, LoadCluster cluster, Server extender, Server bare)
+            throws IOException, InterruptedException, ExecutionException {
+        List<byte[]> asked = requests(VERBS + verb, cluster);
+        int answer;
+        Figures ours = new Figures(calls + BLOCK);
+        Figures limit = new Figures(calls + BLOCK);
+        List<byte[]> same;
+        try (Connection to = new Connection(extender.port());
+                Connection toBare = new Connection(bare.port())) {
+            byte[] first = to.call(asked.getFirst());
+            check(verb, first, cluster);
+            answer = first.length;
+            same = requests("/" + answer, cluster);
+            block(to, asked, calls, null);
+            block(toBare, same, calls, null);
+            for (int done = 0; done < calls; done += BLOCK) {
+                block(to, asked, BLOCK, ours);
+                block(toBare, same, BLOCK, limit);
+            }
+        }
+        print(
+                "  %-10s p50 %6.2f ms  p99 %6.2f ms   bare p50 %6.2f ms  p99 %6.2f ms   ratio p50 %.2f  p99 %.2f"
+                        + "   (%,d and %,d bytes)%n",
+                verb,
+                ours.millis(0.5),
+                ours.millis(0.99),
+                limit.millis(0.5),
+                limit.millis(0.99),
+                ours.millis(0.5) / limit.millis(0.5),
+                ours.millis(0.99) / limit.millis(0.99),
+                asked.getFirst().length,
+                answer);
+        double one = throughput(extender, asked, 1);
+        Duration cpu = extender.cpu();
+        long begin = System.nanoTime();
+        double many = throughput(extender, asked, clients);
+        double used = (double) extender.cpu().minus(cpu).toNanos() / (System.nanoTime() - begin);
+        print(
+                "  %-10s 1 client %,.0f a second, %d clients %,.0f: %.2f times; the extender used %.2f of %d"
+                        + " processors%n",
+                "", one, clients, many, many / one, used, Runtime.getRuntime().availableProcessors());
+    }
+
+    /** That the answer is one: what is measured must be the work. */
+    private static void check(String verb, byte[] answer, LoadCluster cluster) throws IOException {
+        String text = new String(answer, StandardCharsets.UTF_8);
+        int names = text.split("gpu-node-", -1).length - 1;
+        boolean right = verb.equals("filter")
+                ? text.contains("\"Error\":\"\"")
+                        && text.substring(0, text.indexOf(']')).split("gpu-node-", -1).length - 1 == cluster.feasible()
+                : names == cluster.nodes() && text.contains("\"Score\":10");
+        if (!right) {
+            throw new IOException(verb + " answered " + text.substring(0, Math.min(300, text.length())));
+        }
+    }
+
+    private static void block(Connection connection, List<byte[]> requests, int count, @Nullable Figures figures)
+            throws IOException {
+        for (int i = 0; i < count; i++) {
+            long begin = System.nanoTime();
+            connection.call(requests.get(i % requests.size()));
+            if (figures != null) {
+                figures.add(System.nanoTime() - begin);
+            }
+        }
+    }
+
+    private double throughput(Server server, List<byte[]> requests, int parallel)
+            throws InterruptedException, ExecutionException {
+        int each = Math.max(BLOCK, calls / parallel);
+        long begin = System.nanoTime();
+        at(parallel, client -> {
+            try (Connection connection = new Connection(server.port())) {
+                block(connection, requests, each, null);
+            }
+        });
+        return each * parallel * 1e9 / (System.nanoTime() - begin);
+    }
+
+    private interface Client {
+        void run(int number) throws IOException;
+    }
+
+    private static void at(int parallel, Client client) throws InterruptedException, ExecutionException {
+        try (ExecutorService pool = Executors.newFixedThreadPool(parallel)) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < parallel; i++) {
+                int number = i;
+                running.add(pool.submit(() -> {
+                    client.run(number);
+                    return null;
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
+        }
+    }
+
+    private void grow(LoadCluster cluster, Server extender)
+            throws IOException, InterruptedException, ExecutionException {
+        List<byte[]> requests = requests(VERBS + "filter", cluster);
+        AtomicLong left = new AtomicLong(longRun);
+        long before = extender.residentMib();
+        long begin = System.nanoTime();
+        Thread progress = Thread.ofVirtual().start(() -> {
+            try {
+                while (true) {
+                    Thread.sleep(15_000);
+                    print(
+                            "    %,d filter calls to go, %,d MiB resident%n",
+                            Math.max(0, left.get()), extender.residentMib());
+                }
+            } catch (InterruptedException | IOException _) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        at(clients, client -> {
+            try (Connection connection = new Connection(extender.port())) {
+                while (left.getAndDecrement() > 0) {
+                    connection.call(requests.get(client % requests.size()));
+                }
+            }
+        });
+        progress.interrupt();
+        double took = (System.nanoTime() - begin) / 1e9;
+        print(
+                "  %,d filter calls by %d clients: %,.0f a second; %,d MiB resident before, %,d after%n",
+                longRun, clients, longRun / took, before, extender.residentMib());
+    }
+
+    private void bind(LoadCluster cluster, SimulatedApiServer api, Server extender)
+            throws IOException, InterruptedException, ExecutionException {
+        for (int[] setting : new int[][] {{64, 0}, {64, 20}, {16, 20}}) {
+            int inFlight = setting[0];
+            api.faults().latency(Duration.ZERO);
+            List<byte[]> requests = new ArrayList<>();
+            String run = inFlight + "-" + setting[1];
+            for (int i = 0; i < binds; i++) {
+                String name = "bind-" + run + "-" + i;
+                String uid = api.add(LoadCluster.pod(name, 100, 1));
+                // Every tenth node is full.
+                int free = i % cluster.feasible();
+                requests.add(Connection.post(
+                        VERBS + "bind",
+                        ("{\"PodName\":\"" + name + "\",\"PodNamespace\":\"load\",\"PodUID\":\"" + uid
+                                        + "\",\"Node\":\"" + LoadCluster.node(free / 9 * 10 + free % 9 + 1) + "\"}")
+                                .getBytes(StandardCharsets.UTF_8)));
+            }
+            Thread.sleep(2000); // the informer sees them
+            api.faults().latency(Duration.ofMillis(setting[1]));
+            AtomicLong next = new AtomicLong();
+            AtomicLong failed = new AtomicLong();
+            long begin = System.nanoTime();
+            at(inFlight, client -> {
+                try (Connection connection = new Connection(extender.port())) {
+                    for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
+                        byte[] answer = connection.call(requests.get(i));
+                        if (!new String(answer, StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
+                            failed.incrementAndGet();
+                        }
+                    }
+                }
+            });
+            double took = (System.nanoTime() - begin) / 1e9;
+            print(
+                    "  bind, API server in %d ms, %d in flight: %,.0f a second, %d of %d not bound%n",
+                    setting[1], inFlight, binds / took, failed.get(), binds);
+        }
+        api.faults().latency(Duration.ZERO);
+    }
+
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
+    private static void print(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format, values);
+    }
+}
