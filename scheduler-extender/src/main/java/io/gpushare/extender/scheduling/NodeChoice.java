@@ -121,6 +121,9 @@ public final class NodeChoice {
     /** The node, without what an earlier attempt to bind this very pod may still hold there: that is no obstacle to it. */
     private NodeEntry entry(String node, String podUid, List<Hold> own) {
         NodeEntry entry = ledger.nodeEntry(node);
+        if (own.isEmpty()) {
+            return entry;
+        }
         return own.stream().anyMatch(hold -> hold.node().equals(node)) ? entry.without(podUid) : entry;
     }
 }

@@ -1,0 +1,154 @@
+package io.gpushare.extender.http;
+
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.scheduling.ClusterPod;
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.SchedulingPod;
+import io.gpushare.extender.scheduling.Witness;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Card;
+import io.gpushare.model.CardId;
+import io.gpushare.model.Compute;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Filter and prioritize from body to answer, and their parts, by the number of nodes: 8 cards each, 4 pods a card. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 2)
+public class VerbsBenchmark {
+    private static final int CARDS = 8;
+    private static final int PODS = 4;
+
+    @Param({"100", "1000", "5000"})
+    public int nodes;
+
+    private NodeChoice choice;
+    private Ledger ledger;
+    private byte[] body;
+    private ExtenderArgs args;
+    private Filtered filtered;
+    private int turn;
+
+    @Setup
+    public void fill() throws BadRequest {
+        DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
+        ledger = new Ledger(demands, new Policies(PolicyKind.WSP), Witness.none());
+        choice = new NodeChoice(ledger, demands, false);
+        for (int node = 0; node < nodes; node++) {
+            node(node);
+        }
+        String names =
+                IntStream.range(0, nodes).mapToObj(node -> "\"" + name(node) + "\"").collect(Collectors.joining(","));
+        body = ("{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
+                        + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
+                        + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":[" + names + "]}")
+                .getBytes(StandardCharsets.UTF_8);
+        args = ExtenderArgs.read(body);
+        filtered = choice.filter(args.pod(), args.nodes());
+    }
+
+    private static String name(int node) {
+        return "gpu-node-%05d.example.internal".formatted(node);
+    }
+
+    private void node(int node) {
+        List<Card> cards = new ArrayList<>();
+        for (int card = 0; card < CARDS; card++) {
+            cards.add(Card.of("GPU-" + node + "-" + card, card, Memory.ofGib(40)));
+        }
+        Inventory inventory = new Inventory(MemoryUnit.GIB, null, cards);
+        ledger.nodeSeen(
+                name(node), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)), new Compute(128_000, 1 << 20));
+        for (int pod = 0; pod < CARDS * PODS; pod++) {
+            seen(node, "used-" + node + "-" + pod, new CardId("GPU-" + node + "-" + pod / PODS), inventory);
+        }
+    }
+
+    private void seen(int node, String pod, CardId card, Inventory inventory) {
+        Allocation allocation = new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, 8), List.of())));
+        ledger.podSeen(new ClusterPod(
+                new PodRef(pod, "default", pod),
+                name(node),
+                false,
+                AllocationCodec.annotations(allocation, inventory, Instant.EPOCH),
+                List.of(new ContainerResources(
+                        "main", ContainerRole.APP, Map.of("cpu", "2", "aliyun.com/gpu-mem", "8")))));
+    }
+
+    /** The body, read. */
+    @Benchmark
+    public Object read() throws BadRequest {
+        return ExtenderArgs.read(body);
+    }
+
+    /** Which nodes fit. */
+    @Benchmark
+    public Object filter() {
+        return choice.filter(args.pod(), args.nodes());
+    }
+
+    /** What they cost, known from the last time. */
+    @Benchmark
+    public Object prioritize() {
+        return choice.prioritize(args.pod(), args.nodes());
+    }
+
+    /** The same for a pod of another size each time, of more than the nodes remember. */
+    @Benchmark
+    public Object prioritizeAnew() {
+        turn = turn % 64 + 1;
+        SchedulingPod pod = new SchedulingPod(
+                args.pod().ref(),
+                Map.of(),
+                List.of(new ContainerResources(
+                        "main",
+                        ContainerRole.APP,
+                        Map.of("cpu", turn + "m", "aliyun.com/gpu-mem", String.valueOf(turn % 8 + 1)))));
+        return choice.prioritize(pod, args.nodes());
+    }
+
+    /** The answer, written. */
+    @Benchmark
+    public Buffer write() {
+        return FilterAnswer.of(args, filtered);
+    }
+}
