@@ -74,12 +74,15 @@ public class VerbsBenchmark {
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
-        String names =
-                IntStream.range(0, nodes).mapToObj(node -> "\"" + name(node) + "\"").collect(Collectors.joining(","));
-        body = ("{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
-                        + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
-                        + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":[" + names + "]}")
-                .getBytes(StandardCharsets.UTF_8);
+        String names = IntStream.range(0, nodes)
+                .mapToObj(node -> "\"" + name(node) + "\"")
+                .collect(Collectors.joining(","));
+        body =
+                ("{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
+                    + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
+                    + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
+                                + names + "]}")
+                        .getBytes(StandardCharsets.UTF_8);
         args = ExtenderArgs.read(body);
         filtered = choice.filter(args.pod(), args.nodes());
     }
@@ -95,7 +98,9 @@ public class VerbsBenchmark {
         }
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, cards);
         ledger.nodeSeen(
-                name(node), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)), new Compute(128_000, 1 << 20));
+                name(node),
+                Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
+                new Compute(128_000, 1 << 20));
         for (int pod = 0; pod < CARDS * PODS; pod++) {
             seen(node, "used-" + node + "-" + pod, new CardId("GPU-" + node + "-" + pod / PODS), inventory);
         }
