@@ -91,6 +91,33 @@ final class Checks {
         check(booked.equals(written), who + " holds devices of " + booked + " and its annotation has " + written);
     }
 
+    /** A running pod: its memory in even parts on as many cards as it wishes, all its cards of the model that it wishes. */
+    void checkWish(Placed placed, PodOrder order, Picture picture) {
+        String who = placed.pod().name();
+        for (PodOrder.Want want : order.containers()) {
+            if (want.units() > 0) {
+                int split = order.wish().split();
+                check(
+                        placed.shares().stream()
+                                        .filter(share -> share.container().equals(want.container())
+                                                && share.units() == want.units() / split)
+                                        .count()
+                                == split,
+                        who + "/" + want.container() + " is not split evenly over " + split + ": " + placed.shares());
+            }
+        }
+        for (Picture.Node node : picture.nodes()) {
+            for (Card card : node.cards()) {
+                if (placed.shares().stream().anyMatch(share -> share.card().equals(card.uuid()))) {
+                    check(
+                            card.model().contains(order.wish().model()),
+                            who + " is on a " + card.model() + " and wishes "
+                                    + order.wish().model());
+                }
+            }
+        }
+    }
+
     void provenPod(Placed placed) {
         provenPods.add(placed.pod().uid());
     }

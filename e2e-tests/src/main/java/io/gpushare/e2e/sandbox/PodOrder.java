@@ -8,13 +8,27 @@ import java.util.List;
  * A pod that the sandbox asks for.
  *
  * @param seconds how long it runs before it ends by itself
+ * @param wish which cards it asks for, and how many for each container's memory
  */
-record PodOrder(String name, int seconds, List<Want> containers) {
+record PodOrder(String name, int seconds, List<Want> containers, Wish wish) {
     static final String MEMORY = "aliyun.com/gpu-mem";
     static final String CARDS = "aliyun.com/gpu-count";
 
     /** What a container wants; a container that wants neither is an ordinary one. */
     record Want(String container, int units, int cards) {}
+
+    /** Memory split over so many cards, all of that model; an empty model is any. */
+    record Wish(int split, String model) {
+        static final Wish NONE = new Wish(1, "");
+    }
+
+    PodOrder(String name, int seconds, List<Want> containers) {
+        this(name, seconds, containers, Wish.NONE);
+    }
+
+    PodOrder wishing(int split, String model) {
+        return new PodOrder(name, seconds, containers, new Wish(split, model));
+    }
 
     static PodOrder sharing(String name, int seconds, int units) {
         return new PodOrder(name, seconds, List.of(new Want("main", units, 0)));
@@ -25,13 +39,19 @@ record PodOrder(String name, int seconds, List<Want> containers) {
     }
 
     PodOrder named(String other) {
-        return new PodOrder(other, seconds, containers);
+        return new PodOrder(other, seconds, containers, wish);
     }
 
     ObjectNode document() {
         ObjectNode pod = Cluster.document().put("apiVersion", "v1").put("kind", "Pod");
         ObjectNode metadata = pod.putObject("metadata").put("name", name);
-        metadata.putObject("annotations").put("sandbox.gpushare.io/run-for", seconds + "s");
+        ObjectNode annotations = metadata.putObject("annotations").put("sandbox.gpushare.io/run-for", seconds + "s");
+        if (wish.split() > 1) {
+            annotations.put("gpushare.io/cards", Integer.toString(wish.split()));
+        }
+        if (!wish.model().isEmpty()) {
+            annotations.put("gpushare.io/select", "model = " + wish.model());
+        }
         ObjectNode spec = pod.putObject("spec").put("restartPolicy", "Never").put("terminationGracePeriodSeconds", 1);
         for (Want want : containers) {
             ObjectNode container = spec.withArrayProperty("containers").addObject();

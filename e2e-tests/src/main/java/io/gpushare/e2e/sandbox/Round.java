@@ -69,7 +69,7 @@ final class Round implements AutoCloseable {
             usage.add(picture);
             checks.checkCards(picture);
             for (Placed placed : picture.pods()) {
-                prove(placed);
+                prove(placed, picture);
             }
             if (condition.holds(picture)) {
                 return true;
@@ -117,7 +117,7 @@ final class Round implements AutoCloseable {
     }
 
     /** Looks once into each running pod: what its containers see, hold and are told to have. */
-    private void prove(Placed placed) throws InterruptedException {
+    private void prove(Placed placed, Picture picture) throws InterruptedException {
         Pod pod = placed.pod();
         PodOrder order = orders.get(pod.name());
         if (order == null || !pod.phase().equals("Running") || checks.proven(placed)) {
@@ -140,6 +140,7 @@ final class Round implements AutoCloseable {
         }
         containers.forEach((want, started) -> checks.checkContainer(
                 placed, want, started, books.getOrDefault(pod.title() + "/" + want.container(), Map.of())));
+        checks.checkWish(placed, order, picture);
         checks.provenPod(placed);
     }
 

@@ -25,6 +25,10 @@ final class Workload {
         pods.add(PodOrder.sharing("tune-1", 8, 40));
         pods.add(PodOrder.sharing("tune-2", 6, 60));
         pods.add(PodOrder.sharing("llm", 8, 120));
+        pods.add(PodOrder.sharing("two-h100", 6, 20).wishing(2, "H100"));
+        pods.add(PodOrder.sharing("on-a-l40s", 6, 2).wishing(1, "L40S"));
+        pods.add(new PodOrder("split-pair", 6, List.of(new Want("first", 6, 0), new Want("second", 9, 0)))
+                .wishing(3, "A100"));
         for (int i = 1; i <= 5; i++) {
             pods.add(PodOrder.whole("render-" + i, 6, 1));
         }
