@@ -181,6 +181,7 @@ class MinimalRightsIT {
                     EXTENDER + ": list pods",
                     EXTENDER + ": watch pods" -> MinimalRightsIT::ready;
             case EXTENDER + ": get pods", EXTENDER + ": create pods/binding" -> MinimalRightsIT::binds;
+            case EXTENDER + ": patch pods" -> aPodForWhichThereIsRoom();
             case EXTENDER + ": create events" -> () -> toldOf(aPodOnTheNode("nonsense"));
             case EXTENDER + ": create leases", EXTENDER + ": get leases", EXTENDER + ": patch leases" ->
                 aLeaseMadeAnew();
@@ -423,6 +424,33 @@ class MinimalRightsIT {
                         .build(),
                 BodyHandlers.discarding());
         return !api.get(PODS + "/" + name).body().at("/spec/nodeName").asText().isEmpty();
+    }
+
+    /** A pod that kube-scheduler refused, and fits: the extender must show it to kube-scheduler again. */
+    private static Callable<Boolean> aPodForWhichThereIsRoom() throws IOException {
+        String inventory = "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-room\",\"index\":0,\"minor\":0,"
+                + "\"model\":\"T4\",\"memoryMiB\":15360}]}";
+        // A node without a kubelet, so that nobody takes back what it offers.
+        api.send("POST", "/api/v1/nodes", """
+            {"apiVersion":"v1","kind":"Node","metadata":{"name":"roomy","annotations":{"gpushare.io/inventory":"%s"}},
+             "status":{"capacity":{"aliyun.com/gpu-mem":"15"},"allocatable":{"aliyun.com/gpu-mem":"15"}}}\
+            """.formatted(inventory.replace("\"", "\\\"")));
+        return () -> {
+            String pod = PODS + "/" + pod("", "");
+            ObjectNode refused = (ObjectNode) api.get(pod).body();
+            refused.withObject("/status")
+                    .putArray("conditions")
+                    .addObject()
+                    .put("type", "PodScheduled")
+                    .put("status", "False")
+                    .put("reason", "Unschedulable");
+            api.send("PUT", pod + "/status", refused.toString());
+            return within(() -> !api.get(pod)
+                    .body()
+                    .at("/metadata/annotations/gpushare.io~1room-seen")
+                    .asText()
+                    .isEmpty());
+        };
     }
 
     /** A Lease that was deleted is there again, with its holder. */
