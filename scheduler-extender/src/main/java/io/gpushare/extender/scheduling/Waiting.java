@@ -169,7 +169,7 @@ public final class Waiting {
         }
 
         boolean takes(Ask ask) {
-            return entry.refusal(ask) == null && ask.units() <= units && ask.cards() <= cards;
+            return entry.refusal(ask) == null && (long) ask.units() * ask.split() <= units && ask.cards() <= cards;
         }
 
         /** The same with that pod on it; empty if no cards of it will do. */

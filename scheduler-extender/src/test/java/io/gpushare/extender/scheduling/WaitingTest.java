@@ -95,6 +95,18 @@ class WaitingTest {
         assertThat(looks(Duration.ofMillis(750))).containsExactly("whole");
     }
 
+    @Test
+    void memoryThatIsSplitIsOfferedOnlyIfAllOfItIs() {
+        node("n1", World.cards(15, 15));
+        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "15"));
+        ClusterPod pod = pod("split", null, true, Rank.PLAIN, 20);
+        ledger.podSeen(new ClusterPod(
+                pod.ref(), null, false, Rank.PLAIN, true, Map.of("gpushare.io/cards", "2"), pod.containers()));
+        assertThat(looks(Duration.ofSeconds(10))).isEmpty();
+        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "30"));
+        assertThat(looks(Duration.ofMillis(750))).containsExactly("split");
+    }
+
     private List<String> looks(Duration time) {
         List<String> named = new ArrayList<>();
         for (Instant end = now.plus(time); now.isBefore(end); ) {
