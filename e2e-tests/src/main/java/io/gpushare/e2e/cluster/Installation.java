@@ -131,7 +131,8 @@ public final class Installation {
         return """
             {"spec":{"template":{"spec":{
               "containers":[{"name":"gpushare",
-                "args":["--memory-unit=GiB","--nvml-library=/simulated/libnvidia-ml.so.1"],
+                "args":["--memory-unit=GiB","--metrics-address=:9450",
+                  "--nvml-library=/simulated/libnvidia-ml.so.1"],
                 "$setElementOrder/env":[{"name":"NODE_NAME"},{"name":"GPUSHARE_SIMULATED_CARDS"}],
                 "env":[{"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards-$(NODE_NAME)"}],
                 "volumeMounts":[{"name":"simulated","mountPath":"/simulated","readOnly":true}]}],
