@@ -269,7 +269,7 @@ class MainPathIT {
         assertThat(cardOf(pods.running("modest"), "main"))
                 .as("both share a card")
                 .isEqualTo(card);
-        int at = card.equals(uuids().getFirst()) ? 0 : 1;
+        int at = indexOf(card);
         Instant shown = Instant.now();
         installation.cards(
                 TWO_T4[0],
@@ -425,14 +425,28 @@ class MainPathIT {
 
     /** The node's cards as its inventory lists them. */
     private static List<String> uuids() {
+        return inventory()
+                .valueStream()
+                .map(card -> card.path("uuid").asText())
+                .toList();
+    }
+
+    /** The driver's index of that card; cards that were lost stay in the inventory, so its place there says nothing. */
+    private static int indexOf(String uuid) {
+        return inventory()
+                .valueStream()
+                .filter(card -> card.path("uuid").asText().equals(uuid))
+                .findFirst()
+                .orElseThrow()
+                .path("index")
+                .intValue();
+    }
+
+    private static JsonNode inventory() {
         JsonNode node = cluster.kubectl().json("get", "node", cluster.node());
         String written = node.at("/metadata/annotations/gpushare.io~1inventory").asText();
         try {
-            return JSON.readTree(written)
-                    .path("cards")
-                    .valueStream()
-                    .map(card -> card.path("uuid").asText())
-                    .toList();
+            return JSON.readTree(written).path("cards");
         } catch (IOException e) {
             throw new AssertionError("the inventory annotation is no JSON: " + written, e);
         }

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Who gets room on a card, and when, on a real kube-scheduler: preemption, and how long pods wait beside free memory. Each
- * case runs {@code -Dgpushare.rounds} times, 20 unless told otherwise, and prints its worst time.
+ * case runs {@code -Dgpushare.rounds} times, 3 unless told otherwise, and prints its worst time.
  */
 @Tag("cluster")
 class RoomIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
-    private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 20);
+    private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
     private static final String MEMORY = "aliyun.com/gpu-mem: ";
     private static final String CARDS = "aliyun.com/gpu-count: ";
     // The kubelet's nodeStatusUpdateFrequency.
