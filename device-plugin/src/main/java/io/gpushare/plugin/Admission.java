@@ -216,7 +216,7 @@ final class Admission implements Doorkeeper {
         NodePicture picture = listed.map(now -> latest.update(before -> before.withListed(now, asked)))
                 .orElseGet(latest::now);
         if (!picture.behind()) {
-            Verdict early = judge(picture, listed.isPresent(), question);
+            Verdict early = judge(picture, listed.isPresent(), false, question);
             if (early instanceof Verdict.Gets(Asker.Found asker, var _) && asker.way() != Asker.Way.ASKS_AGAIN) {
                 return early;
             }
@@ -225,11 +225,20 @@ final class Admission implements Doorkeeper {
         live.ifPresent(now -> latest.update(before -> before.withEnded(now)));
         NodePicture fresh = live.map(now -> picture.withPods(now).withListed(picture.listed(), clock.instant()))
                 .orElse(picture);
-        return judge(fresh, listed.isPresent(), question);
+        return late(judge(fresh, listed.isPresent(), live.isPresent(), question), live.isPresent());
     }
 
-    private Verdict judge(NodePicture picture, boolean listedNow, Question question) {
-        return switch (new WhoAsks(picture, listedNow).find(question.resource(), question.count(), question.named())) {
+    /** A refusal on an old picture says so. */
+    private static Verdict late(Verdict verdict, boolean fresh) {
+        return verdict instanceof Verdict.No(WhyNot why, String reason, Optional<NodePod> pod) && !fresh
+                ? new Verdict.No(
+                        why, reason + " (by what was known before: the API server did not answer in time)", pod)
+                : verdict;
+    }
+
+    private Verdict judge(NodePicture picture, boolean listedNow, boolean fresh, Question question) {
+        return switch (new WhoAsks(picture, listedNow, fresh)
+                .find(question.resource(), question.count(), question.named())) {
             case Asker.Found asker -> cards(picture, asker, question);
             case Asker.Nobody(WhyNot why, String reason) -> new Verdict.No(why, reason, Optional.empty());
             case Asker.Several(var several) ->

@@ -47,6 +47,12 @@ record Arrivals(Map<PodName, Arrival> pods, long lists, Instant asked) {
         return new Arrivals(changed, lists + 1, when);
     }
 
+    /** The number of the list in which a pod of that name came first; 0 when none is listed. */
+    long number(PodName name) {
+        Arrival arrival = pods.get(name);
+        return arrival == null ? 0 : arrival.list();
+    }
+
     /** The number of the list in which that very pod came first; empty where an earlier one of its name may have. */
     OptionalLong of(NodePod pod) {
         Arrival arrival = pods.get(pod.name());

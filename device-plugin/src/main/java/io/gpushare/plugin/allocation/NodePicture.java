@@ -104,19 +104,22 @@ public final class NodePicture {
         return new NodePicture(inventory, changed, listed, without(uid), without(refused, uid), left, arrivals);
     }
 
-    /** The same with the pods of a fresh list in place of those known, to decide upon and then to forget. */
+    /**
+     * The same with the pods of a fresh list in place of those known, to decide upon and then to forget. Those that it
+     * lacks are gone, as in {@link #withoutPod}.
+     */
     public NodePicture withPods(Collection<NodePod> fresh) {
-        return new NodePicture(
-                inventory,
-                fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod)),
-                listed,
-                answers,
-                refused,
-                gone.stream()
-                        .filter(name ->
-                                fresh.stream().noneMatch(pod -> pod.name().equals(name)))
-                        .collect(Collectors.toSet()),
-                arrivals);
+        Map<String, NodePod> now =
+                fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
+        Set<PodName> names = fresh.stream().map(NodePod::name).collect(Collectors.toSet());
+        Set<PodName> left = new HashSet<>(gone);
+        pods.values().forEach(pod -> left.add(pod.name()));
+        left.removeAll(names);
+        List<Answered> kept = answers.stream()
+                .filter(answer -> now.containsKey(answer.pod().uid())
+                        || !pods.containsKey(answer.pod().uid()))
+                .toList();
+        return new NodePicture(inventory, now, listed, kept, refused, left, arrivals);
     }
 
     /** The same where the fresh list knows of pods that ended and the watch does not yet: an end is never taken back. */
@@ -144,8 +147,9 @@ public final class NodePicture {
                 .toList();
         // One that the kubelet no longer lists is gone for both; whoever has the name next is another pod.
         Set<PodName> left = gone.stream().filter(changed::knows).collect(Collectors.toSet());
-        return new NodePicture(
-                inventory, pods, changed, kept, refused, left, arrivals.with(changed, asked, this::uidOf));
+        // The same list again tells nothing of who came.
+        Arrivals came = changed.equals(listed) ? arrivals : arrivals.with(changed, asked, this::uidOf);
+        return new NodePicture(inventory, pods, changed, kept, refused, left, came);
     }
 
     private Optional<String> uidOf(PodName name) {
@@ -179,6 +183,21 @@ public final class NodePicture {
     public boolean behind() {
         Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
         return !known.containsAll(listed.pods().keySet());
+    }
+
+    /**
+     * A pod of which the API has not told, and which came to the kubelet after that one; so that one is not at the door any
+     * more.
+     *
+     * @param fresh whether the API was asked just now: what came at the same time and is not there has gone since
+     */
+    Optional<PodName> strangerAfter(NodePod pod, boolean fresh) {
+        Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
+        long came = arrivals.of(pod).orElse(arrivals.lists() - 1);
+        return listed.pods().keySet().stream()
+                .filter(name -> !known.contains(name))
+                .filter(name -> arrivals.number(name) > came || (!fresh && arrivals.number(name) == came))
+                .findFirst();
     }
 
     private static <T> Set<T> without(Set<T> all, T one) {

@@ -19,8 +19,9 @@ import java.util.stream.Stream;
  * one listed pod, that lacks what it asks for.
  *
  * @param listedNow whether pod-resources answered to this call; otherwise {@code picture.listed()} is an older list
+ * @param fresh whether the API's pods were listed for this call; otherwise the watch may be behind the kubelet
  */
-public record WhoAsks(NodePicture picture, boolean listedNow) {
+public record WhoAsks(NodePicture picture, boolean listedNow, boolean fresh) {
     private record Candidate(NodePod pod, ContainerDemand container, boolean answered) {}
 
     /**
@@ -96,8 +97,18 @@ public record WhoAsks(NodePicture picture, boolean listedNow) {
         // Where all were promised the same cards, any of them is right.
         boolean alike = left.stream().map(WhoAsks::promised).distinct().count() == 1;
         return alike
-                ? found(left.getFirst(), way)
+                ? unlessPast(left.getFirst(), way)
                 : new Asker.Several(left.stream().map(each -> each.pod().ref()).toList());
+    }
+
+    /** One that came to the kubelet before a pod of which the API has not told is past: that pod is at the door. */
+    private Asker unlessPast(Candidate candidate, Asker.Way way) {
+        return picture.strangerAfter(candidate.pod(), fresh)
+                .<Asker>map(stranger -> new Asker.Nobody(
+                        WhyNot.NOT_TOLD,
+                        "the API server has not told of pod " + stranger
+                                + ", which the kubelet admits: create the pod anew"))
+                .orElseGet(() -> found(candidate, way));
     }
 
     /** The pod at the door is the one that came last; all, where of one of them nobody knows when it came. */

@@ -8,6 +8,8 @@ public enum WhyNot {
     NOBODY_WAITS,
     /** Several pods wait for it, with different cards. */
     SEVERAL_WAIT,
+    /** The kubelet admits a pod of which the API server has not told. */
+    NOT_TOLD,
     /** What the pod asks for, or what is written on it, can't be read. */
     MALFORMED,
     /** What is written on the pod is not what its container asks for, or counts in another unit. */

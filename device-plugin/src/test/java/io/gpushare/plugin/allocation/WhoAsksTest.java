@@ -85,6 +85,35 @@ class WhoAsksTest {
         assertFound(now(picture).find(Resource.MEMORY, 3, Set.of(A)), "here", "main", Asker.Way.LACKS_DEVICES);
     }
 
+    /** Its containers have ended, so the kubelet lists it without devices, and the API server is slow to tell of the next. */
+    @Test
+    void onePodIsNotTakenForAnotherOfWhichTheApiHasNotTold() {
+        NodePod ending = Pods.onCard("ending", 0, A, 3);
+        NodePicture picture = EMPTY.withPod(ending)
+                .withListed(Pods.listed("ending"), Pods.START)
+                .withAnswer(new Answered(ending.ref(), Pods.gets("main", A, 3), Set.of("GPU-a::0"), Pods.START))
+                .withListed(Pods.listed("ending", "stranger"), Pods.START.plusSeconds(1));
+
+        assertThat(new WhoAsks(picture, true, false).find(Resource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Asker.Nobody.class);
+        assertThat(new WhoAsks(picture, true, true).find(Resource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Asker.Nobody.class);
+    }
+
+    @Test
+    void aPodThatCameWithOneThatIsGoneAlreadyAsks() {
+        NodePicture picture = EMPTY.withPod(Pods.onCard("here", 0, A, 3))
+                .withListed(Pods.listed("here", "gone-meanwhile"), Pods.START);
+
+        assertFound(
+                new WhoAsks(picture, true, true).find(Resource.MEMORY, 3, Set.of()),
+                "here",
+                "main",
+                Asker.Way.LACKS_DEVICES);
+        assertThat(new WhoAsks(picture, true, false).find(Resource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Asker.Nobody.class);
+    }
+
     @Test
     void aPodWhoseNameWasListedBeforeMayBeTheOneThatCameLast() {
         NodePicture picture = EMPTY.withPod(Pods.onCard("reused", 0, A, 3))
@@ -166,7 +195,7 @@ class WhoAsksTest {
                 .withPod(Pods.onCard("young", 5, B, 3))
                 .withPod(Pods.onCard("old", 4, A, 3));
 
-        Asker asker = new WhoAsks(picture, false).find(Resource.MEMORY, 3, Set.of());
+        Asker asker = new WhoAsks(picture, false, true).find(Resource.MEMORY, 3, Set.of());
 
         assertFound(asker, "old", "main", Asker.Way.DEMAND_ONLY);
     }
@@ -186,7 +215,7 @@ class WhoAsksTest {
     }
 
     private static WhoAsks now(NodePicture picture) {
-        return new WhoAsks(picture, true);
+        return new WhoAsks(picture, true, true);
     }
 
     private static void assertFound(Asker asker, String pod, String container, Asker.Way way) {

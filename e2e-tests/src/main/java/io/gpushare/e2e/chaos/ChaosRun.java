@@ -23,6 +23,7 @@ final class ChaosRun implements AutoCloseable {
     private final long seed;
     private final Duration length;
     private final Plan plan;
+    private final Path root;
     private final LocalCluster cluster;
     private final List<String> nodes;
     private final Installation installation;
@@ -32,6 +33,7 @@ final class ChaosRun implements AutoCloseable {
         this.seed = seed;
         this.length = length;
         this.plan = plan;
+        this.root = root;
         this.cluster = cluster;
         this.nodes = List.of(cluster.node(), cluster.addNode());
         this.installation = new Installation(cluster, root);
@@ -79,7 +81,9 @@ final class ChaosRun implements AutoCloseable {
             }
             Stopwatch watch = new Stopwatch();
             Tally tally = new Tally(watch);
-            Watcher watcher = new Watcher(cluster, nodes, api, cards, watch, tally);
+            Path log = root.resolve("e2e-tests/target/chaos-" + seed + "-" + System.currentTimeMillis() + ".log");
+            watch.say("what the programs log is kept in " + log);
+            Watcher watcher = new Watcher(cluster, nodes, api, cards, log, watch, tally);
             Keeper keeper = new Keeper(cluster, components(), watch, tally);
             Faults faults = new Faults(cluster, installation, nodes, api, keeper, watch, tally);
             Load load = new Load(api, watcher, cluster.workloadImage(), watch, tally);

@@ -9,14 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -50,12 +53,14 @@ final class ProgramLogs {
     private final List<String> nodes;
     private final Stopwatch watch;
     private final Tally tally;
+    private final Path kept;
     private final Map<Path, Long> read = new HashMap<>();
     private final Set<String> otherBooks = ConcurrentHashMap.newKeySet();
 
-    ProgramLogs(LocalCluster cluster, List<String> nodes, Stopwatch watch, Tally tally) {
+    ProgramLogs(LocalCluster cluster, List<String> nodes, Path kept, Stopwatch watch, Tally tally) {
         this.cluster = cluster;
         this.nodes = nodes;
+        this.kept = kept;
         this.watch = watch;
         this.tally = tally;
     }
@@ -84,6 +89,7 @@ final class ProgramLogs {
             String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
             int whole = text.lastIndexOf('\n') + 1;
             read.put(file, from + text.substring(0, whole).getBytes(StandardCharsets.UTF_8).length);
+            keep(file, text.substring(0, whole));
             text.substring(0, whole).lines().forEach(line -> line(file, line));
         } catch (NoSuchFileException e) {
             read.remove(file);
@@ -99,6 +105,14 @@ final class ProgramLogs {
      */
     boolean toldOfOtherBooks(String container) {
         return otherBooks.contains(container);
+    }
+
+    /** All of it in one file: the cause of what is found is mostly in a log that the kubelet has thrown away. */
+    private void keep(Path file, String text) throws IOException {
+        Path pod = Objects.requireNonNull(Objects.requireNonNull(file.getParent()).getParent());
+        String name = String.valueOf(pod.getFileName());
+        String lines = text.lines().map(line -> name + " " + line + "\n").collect(Collectors.joining());
+        Files.writeString(kept, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private void line(Path file, String line) {

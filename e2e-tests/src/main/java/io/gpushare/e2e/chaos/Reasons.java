@@ -20,6 +20,10 @@ final class Reasons {
                         + " device|requested number of devices unavailable)");
         reason("the plugin was killed during Allocate", "UnexpectedAdmissionError: .*code = (Unavailable|Canceled)");
         reason("its card fell ill after it was bound", "UnexpectedAdmissionError: .*, chosen for it, is ill \\(");
+        // Refused rather than guessed; the plugin has less than two seconds for its answer.
+        reason(
+                "the API server did not answer the plugin in time",
+                "UnexpectedAdmissionError: .*the API server did not answer in time\\)");
         // The kubelet compares with the node's allocatable, which lacks what isn't registered or is ill.
         reason("the kubelet had fewer devices than when it was bound", "OutOfaliyun\\.com/gpu-(mem|count): ");
         // The runtime gives up a start when its caller is gone; only pods that are never restarted end by it.

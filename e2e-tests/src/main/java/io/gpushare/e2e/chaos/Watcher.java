@@ -7,6 +7,7 @@ import io.gpushare.e2e.cluster.LocalCluster;
 import io.gpushare.e2e.cluster.PodResources;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,13 +39,14 @@ final class Watcher {
     private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of());
     private volatile boolean over;
 
-    Watcher(LocalCluster cluster, List<String> nodes, ApiServer api, Cards cards, Stopwatch watch, Tally tally) {
+    /** @param log where all that the programs write in their logs is kept */
+    Watcher(LocalCluster cluster, List<String> nodes, ApiServer api, Cards cards, Path log, Stopwatch watch, Tally tally) {
         this.cluster = cluster;
         this.nodes = List.copyOf(nodes);
         this.api = api;
         this.cards = cards;
         this.processes = new Processes(cluster);
-        this.logs = new ProgramLogs(cluster, nodes, watch, tally);
+        this.logs = new ProgramLogs(cluster, nodes, log, watch, tally);
         this.watch = watch;
         this.tally = tally;
     }
