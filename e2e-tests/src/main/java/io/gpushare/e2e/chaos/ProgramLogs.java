@@ -109,7 +109,8 @@ final class ProgramLogs {
 
     /** All of it in one file: the cause of what is found is mostly in a log that the kubelet has thrown away. */
     private void keep(Path file, String text) throws IOException {
-        Path pod = Objects.requireNonNull(Objects.requireNonNull(file.getParent()).getParent());
+        Path pod =
+                Objects.requireNonNull(Objects.requireNonNull(file.getParent()).getParent());
         String name = String.valueOf(pod.getFileName());
         String lines = text.lines().map(line -> name + " " + line + "\n").collect(Collectors.joining());
         Files.writeString(kept, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);

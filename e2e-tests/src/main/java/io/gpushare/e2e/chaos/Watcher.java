@@ -40,7 +40,14 @@ final class Watcher {
     private volatile boolean over;
 
     /** @param log where all that the programs write in their logs is kept */
-    Watcher(LocalCluster cluster, List<String> nodes, ApiServer api, Cards cards, Path log, Stopwatch watch, Tally tally) {
+    Watcher(
+            LocalCluster cluster,
+            List<String> nodes,
+            ApiServer api,
+            Cards cards,
+            Path log,
+            Stopwatch watch,
+            Tally tally) {
         this.cluster = cluster;
         this.nodes = List.copyOf(nodes);
         this.api = api;

@@ -425,10 +425,7 @@ class MainPathIT {
 
     /** The node's cards as its inventory lists them. */
     private static List<String> uuids() {
-        return inventory()
-                .valueStream()
-                .map(card -> card.path("uuid").asText())
-                .toList();
+        return inventory().valueStream().map(card -> card.path("uuid").asText()).toList();
     }
 
     /** The driver's index of that card; cards that were lost stay in the inventory, so its place there says nothing. */
