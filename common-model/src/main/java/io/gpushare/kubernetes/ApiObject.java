@@ -271,6 +271,17 @@ abstract class ApiObject implements KubernetesObject {
         static final class NodeStatus {
             @Nullable
             Map<String, String> allocatable;
+
+            @Nullable
+            List<Address> addresses;
+        }
+
+        static final class Address {
+            @Nullable
+            String type;
+
+            @Nullable
+            String address;
         }
 
         NodeState state() {
@@ -281,7 +292,19 @@ abstract class ApiObject implements KubernetesObject {
                     read(meta().getAnnotations()),
                     labels == null ? Map.of() : labels,
                     ComputeCodec.allocatable(allocatable == null ? Map.of() : allocatable),
-                    devices(allocatable == null ? Map.of() : allocatable));
+                    devices(allocatable == null ? Map.of() : allocatable),
+                    address());
+        }
+
+        private @Nullable String address() {
+            if (status != null && status.addresses != null) {
+                for (Address each : status.addresses) {
+                    if ("InternalIP".equals(each.type)) {
+                        return each.address;
+                    }
+                }
+            }
+            return null;
         }
 
         private static Map<String, String> devices(Map<String, String> allocatable) {

@@ -1,6 +1,7 @@
 package io.gpushare.model;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,17 @@ public record CardSelector(List<CardCondition> conditions) {
     /** Whether the pod may have that card, on a node with that driver. */
     public boolean matches(Card card, Inventory.@Nullable Driver driver) {
         return conditions.stream().allMatch(condition -> condition.holds(card, driver));
+    }
+
+    /** The first condition that does not hold for that card, with what the card has instead; empty if it matches. */
+    public Optional<String> unmet(Card card, Inventory.@Nullable Driver driver) {
+        return conditions.stream()
+                .filter(condition -> !condition.holds(card, driver))
+                .findFirst()
+                .map(condition -> {
+                    @Nullable FactValue told = condition.fact().of(card, driver);
+                    return condition + (told == null ? ": its driver does not tell that" : ": it has " + told);
+                });
     }
 
     /** Whether it may tell cards apart that are alike in all but their identity and their place in the node. */

@@ -51,6 +51,11 @@ public record MemoryUnit(Memory size) {
         return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(other.size.bytes() * count, size.bytes()));
     }
 
+    /** That many units in words: {@code 8 GiB}, {@code 2048 MiB}. */
+    public String amount(long units) {
+        return equals(GIB) ? units + " GiB" : Math.multiplyExact(units, size.mib()) + " MiB";
+    }
+
     @Override
     public String toString() {
         return equals(GIB) ? "GiB" : size.mib() + "MiB";

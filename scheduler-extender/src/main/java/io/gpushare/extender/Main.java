@@ -7,12 +7,15 @@ import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.Explain;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Waiting;
+import io.gpushare.extender.view.TrueUse;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import java.io.IOException;
@@ -77,7 +80,9 @@ public final class Main {
         Leadership.@Nullable Membership membership = membership(api, options);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
         Ledger ledger = new Ledger(demands, new Policies(options.policy()), PodNews.start(api, leads, clock));
-        Binder binder = new Binder(ledger, demands, new KubernetesPods(api, leads));
+        KubernetesPods pods = new KubernetesPods(api, leads);
+        Binder binder = new Binder(ledger, demands, pods);
+        NodeChoice choice = new NodeChoice(ledger, demands, options.filterDecides());
         Metrics metrics = new Metrics(ledger);
         metrics.leading(leads);
         ClusterWatch watch = ClusterWatch.start(api, ledger);
@@ -87,12 +92,13 @@ public final class Main {
                         options.bindAddress(), options.port(), options.maxRequestBytes(), version(), options.tls()),
                 new ExtenderServer.Parts(
                         ledger,
-                        new NodeChoice(ledger, demands, options.filterDecides()),
+                        choice,
                         new Preemption(ledger, demands),
                         binder,
                         metrics,
                         leadership::unready,
-                        clock));
+                        clock,
+                        new Viewing(new Explain(ledger, demands, choice, pods), TrueUse.unknown(), options.view())));
         Waiting waiting = new Waiting(ledger);
         metrics.waiting(ledger::refused, waiting::named);
         Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), clock);

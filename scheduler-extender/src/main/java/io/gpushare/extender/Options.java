@@ -1,6 +1,7 @@
 package io.gpushare.extender;
 
 import io.gpushare.extender.http.TlsFiles;
+import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
@@ -74,6 +75,15 @@ final class Options {
                     + " kube-scheduler weighs against its own; filter names that node alone."
                     + " [DECIDE_IN, prioritize]")
     private String decideIn = "";
+
+    @Option(
+            names = "--view",
+            paramLabel = "<on|off|open>",
+            defaultValue = "${env:VIEW:-on}",
+            description = "Whether the page /ui and the view for kubectl gpushare are there: on (for those who may"
+                    + " inspect), off, or open (without a client certificate, also with --client-ca-file: the API"
+                    + " server's proxy has none). [VIEW, on]")
+    private String view = "";
 
     @Option(
             names = "--max-request-bytes",
@@ -157,6 +167,9 @@ final class Options {
         if (!decideIn.equals("prioritize") && !decideIn.equals("filter")) {
             throw new CommandLine.ParameterException(line, "--decide-in " + decideIn + ": write prioritize or filter");
         }
+        if (Viewing.Access.parse(view).isEmpty()) {
+            throw new CommandLine.ParameterException(line, "--view " + view + ": write on, off or open");
+        }
         checkTls(line);
         for (String name : List.of(leaseNamespace, leaseName)) {
             if (!NAME.matcher(name).matches()) {
@@ -220,6 +233,11 @@ final class Options {
         return decideIn.equals("filter");
     }
 
+    /** Who may look at the page and the view. */
+    Viewing.Access view() {
+        return Viewing.Access.parse(view).orElseThrow();
+    }
+
     int maxRequestBytes() {
         return maxRequestBytes;
     }
@@ -265,8 +283,8 @@ final class Options {
     public String toString() {
         return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
                 + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
-                + " --policy=" + policy + " --decide-in=" + decideIn + " --max-request-bytes=" + maxRequestBytes
-                + " --leader-elect=" + leaderElect + " --lease-namespace="
+                + " --policy=" + policy + " --decide-in=" + decideIn + " --view=" + view
+                + " --max-request-bytes=" + maxRequestBytes + " --leader-elect=" + leaderElect + " --lease-namespace="
                 + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity
                 + " --tls-cert-file=" + tlsCertFile + " --tls-key-file=" + tlsKeyFile + " --client-ca-file="
                 + clientCaFile;

@@ -9,13 +9,16 @@ import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.Explain;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Waiting;
+import io.gpushare.extender.view.TrueUse;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -79,8 +82,9 @@ public final class RunningExtender implements AutoCloseable {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(
                 demands, new Policies(PolicyKind.WSP), PodNews.start(api, () -> true, InstantSource.system()));
-        binder = new Binder(
-                ledger, demands, new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite));
+        KubernetesPods pods = new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite);
+        binder = new Binder(ledger, demands, pods);
+        NodeChoice choice = new NodeChoice(ledger, demands, false);
         watch = ClusterWatch.start(api, ledger);
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         Waiting waiting = new Waiting(ledger);
@@ -91,12 +95,13 @@ public final class RunningExtender implements AutoCloseable {
                 settings,
                 new ExtenderServer.Parts(
                         ledger,
-                        new NodeChoice(ledger, demands, false),
+                        choice,
                         new Preemption(ledger, demands),
                         binder,
                         metrics,
                         leadership::unready,
-                        InstantSource.system()));
+                        InstantSource.system(),
+                        new Viewing(new Explain(ledger, demands, choice, pods), TrueUse.unknown(), Viewing.Access.ON)));
     }
 
     void resign() {

@@ -110,6 +110,11 @@ public final class NodeCards {
                                 byId.containsKey(id) && byId.get(id).freeUnits() >= units(inventory, allocation, id));
     }
 
+    /** What that allocation takes of the card's memory, in this node's units. */
+    public int units(Allocation allocation, CardId card) {
+        return units(inventory, allocation, card);
+    }
+
     /**
      * What that allocation takes of the card, in the node's units. The unit stands in the allocation itself, where anybody
      * may write a small one: each of its units counts for one of the node's at least, as the kubelet counts them.

@@ -108,7 +108,7 @@ class NodeLabelsTest {
 
     private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> wanted) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
-        return NodeLabels.change(new NodeState("n1", annotations, present, Compute.NONE, Map.of()), wanted);
+        return NodeLabels.change(new NodeState("n1", annotations, present, Compute.NONE, Map.of(), null), wanted);
     }
 
     private static void assertChange(

@@ -33,6 +33,7 @@ public final class ClusterWatch implements AutoCloseable {
     }
 
     private void nodeSeen(NodeState node) {
+        ledger.nodeAt(node.name(), node.address());
         ledger.nodeOffers(node.name(), node.devices());
         ledger.nodeSeen(node.name(), node.annotations(), node.allocatable());
     }

@@ -73,7 +73,8 @@ public final class ExtenderServer {
             Binder binder,
             Metrics metrics,
             Supplier<Optional<String>> unready,
-            InstantSource clock) {}
+            InstantSource clock,
+            Viewing viewing) {}
 
     private final Vertx vertx;
     private final List<HttpServer> loops;
@@ -111,7 +112,8 @@ public final class ExtenderServer {
                 parts.unready(),
                 settings.version(),
                 settings.maxBody(),
-                settings.tls() != null && settings.tls().clientCa() != null);
+                settings.tls() != null && settings.tls().clientCa() != null,
+                new ViewRoutes(vertx, parts.ledger(), parts.viewing(), parts.unready(), blocking));
         List<HttpServer> loops = new CopyOnWriteArrayList<>();
         try {
             listen(vertx, settings, routes, parts.metrics(), loops);

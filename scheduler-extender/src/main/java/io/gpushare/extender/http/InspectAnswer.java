@@ -2,14 +2,11 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.scheduling.Ledger.NodeView;
-import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
+import io.gpushare.extender.view.CardView;
 import io.gpushare.model.Health;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.model.ledger.NodeCards;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -41,8 +38,8 @@ final class InspectAnswer {
                 "usedGPU", cards.stream().mapToLong(CardState::usedUnits).sum());
         json.writeStringField("unit", node.cards().inventory().unit().toString());
         json.writeArrayFieldStart("devs");
-        for (CardState card : cards) {
-            card(json, node.cards(), card);
+        for (CardView card : CardView.of(node.cards())) {
+            card(json, card);
         }
         json.writeEndArray();
         if (node.unusable() != null) {
@@ -51,7 +48,8 @@ final class InspectAnswer {
         json.writeEndObject();
     }
 
-    private static void card(JsonGenerator json, NodeCards node, CardState state) throws IOException {
+    private static void card(JsonGenerator json, CardView view) throws IOException {
+        CardState state = view.state();
         json.writeStartObject();
         json.writeNumberField("id", state.card().index());
         json.writeNumberField("totalGPU", state.units());
@@ -69,32 +67,14 @@ final class InspectAnswer {
         }
         json.writeBooleanField("whole", state.wholePods() > 0);
         json.writeArrayFieldStart("pods");
-        for (NodeCards.Holding holding : holdings(node, state.card().id())) {
+        for (CardView.Share share : view.shares()) {
             json.writeStartObject();
-            json.writeStringField("name", holding.pod().name());
-            json.writeStringField("namespace", holding.pod().namespace());
-            json.writeNumberField("usedGPU", units(node, state, holding.allocation()));
+            json.writeStringField("name", share.pod().name());
+            json.writeStringField("namespace", share.pod().namespace());
+            json.writeNumberField("usedGPU", share.units());
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
-    }
-
-    private static List<NodeCards.Holding> holdings(NodeCards node, CardId card) {
-        return node.holdings().stream()
-                .filter(holding -> holding.allocation().memoryCards().contains(card)
-                        || holding.allocation().wholeCards().contains(card))
-                .sorted(Comparator.comparing(
-                                (NodeCards.Holding holding) -> holding.pod().namespace())
-                        .thenComparing(holding -> holding.pod().name())
-                        .thenComparing(holding -> holding.pod().uid()))
-                .toList();
-    }
-
-    private static int units(NodeCards node, CardState state, Allocation allocation) {
-        CardId card = state.card().id();
-        return allocation.wholeCards().contains(card)
-                ? state.units()
-                : node.inventory().unit().unitsCovering(allocation.unitsOn(card), allocation.unit());
     }
 }

@@ -37,6 +37,7 @@ final class Routes implements Handler<HttpServerRequest> {
     private final String version;
     private final Bodies bodies;
     private final boolean clientsProve;
+    private final ViewRoutes views;
 
     Routes(
             Vertx vertx,
@@ -46,7 +47,8 @@ final class Routes implements Handler<HttpServerRequest> {
             Supplier<Optional<String>> unready,
             String version,
             int maxBody,
-            boolean clientsProve) {
+            boolean clientsProve,
+            ViewRoutes views) {
         this.vertx = vertx;
         this.verbs = verbs;
         this.ledger = ledger;
@@ -55,6 +57,7 @@ final class Routes implements Handler<HttpServerRequest> {
         this.version = version;
         this.bodies = new Bodies(maxBody);
         this.clientsProve = clientsProve;
+        this.views = views;
     }
 
     @Override
@@ -63,7 +66,7 @@ final class Routes implements Handler<HttpServerRequest> {
         try {
             if (path == null) {
                 answer(request, 400, JSON, JsonAnswer.error("the request names no path"));
-            } else if (clientsProve && !OPEN.contains(path) && !proven(request)) {
+            } else if (clientsProve && !OPEN.contains(path) && !views.open(path) && !proven(request)) {
                 metrics.failed("any", "no_certificate");
                 request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
                 answer(request, 401, JSON, JsonAnswer.error(NO_CERTIFICATE));
@@ -111,6 +114,12 @@ final class Routes implements Handler<HttpServerRequest> {
     private void other(HttpServerRequest request, String path) {
         if (path.startsWith(INSPECT + "/")) {
             get(request, () -> inspect(request, path.substring(INSPECT.length() + 1)));
+        } else if (views.has(path)) {
+            if (ViewRoutes.takesBody(path) && request.method().equals(HttpMethod.POST)) {
+                post(request, body -> views.post(request, path, body));
+            } else {
+                get(request, () -> views.get(request, path));
+            }
         } else {
             answer(request, 404, JSON, JsonAnswer.error("there is nothing at this path"));
         }

@@ -2,6 +2,7 @@ package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.placement.Rank;
 import io.gpushare.extender.placement.Scoring;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.gpushare.model.Allocation;
@@ -12,11 +13,15 @@ import io.gpushare.model.Offer;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +45,8 @@ public final class Ledger {
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
     // The uids of the pods for which kube-scheduler found no node.
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    // Those of them that can't be placed because of what is written on them, by uid.
+    private final Map<String, WaitingPod> wrong = new ConcurrentHashMap<>();
     // The uid that the informer last showed under "namespace/name": a pod made anew under an old name, whose old uid's
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
@@ -61,12 +68,23 @@ public final class Ledger {
         this.witness = witness;
     }
 
-    /** A node of the ledger, for people: {@code unusable} is null when its inventory is known. */
-    public record NodeView(String name, @Nullable Reason unusable, NodeCards cards) {}
+    /**
+     * A node of the ledger, for people.
+     *
+     * @param address where it is in the cluster's network; null where it tells none
+     * @param unusable null when its inventory is known
+     */
+    public record NodeView(
+            String name, @Nullable String address, @Nullable Reason unusable, NodeCards cards) {}
 
     /** A node is there, or changed. Nodes are told from one thread, in order. */
     public void nodeSeen(String name, Map<String, String> annotations, Compute allocatable) {
         nodes.seen(name, annotations, allocatable);
+    }
+
+    /** Where that node is; null where it does not tell. */
+    public void nodeAt(String name, @Nullable String address) {
+        nodes.at(name, address);
     }
 
     /** What that node's kubelet offers: quantities by extended resource. */
@@ -94,6 +112,7 @@ public final class Ledger {
         if (pod.node() != null) {
             loads.at(ref, pod.node(), ComputeCodec.requested(pod.containers()));
         }
+        note(pod);
         pod.demand(demands).valid().ifPresent(demand -> {
             listedUids.put(ref.toString(), ref.uid());
             Wanted wanted = wanted(demand, pod.containers(), pod.annotations());
@@ -120,6 +139,23 @@ public final class Ledger {
         });
     }
 
+    /** Remembers a pod whose own words keep it waiting: no node will ever be found for it. */
+    private void note(ClusterPod pod) {
+        Optional<String> fault =
+                !pod.refused() || pod.node() != null || pod.rank().leaving()
+                        ? Optional.empty()
+                        : switch (pod.demand(demands)) {
+                            case Decoded.Absent<Demand>() -> Optional.empty();
+                            case Decoded.Malformed<Demand>(String sentence) -> Optional.of(sentence);
+                            case Decoded.Valid<Demand>(Demand demand) -> Wanted.fault(pod.annotations());
+                        };
+        if (fault.isPresent()) {
+            wrong.put(pod.ref().uid(), new WaitingPod(pod.ref(), pod.rank(), null, fault.get()));
+        } else {
+            wrong.remove(pod.ref().uid());
+        }
+    }
+
     /** Whether that pod, as somebody just read it, is here no older than it is there: bound to its node, if it holds cards. */
     public boolean knows(ClusterPod pod) {
         @Nullable String node = pod.node();
@@ -139,6 +175,7 @@ public final class Ledger {
         loads.gone(name, uid);
         listedUids.remove(name.toString(), uid);
         refused.remove(uid);
+        wrong.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holds(), List.of());
             return null;
@@ -304,6 +341,19 @@ public final class Ledger {
                 .toList();
     }
 
+    /** The pods that wait, for people: what matters most first. */
+    public List<WaitingPod> waitingPods() {
+        List<WaitingPod> all = new ArrayList<>(wrong.values());
+        for (PodEntry entry : waiting()) {
+            if (!wrong.containsKey(entry.ref().uid())) {
+                all.add(new WaitingPod(entry.ref(), entry.rank(), entry.demand(), null));
+            }
+        }
+        all.sort(Comparator.comparing(WaitingPod::rank, Rank.MOST_FIRST)
+                .thenComparing(pod -> pod.ref().toString()));
+        return all;
+    }
+
     /** How many pods wait since kube-scheduler found no node for them. */
     public int refused() {
         return refused.size();
@@ -353,6 +403,18 @@ public final class Ledger {
                 .flatMap(node -> node.cards().cards().stream())
                 .filter(CardState::overused)
                 .count());
+    }
+
+    /** Memory units of those bound pods of which nothing right says on which card they are, by node. */
+    public Map<String, Long> unattributedUnits() {
+        Map<String, Long> units = new HashMap<>();
+        for (PodEntry entry : pods.values()) {
+            @Nullable String node = entry.node();
+            if (node != null && entry.unattributed()) {
+                units.merge(node, (long) entry.demand().memoryUnits(), Long::sum);
+            }
+        }
+        return units;
     }
 
     /** Bound pods with a demand of which nothing right says on which card they are. */

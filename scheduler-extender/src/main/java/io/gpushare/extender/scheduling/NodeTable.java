@@ -23,6 +23,7 @@ final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+    private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile KnownKinds kinds = KnownKinds.NONE;
@@ -38,6 +39,14 @@ final class NodeTable {
     void change(String name, UnaryOperator<NodeEntry> change) {
         nodes.compute(
                 name, (key, entry) -> change.apply(NodeEntry.orUnheard(entry)).kept());
+    }
+
+    void at(String name, @Nullable String address) {
+        if (address == null) {
+            addresses.remove(name);
+        } else {
+            addresses.put(name, address);
+        }
     }
 
     /** A node is there, or changed; told from one thread, in order. */
@@ -88,6 +97,7 @@ final class NodeTable {
 
     /** A node is gone. What pods hold there is kept until they are gone too. */
     void gone(String name) {
+        addresses.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         changed.set(true);
         kindsChanged.set(true);
@@ -104,7 +114,7 @@ final class NodeTable {
         return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
     }
 
-    private static Ledger.NodeView view(String name, NodeEntry entry) {
-        return new Ledger.NodeView(name, entry.unusable(), entry.cards());
+    private Ledger.NodeView view(String name, NodeEntry entry) {
+        return new Ledger.NodeView(name, addresses.get(name), entry.unusable(), entry.cards());
     }
 }

@@ -1,0 +1,190 @@
+package io.gpushare.extender.http;
+
+import com.fasterxml.jackson.core.JsonParser;
+import io.gpushare.extender.scheduling.Explanation;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.Ledger.NodeView;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.extender.scheduling.SchedulingPod;
+import io.gpushare.extender.view.ClusterJson;
+import io.gpushare.extender.view.ExplainJson;
+import io.gpushare.extender.view.InspectText;
+import io.gpushare.extender.view.NodesJson;
+import io.gpushare.extender.view.Revisions;
+import io.gpushare.extender.view.TopText;
+import io.gpushare.extender.view.TrueUse.NodeUse;
+import io.gpushare.extender.view.WhyText;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** From a question's parameters to its answer, for people's eyes and programs. Everything here may block. */
+final class ViewAnswers {
+    private static final int NODES = 100;
+    private static final int EXPLAINED = 50;
+    private static final int MOST_EXPLAINED = 1000;
+
+    private final Ledger ledger;
+    private final Viewing viewing;
+    private final Revisions revisions;
+    private final Supplier<Optional<String>> unready;
+
+    ViewAnswers(Ledger ledger, Viewing viewing, Revisions revisions, Supplier<Optional<String>> unready) {
+        this.ledger = ledger;
+        this.viewing = viewing;
+        this.revisions = revisions;
+        this.unready = unready;
+    }
+
+    /** A question that has no answer; the message says why, and what to do. */
+    static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+        private final int status;
+
+        Refused(int status, String message) {
+            super(message);
+            this.status = status;
+        }
+
+        int status() {
+            return status;
+        }
+    }
+
+    Buffer cluster(MultiMap parameters) {
+        var changes = revisions.since(parameters.get("since"), System.nanoTime());
+        return JsonAnswer.of(json -> ClusterJson.write(json, changes, unready.get()));
+    }
+
+    Buffer nodes(MultiMap parameters) throws Refused {
+        List<String> names = Stream.of(parameter(parameters, "names", "").split(","))
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .toList();
+        if (names.isEmpty() || names.size() > NODES) {
+            throw new Refused(400, "name 1 to " + NODES + " nodes in 'names', with commas between");
+        }
+        List<NodeView> found =
+                names.stream().flatMap(name -> ledger.node(name).stream()).toList();
+        Map<String, NodeUse> use =
+                viewing.use().of(found.stream().map(NodeView::name).toList());
+        return JsonAnswer.of(json -> NodesJson.write(json, found, use));
+    }
+
+    Buffer explain(MultiMap parameters) throws Refused {
+        Explanation explanation = ofPod(parameters);
+        return page(explanation, parameters);
+    }
+
+    /** Of a pod whose manifest is the body. */
+    Buffer explain(MultiMap parameters, byte[] body) throws Refused {
+        requireReady();
+        try (JsonParser parser = JsonBody.FACTORY.createParser(body)) {
+            parser.nextToken();
+            @Nullable SchedulingPod pod = PodReader.read(parser);
+            if (pod == null || pod.containers().isEmpty()) {
+                throw new Refused(400, "the body is no Pod with containers, as JSON");
+            }
+            return page(viewing.explain().of(pod), parameters);
+        } catch (BadRequest e) {
+            throw new Refused(400, String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw new Refused(400, "the body is not JSON: send the manifest of one Pod as JSON");
+        }
+    }
+
+    private static Buffer page(Explanation explanation, MultiMap parameters) throws Refused {
+        int limit = number(parameters, "limit", EXPLAINED, MOST_EXPLAINED);
+        int from = number(parameters, "from", 0, Integer.MAX_VALUE);
+        return JsonAnswer.of(json -> ExplainJson.write(json, explanation, from, limit));
+    }
+
+    private Explanation ofPod(MultiMap parameters) throws Refused {
+        requireReady();
+        String namespace = parameter(parameters, "namespace", "default");
+        String name = parameter(parameters, "pod", "");
+        if (name.isEmpty()) {
+            throw new Refused(400, "name the pod in 'pod' and its namespace in 'namespace'");
+        }
+        try {
+            return viewing.explain()
+                    .pod(namespace, name)
+                    .orElseThrow(() -> new Refused(404, "pod \"" + name + "\" not found in namespace " + namespace));
+        } catch (PodApi.Failure e) {
+            throw new Refused(502, "the API server can't tell of the pod now: " + e.getMessage());
+        }
+    }
+
+    private void requireReady() throws Refused {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            throw new Refused(503, why.get());
+        }
+    }
+
+    /** Text for a terminal. */
+    String text(String what, MultiMap parameters) throws Refused {
+        requireReady();
+        return switch (what) {
+            case "summary" -> inspect(parameters).summary();
+            case "details" -> inspect(parameters).details();
+            case "top" -> {
+                List<NodeView> nodes = wanted(parameters);
+                yield TopText.cards(nodes, use(nodes));
+            }
+            case "top-pods" -> {
+                List<NodeView> nodes = wanted(parameters);
+                yield TopText.pods(nodes, use(nodes), parameter(parameters, "namespace", ""));
+            }
+            case "why" -> WhyText.of(ofPod(parameters), number(parameters, "limit", 10, MOST_EXPLAINED));
+            default -> throw new Refused(404, "there is nothing at this path");
+        };
+    }
+
+    private InspectText inspect(MultiMap parameters) throws Refused {
+        List<NodeView> nodes = wanted(parameters);
+        Map<String, Long> pending = ledger.unattributedUnits();
+        pending.keySet().retainAll(nodes.stream().map(NodeView::name).toList());
+        return new InspectText(nodes, pending);
+    }
+
+    private Map<String, NodeUse> use(List<NodeView> nodes) {
+        return viewing.use()
+                .of(nodes.stream()
+                        .filter(node -> !node.cards().cards().isEmpty())
+                        .map(NodeView::name)
+                        .toList());
+    }
+
+    private List<NodeView> wanted(MultiMap parameters) throws Refused {
+        String name = parameter(parameters, "node", "");
+        if (name.isEmpty()) {
+            return ledger.nodes();
+        }
+        return List.of(ledger.node(name).orElseThrow(() -> new Refused(404, "node \"" + name + "\" is not known")));
+    }
+
+    private static String parameter(MultiMap parameters, String name, String absent) {
+        @Nullable String value = parameters.get(name);
+        return value == null || value.isEmpty() ? absent : value;
+    }
+
+    private static int number(MultiMap parameters, String name, int absent, int most) throws Refused {
+        String value = parameter(parameters, name, String.valueOf(absent));
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= 0) {
+                return Math.min(number, most);
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw new Refused(400, "'" + name + "' is no number from 0 up: " + value);
+    }
+}

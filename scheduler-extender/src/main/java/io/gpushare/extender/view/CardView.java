@@ -1,0 +1,58 @@
+package io.gpushare.extender.view;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.CardId;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One card and who has what of it, by namespace and name. */
+public record CardView(CardState state, List<Share> shares) {
+    private static final Comparator<Share> BY_NAME = Comparator.comparing(
+                    (Share share) -> share.pod().namespace())
+            .thenComparing(share -> share.pod().name())
+            .thenComparing(share -> share.pod().uid());
+
+    /**
+     * What one pod has of a card.
+     *
+     * @param units in the node's units; all that the card has where the pod has it whole
+     */
+    public record Share(PodRef pod, int units, boolean whole) {}
+
+    public CardView {
+        shares = shares.stream().sorted(BY_NAME).toList();
+    }
+
+    /** The cards of a node, in their order. What pods hold of cards that the node does not have is left out. */
+    public static List<CardView> of(NodeCards node) {
+        Map<CardId, List<Share>> shares = new HashMap<>();
+        Map<CardId, CardState> states = new HashMap<>();
+        node.cards().forEach(state -> states.put(state.card().id(), state));
+        for (NodeCards.Holding holding : node.holdings()) {
+            Allocation allocation = holding.allocation();
+            for (CardId card : allocation.wholeCards()) {
+                CardState state = states.get(card);
+                if (state != null) {
+                    shares.computeIfAbsent(card, any -> new ArrayList<>())
+                            .add(new Share(holding.pod(), state.units(), true));
+                }
+            }
+            for (CardId card : allocation.memoryCards()) {
+                if (states.containsKey(card) && !allocation.wholeCards().contains(card)) {
+                    shares.computeIfAbsent(card, any -> new ArrayList<>())
+                            .add(new Share(holding.pod(), node.units(allocation, card), false));
+                }
+            }
+        }
+        return node.cards().stream()
+                .map(state ->
+                        new CardView(state, shares.getOrDefault(state.card().id(), List.of())))
+                .toList();
+    }
+}

@@ -1,0 +1,184 @@
+package io.gpushare.extender.view;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.scheduling.Explain;
+import io.gpushare.extender.scheduling.Ledger.NodeView;
+import io.gpushare.extender.scheduling.Reason;
+import io.gpushare.extender.scheduling.WaitingPod;
+import io.gpushare.model.Demand;
+import io.gpushare.model.Health;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Writes a picture of the cluster, or what has changed in it. Cards come without their pods' names, which would be most of
+ * its size: who wants these asks for the nodes that matter ({@link NodesJson}). Namespaces and models are numbers, which
+ * count in lists of the same answer.
+ */
+public final class ClusterJson {
+    private final JsonGenerator json;
+    private final Map<String, Integer> namespaces = new LinkedHashMap<>();
+    private final Map<String, Integer> models = new LinkedHashMap<>();
+
+    private ClusterJson(JsonGenerator json) {
+        this.json = json;
+    }
+
+    /**
+     * Writes it.
+     *
+     * @param unready why this extender does not answer kube-scheduler now; empty when it does
+     */
+    public static void write(JsonGenerator json, Changes changes, Optional<String> unready) throws IOException {
+        new ClusterJson(json).write(changes, unready);
+    }
+
+    private void write(Changes changes, Optional<String> unready) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("version", 1);
+        json.writeStringField("revision", changes.revision());
+        json.writeBooleanField("full", changes.full());
+        if (unready.isPresent()) {
+            json.writeStringField("unready", unready.get());
+        }
+        json.writeNumberField("plainNodes", changes.plain());
+        json.writeArrayFieldStart("nodes");
+        for (NodeView node : changes.nodes()) {
+            node(node);
+        }
+        json.writeEndArray();
+        texts("gone", changes.gone());
+        texts("namespaces", namespaces.keySet());
+        texts("models", models.keySet());
+        if (changes.waiting() != null) {
+            json.writeObjectFieldStart("waiting");
+            waiting(changes.waiting());
+            json.writeEndObject();
+        }
+        json.writeEndObject();
+    }
+
+    private void texts(String field, Iterable<String> texts) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+
+    private void node(NodeView node) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", node.name());
+        if (node.unusable() != null) {
+            json.writeStringField("unusable", node.unusable().sentence());
+        }
+        json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
+        json.writeArrayFieldStart("cards");
+        int place = 0;
+        for (CardView card : CardView.of(node.cards())) {
+            card(card, place);
+            place++;
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void card(CardView card, int place) throws IOException {
+        CardState state = card.state();
+        json.writeStartObject();
+        if (state.card().index() != place) {
+            json.writeNumberField("index", state.card().index());
+        }
+        json.writeNumberField("model", number(models, state.card().model()));
+        json.writeNumberField("units", state.units());
+        states(json, state);
+        json.writeArrayFieldStart("shares");
+        for (CardView.Share share : card.shares()) {
+            json.writeNumber(number(namespaces, share.pod().namespace()));
+            json.writeNumber(share.units());
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    /** What is not as usual with a card. */
+    static void states(JsonGenerator json, CardState state) throws IOException {
+        if (state.wholePods() > 0) {
+            json.writeBooleanField("whole", true);
+        }
+        if (state.card().health() instanceof Health.Ill(String reason)) {
+            json.writeStringField("ill", reason);
+        }
+        if (state.card().cordoned()) {
+            json.writeBooleanField("cordoned", true);
+        }
+        if (state.overused()) {
+            json.writeBooleanField("overAllocated", true);
+        }
+    }
+
+    private static int number(Map<String, Integer> numbers, String text) {
+        return numbers.computeIfAbsent(text, any -> numbers.size());
+    }
+
+    private void waiting(Changes.Queue queue) throws IOException {
+        json.writeNumberField("count", queue.count());
+        List<Demand> demands = new ArrayList<>(queue.why().keySet());
+        Map<Demand, Integer> numbers = new LinkedHashMap<>();
+        json.writeArrayFieldStart("demands");
+        for (Demand demand : demands) {
+            numbers.put(demand, numbers.size());
+            Explain.Tally tally = queue.why().get(demand);
+            if (tally != null) {
+                demand(demand, tally);
+            }
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("pods");
+        for (WaitingPod pod : queue.first()) {
+            json.writeStartObject();
+            pod(json, pod.ref());
+            json.writeNumberField("priority", pod.rank().priority());
+            json.writeStringField("created", pod.rank().created().toString());
+            if (pod.fault() != null) {
+                json.writeStringField("fault", pod.fault());
+            } else if (pod.demand() != null && numbers.containsKey(pod.demand())) {
+                json.writeNumberField("demand", numbers.get(pod.demand()));
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void demand(Demand demand, Explain.Tally tally) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("text", Words.of(demand));
+        reasons(json, tally.feasible(), tally.reasons());
+        json.writeEndObject();
+    }
+
+    static void pod(JsonGenerator json, PodRef pod) throws IOException {
+        json.writeStringField("namespace", pod.namespace());
+        json.writeStringField("name", pod.name());
+    }
+
+    /** What keeps nodes from taking a pod: the most common first. */
+    static void reasons(JsonGenerator json, int feasible, Map<Reason, Integer> reasons) throws IOException {
+        json.writeNumberField("feasibleNodes", feasible);
+        json.writeArrayFieldStart("reasons");
+        for (Map.Entry<Reason, Integer> reason : Words.mostFirst(reasons)) {
+            json.writeStartObject();
+            json.writeStringField("reason", reason.getKey().label());
+            json.writeStringField("sentence", reason.getKey().sentence());
+            json.writeNumberField("nodes", reason.getValue());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+}

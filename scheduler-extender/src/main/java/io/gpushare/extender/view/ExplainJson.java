@@ -1,0 +1,98 @@
+package io.gpushare.extender.view;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.scheduling.CardVerdict;
+import io.gpushare.extender.scheduling.Explanation;
+import io.gpushare.extender.scheduling.Explanation.NodeVerdict;
+import java.io.IOException;
+import java.util.List;
+
+/** Writes an explanation: what keeps the pod waiting, counted, then a page of nodes with each card. */
+public final class ExplainJson {
+    private ExplainJson() {}
+
+    /**
+     * Writes the nodes of that page.
+     *
+     * @param from the first node, counted from 0
+     */
+    public static void write(JsonGenerator json, Explanation explanation, int from, int limit) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("version", 1);
+        json.writeObjectFieldStart("pod");
+        ClusterJson.pod(json, explanation.pod());
+        json.writeEndObject();
+        switch (explanation) {
+            case Explanation.Ended ended -> json.writeStringField("state", "ended");
+            case Explanation.NoDemand none -> json.writeStringField("state", "no-demand");
+            case Explanation.Wrong(var pod, String sentence) -> {
+                json.writeStringField("state", "wrong");
+                json.writeStringField("sentence", sentence);
+            }
+            case Explanation.Bound bound -> {
+                json.writeStringField("state", "bound");
+                json.writeStringField("node", bound.node());
+                bound(json, bound);
+            }
+            case Explanation.Judged judged -> judged(json, judged, from, limit);
+        }
+        json.writeEndObject();
+    }
+
+    private static void bound(JsonGenerator json, Explanation.Bound bound) throws IOException {
+        if (bound.allocation() != null) {
+            json.writeArrayFieldStart("cards");
+            for (var card : bound.allocation().memoryCards()) {
+                json.writeString(card.uuid());
+            }
+            for (var card : bound.allocation().wholeCards()) {
+                json.writeString(card.uuid());
+            }
+            json.writeEndArray();
+        }
+    }
+
+    private static void judged(JsonGenerator json, Explanation.Judged judged, int from, int limit) throws IOException {
+        json.writeStringField("state", "judged");
+        json.writeStringField("demand", Words.of(judged.demand()));
+        ClusterJson.reasons(json, judged.feasible(), judged.reasons());
+        List<NodeVerdict> all = judged.nodes();
+        int first = Math.min(from, all.size());
+        int last = Math.min(all.size(), first + limit);
+        json.writeArrayFieldStart("nodes");
+        for (NodeVerdict node : all.subList(first, last)) {
+            node(json, node);
+        }
+        json.writeEndArray();
+        if (last < all.size()) {
+            json.writeNumberField("next", last);
+        }
+    }
+
+    private static void node(JsonGenerator json, NodeVerdict node) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", node.node());
+        json.writeBooleanField("feasible", node.why() == null);
+        if (node.chosen()) {
+            json.writeBooleanField("chosen", true);
+        }
+        if (node.why() != null) {
+            json.writeStringField("reason", node.why().label());
+            json.writeStringField("sentence", node.why().sentence());
+        }
+        json.writeArrayFieldStart("cards");
+        for (CardVerdict card : node.eachCard()) {
+            json.writeStartObject();
+            json.writeNumberField("index", card.state().card().index());
+            json.writeStringField("uuid", card.state().card().id().uuid());
+            json.writeStringField("model", card.state().card().model());
+            json.writeNumberField("units", card.state().units());
+            json.writeNumberField("freeUnits", card.state().freeUnits());
+            json.writeBooleanField("takes", card.takes());
+            json.writeStringField("sentence", card.sentence());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,82 @@
+package io.gpushare.extender.view;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.scheduling.Ledger.NodeView;
+import io.gpushare.extender.view.TrueUse.NodeUse;
+import io.gpushare.extender.view.TrueUse.Part;
+import io.gpushare.model.ledger.CardState;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes nodes with all that is known of them: each card, its pods by name, and what these really use where it is told. */
+public final class NodesJson {
+    private NodesJson() {}
+
+    public static void write(JsonGenerator json, List<NodeView> nodes, Map<String, NodeUse> use) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("version", 1);
+        json.writeArrayFieldStart("nodes");
+        for (NodeView node : nodes) {
+            node(json, node, use.getOrDefault(node.name(), NodeUse.UNKNOWN));
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void node(JsonGenerator json, NodeView node, NodeUse use) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", node.name());
+        if (node.address() != null) {
+            json.writeStringField("address", node.address());
+        }
+        if (node.unusable() != null) {
+            json.writeStringField("unusable", node.unusable().sentence());
+        }
+        json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
+        json.writeArrayFieldStart("cards");
+        for (CardView card : CardView.of(node.cards())) {
+            card(json, card, use);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void card(JsonGenerator json, CardView view, NodeUse use) throws IOException {
+        CardState state = view.state();
+        String uuid = state.card().id().uuid();
+        json.writeStartObject();
+        json.writeNumberField("index", state.card().index());
+        json.writeStringField("uuid", uuid);
+        json.writeStringField("model", state.card().model());
+        json.writeNumberField("memoryMiB", state.card().memory().mib());
+        json.writeNumberField("units", state.units());
+        json.writeNumberField("allocatedUnits", state.usedUnits());
+        ClusterJson.states(json, state);
+        used(json, use.cards().get(uuid));
+        json.writeArrayFieldStart("pods");
+        for (CardView.Share share : view.shares()) {
+            json.writeStartObject();
+            ClusterJson.pod(json, share.pod());
+            json.writeNumberField("units", share.units());
+            if (share.whole()) {
+                json.writeBooleanField("whole", true);
+            }
+            used(
+                    json,
+                    use.pods()
+                            .get(new Part(
+                                    uuid, share.pod().namespace(), share.pod().name())));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void used(JsonGenerator json, @Nullable Long bytes) throws IOException {
+        if (bytes != null) {
+            json.writeNumberField("usedBytes", bytes);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The view for people, over real HTTP on both sides. */
+class ViewIT {
+    private static final String VIEW = "/gpushare-scheduler/v1/";
+    private static final String ILL = """
+        {"version":1,"unitMiB":1024,"cards":[
+          {"uuid":"GPU-x0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"ill":"Xid 79"},
+          {"uuid":"GPU-x1","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360,"cordoned":true},
+          {"uuid":"GPU-x2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360}]}\
+        """;
+
+    @TempDir
+    Path folder;
+
+    private ApiServerDouble api;
+    private RunningExtender extender;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        api.node("a", BindIT.TWO_T4);
+        api.node("b", ILL);
+        api.node("plain", null);
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        extender.close();
+        api.close();
+    }
+
+    @Test
+    void aPictureComesWholeFirstAndThenAsChanges() throws Exception {
+        JsonObject first = json("cluster");
+        assertThat(first.getBoolean("full")).isTrue();
+        assertThat(names(first)).containsExactlyInAnyOrder("a", "b");
+        assertThat(first.getInteger("plainNodes")).isEqualTo(1);
+        JsonObject cards = node(first, "b");
+        assertThat(cards.getJsonArray("cards").getJsonObject(0).getString("ill"))
+                .isEqualTo("Xid 79");
+        assertThat(cards.getJsonArray("cards").getJsonObject(1).getBoolean("cordoned"))
+                .isTrue();
+
+        JsonObject same = json("cluster?since=" + first.getString("revision"));
+        assertThat(same.getBoolean("full")).isFalse();
+        assertThat(same.getJsonArray("nodes")).isEmpty();
+
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        JsonObject changed = changed(first);
+        assertThat(names(changed)).containsExactly("a");
+        JsonArray card = node(changed, "a").getJsonArray("cards");
+        assertThat(card.getJsonObject(0).getJsonArray("shares")).containsExactly(0, 3);
+        assertThat(changed.getJsonArray("namespaces")).containsExactly("default");
+
+        JsonObject again = json("cluster?since=00000000-1");
+        assertThat(again.getBoolean("full")).isTrue();
+        assertThat(names(again)).containsExactlyInAnyOrder("a", "b");
+    }
+
+    private JsonObject changed(JsonObject than) {
+        return await().atMost(Duration.ofSeconds(10))
+                .until(
+                        () -> json("cluster?since=" + than.getString("revision")),
+                        picture -> !picture.getJsonArray("nodes").isEmpty());
+    }
+
+    @Test
+    void waitingPodsComeWithWhatKeepsThemAndGoWhenTheyAreBound() throws Exception {
+        memoryPod("big", 16);
+        api.refused("big");
+        api.pod("odd", "uid-odd", limits("1.5"));
+        api.refused("odd");
+        JsonObject waiting = await().atMost(Duration.ofSeconds(10))
+                .until(() -> json("cluster").getJsonObject("waiting"), queue -> queue.getInteger("count") == 2);
+        JsonObject demand = waiting.getJsonArray("demands").getJsonObject(0);
+        assertThat(demand.getString("text")).isEqualTo("16 units of memory on one card");
+        assertThat(demand.getInteger("feasibleNodes")).isZero();
+        assertThat(demand.getJsonArray("reasons").getJsonObject(0).getString("sentence"))
+                .isEqualTo("Insufficient GPU Memory in one device; no eviction would help");
+        assertThat(demand.getJsonArray("reasons").getJsonObject(0).getInteger("nodes"))
+                .isEqualTo(2);
+        assertThat(waiting.getJsonArray("pods").encode()).contains("big", "odd", "aliyun.com/gpu-mem");
+        api.delete("big");
+        api.delete("odd");
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> json("cluster").getJsonObject("waiting").getInteger("count") == 0);
+    }
+
+    @Test
+    void whyTellsOfEachCard() throws Exception {
+        memoryPod("full", 14);
+        assertThat(extender.bind("full", "uid-full", "a")).isEmpty();
+        memoryPod("p", 15);
+        JsonObject why = json("explain?namespace=default&pod=p");
+        assertThat(why.getString("state")).isEqualTo("judged");
+        assertThat(why.getInteger("feasibleNodes")).isEqualTo(2);
+        assertThat(why.getJsonArray("nodes")).hasSize(3);
+        JsonObject page = json("explain?pod=p&from=1&limit=1");
+        assertThat(page.getJsonArray("nodes")).hasSize(1);
+        assertThat(page.getInteger("next")).isEqualTo(2);
+
+        String text = text("why?pod=p");
+        assertThat(text)
+                .startsWith("Pod default/p asks for 15 units of memory on one card.\n")
+                .contains("As far as cards go it fits on 2 of 3 nodes.")
+                .contains("1 GiB of 15 GiB free", "15 GiB needed", "ill: Xid 79", "cordoned", "would do");
+        assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
+        assertThat(text("why?pod=none")).isEqualTo("error: pod \"none\" not found in namespace default\n");
+        assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
+        assertThat(extender.get(VIEW + "explain").statusCode()).isEqualTo(400);
+        assertThat(extender.get(VIEW + "explain?pod=p&limit=many").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void aManifestIsExplainedWithoutAPod() throws Exception {
+        JsonObject manifest = new JsonObject()
+                .put("metadata", new JsonObject().put("name", "plan").put("namespace", "lab"))
+                .put("spec", ApiServerDouble.spec(limits("40")));
+        HttpResponse<String> answer = extender.post("v1/explain", manifest.encode());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        JsonObject why = new JsonObject(answer.body());
+        assertThat(why.getJsonObject("pod").getString("namespace")).isEqualTo("lab");
+        assertThat(why.getInteger("feasibleNodes")).isZero();
+        assertThat(why.encode()).contains("too small: it has 15 GiB, 40 GiB needed");
+        assertThat(extender.post("v1/explain", "[]").statusCode()).isEqualTo(400);
+        assertThat(extender.post("v1/explain", "{").statusCode()).isEqualTo(400);
+        assertThat(extender.post("v1/explain", "{}").body()).contains("no Pod with containers");
+        assertThat(extender.post("v1/cluster", "{}").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void theSummaryHasGpusharesForm() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        assertThat(text("summary")).isEqualTo("""
+            NAME  IPADDRESS  GPU0(Allocated/Total)  GPU1(Allocated/Total)  GPU2(Allocated/Total)  GPU Memory(GiB)
+            a     unknown    3/15                   0/15                   0/0                    3/30
+            b     unknown    0/15                   0/15                   0/15                   0/45
+            -------------------------------------------------------------------------------------------------------
+            Allocated/Total GPU Memory In Cluster:
+            3/75 (4%)
+
+            b GPU0: ill (Xid 79), takes no new pod
+            b GPU1: cordoned, takes no new pod
+            """);
+        assertThat(text("details?node=a")).isEqualTo("""
+
+            NAME:       a
+            IPADDRESS:  unknown
+
+            NAME  NAMESPACE  GPU0(Allocated)  GPU1(Allocated)
+            p     default    3                0
+            Allocated :  3 (10%)
+            Total :      30
+            ---------------------------------------------------
+
+
+            Allocated/Total GPU Memory In Cluster:  3/30 (10%)
+            """);
+        assertThat(text("details?node=z")).isEqualTo("error: node \"z\" is not known\n");
+        assertThat(text("top?node=a"))
+                .contains("NODE  CARD  MODEL     MEMORY    ALLOCATED  USED  STATE")
+                .contains("a     0     Tesla T4  15.0 GiB  3 GiB      -     ok")
+                .contains("Not told what is used on 1 node.");
+        assertThat(text("top-pods?namespace=default")).contains("default    p    a     0     3 GiB      -\n");
+        assertThat(text("top-pods?namespace=other")).isEqualTo("No pods on cards.\n");
+    }
+
+    @Test
+    void nodesComeWithTheirPodsAndLargeAnswersArePacked() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        JsonObject nodes = json("nodes?names=a,b,none");
+        assertThat(names(nodes)).containsExactly("a", "b");
+        assertThat(node(nodes, "a").encode())
+                .contains("{\"namespace\":\"default\",\"name\":\"p\",\"units\":3}", "\"memoryMiB\":15360");
+        assertThat(extender.get(VIEW + "nodes").statusCode()).isEqualTo(400);
+        for (int i = 0; i < 60; i++) {
+            api.node("more-" + i, ILL.replace("GPU-x", "GPU-more-" + i + "-"));
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> json("cluster").getJsonArray("nodes").size() == 62);
+        HttpResponse<byte[]> packed = java.net.http.HttpClient.newHttpClient()
+                .send(
+                        extender.request(VIEW + "cluster")
+                                .header("Accept-Encoding", "gzip")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(packed.headers().firstValue("Content-Encoding")).contains("gzip");
+        try (GZIPInputStream body = new GZIPInputStream(new java.io.ByteArrayInputStream(packed.body()))) {
+            String unpacked = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(names(new JsonObject(unpacked))).hasSize(62);
+        }
+    }
+
+    private void memoryPod(String name, int units) {
+        api.pod(name, "uid-" + name, limits(String.valueOf(units)));
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
+    }
+
+    private static JsonObject limits(String units) {
+        return new JsonObject().put("aliyun.com/gpu-mem", units);
+    }
+
+    private JsonObject json(String question) throws Exception {
+        HttpResponse<String> answer = extender.get(VIEW + question);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return new JsonObject(answer.body());
+    }
+
+    private String text(String question) throws Exception {
+        HttpResponse<String> answer = extender.get(VIEW + "text/" + question);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private static java.util.List<String> names(JsonObject picture) {
+        return picture.getJsonArray("nodes").stream()
+                .map(node -> ((JsonObject) node).getString("name"))
+                .toList();
+    }
+
+    private static JsonObject node(JsonObject picture, String name) {
+        return picture.getJsonArray("nodes").stream()
+                .map(node -> (JsonObject) node)
+                .filter(node -> node.getString("name").equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}

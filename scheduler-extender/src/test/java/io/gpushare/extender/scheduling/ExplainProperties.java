@@ -1,0 +1,103 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.scheduling.Explanation.Judged;
+import io.gpushare.extender.scheduling.Explanation.NodeVerdict;
+import io.gpushare.model.Card;
+import io.gpushare.model.Compute;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Health;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** An explanation says what filter says, and its cards say why. */
+class ExplainProperties {
+    @Property(tries = 100)
+    void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
+        Random random = new Random(seed);
+        World world = new World(random, World.ledger());
+        Ledger ledger = World.ledger();
+        List<String> nodes = cluster(random, ledger);
+        NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
+        Explain explain = new Explain(ledger, World.DEMANDS, choice, world);
+        for (int i = 0; i < 40; i++) {
+            SchedulingPod pod = pod(random, i);
+            Filtered filtered = choice.filter(pod, nodes);
+            Judged judged = (Judged) explain.of(pod);
+            assertThat(judged.nodes()).hasSameSizeAs(nodes);
+            assertThat(judged.feasible()).isEqualTo(filtered.feasible().size());
+            for (NodeVerdict node : judged.nodes()) {
+                assertThat(node.why()).isEqualTo(filtered.failed().get(node.node()));
+                assertThat(node.why() == null).isEqualTo(enough(judged, node));
+            }
+            assertThat(explain.tally(judged.demand()))
+                    .isEqualTo(new Explain.Tally(judged.feasible(), judged.reasons()));
+            if (!filtered.feasible().isEmpty()) {
+                assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
+                        .containsExactly(judged.nodes().getFirst().node());
+                Wanted wanted = ledger.wanted(judged.demand(), pod.containers(), pod.annotations());
+                ledger.assume(pod.ref(), wanted, judged.nodes().getFirst().node(), World.NOW);
+            }
+        }
+    }
+
+    /** Whether as many cards would do as the demand needs; the pods here ask for memory or for cards, never for both. */
+    private static boolean enough(Judged judged, NodeVerdict node) {
+        long would = node.eachCard().stream().filter(CardVerdict::takes).count();
+        return would
+                >= (judged.demand().memoryUnits() > 0
+                        ? judged.demand().split()
+                        : judged.demand().cards());
+    }
+
+    private static List<String> cluster(Random random, Ledger ledger) {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<Card> cards = new ArrayList<>();
+            for (int card = 0; card < 1 + random.nextInt(4); card++) {
+                cards.add(Card.of("GPU-" + i + "-" + card, card, Memory.ofGib(random.nextBoolean() ? 16 : 48))
+                        .withHealth(random.nextInt(6) == 0 ? Health.ill("Xid 79") : Health.well())
+                        .withCordoned(random.nextInt(6) == 0));
+            }
+            String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
+            ledger.nodeSeen("n" + i, Map.of("gpushare.io/inventory", written), new Compute(64_000, 1 << 18));
+            nodes.add("n" + i);
+        }
+        ledger.nodeSeen("plain", Map.of(), Compute.NONE);
+        nodes.add("plain");
+        return nodes;
+    }
+
+    private static SchedulingPod pod(Random random, int i) {
+        boolean cards = random.nextInt(4) == 0;
+        int split = cards ? 1 : 1 + random.nextInt(2);
+        Map<String, String> annotations = random.nextBoolean()
+                ? Map.of("gpushare.io/cards", String.valueOf(split))
+                : Map.of(
+                        "gpushare.io/cards",
+                        String.valueOf(split),
+                        "gpushare.io/select",
+                        random.nextBoolean() ? "memory >= 24Gi" : "uuid != GPU-0-0");
+        if (cards) {
+            annotations = Map.of();
+        }
+        Map<String, String> quantities = cards
+                ? Map.of("aliyun.com/gpu-count", String.valueOf(1 + random.nextInt(2)))
+                : Map.of("aliyun.com/gpu-mem", String.valueOf(split * (1 + random.nextInt(20))));
+        return new SchedulingPod(
+                new PodRef("uid-" + i, "default", "p" + i),
+                annotations,
+                List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+    }
+}

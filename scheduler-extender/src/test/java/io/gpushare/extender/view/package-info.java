@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.view;
+
+import org.jspecify.annotations.NullMarked;
