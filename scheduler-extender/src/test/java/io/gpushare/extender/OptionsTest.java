@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.extender.http.TlsFiles;
+import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Files;
@@ -21,7 +22,7 @@ class OptionsTest {
         assertThat(options.toString())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --policy=wsp --decide-in=prioritize"
-                        + " --max-request-bytes=67108864"
+                        + " --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=" + options.identity()
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
@@ -41,6 +42,7 @@ class OptionsTest {
                 "nvidia.com/gpu",
                 "--policy=fgd",
                 "--decide-in=filter",
+                "--view=open",
                 "--max-request-bytes=4096",
                 "--leader-elect",
                 "--lease-namespace=gpu",
@@ -57,6 +59,7 @@ class OptionsTest {
         assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
         assertThat(options.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(options.filterDecides()).isTrue();
+        assertThat(options.view()).isEqualTo(Viewing.Access.OPEN);
         assertThat(options.maxRequestBytes()).isEqualTo(4096);
         assertThat(options.leaderElect()).isTrue();
         assertThat(options.leaseNamespace()).isEqualTo("gpu");
@@ -72,6 +75,7 @@ class OptionsTest {
         assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
         assertRefused("--policy random: write one of [binpack, spread, fgd, wsp]", "--policy=random");
         assertRefused("--decide-in bind: write prioritize or filter", "--decide-in=bind");
+        assertRefused("--view yes: write on, off or open", "--view=yes");
         assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");
         assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
         assertRefused("'Gpu' is not a name of Kubernetes", "--lease-namespace=Gpu");
