@@ -60,15 +60,26 @@ abstract class ApiObject implements KubernetesObject {
         return Objects.requireNonNull(metadata, "an API object without metadata");
     }
 
-    /** Drops what is not used, so that a cache of these stays small. */
+    /**
+     * Drops what is not used, and keeps once what many objects have in common, so that a cache of these stays small: it
+     * is most of the extender's memory.
+     */
     void strip() {
         V1ObjectMeta meta = metadata;
         if (meta != null) {
-            meta.setAnnotations(read(meta.getAnnotations()));
+            meta.setAnnotations(Map.copyOf(read(meta.getAnnotations())));
+            meta.setNamespace(once(meta.getNamespace()));
+            meta.setGenerateName(null);
+            meta.setSelfLink(null);
             meta.setManagedFields(null);
             meta.setOwnerReferences(null);
             meta.setFinalizers(null);
         }
+    }
+
+    /** The same text, as one object for all that have it; for names and amounts of which there are few. */
+    static @Nullable String once(@Nullable String text) {
+        return text == null ? null : text.intern();
     }
 
     static Map<String, String> read(@Nullable Map<String, String> annotations) {
@@ -76,7 +87,7 @@ abstract class ApiObject implements KubernetesObject {
         if (annotations != null) {
             annotations.forEach((key, value) -> {
                 if (AnnotationKeys.read(key) && value != null) {
-                    kept.put(key, value);
+                    kept.put(key.intern(), value);
                 }
             });
         }
@@ -123,6 +134,24 @@ abstract class ApiObject implements KubernetesObject {
 
             @Nullable
             Map<String, String> requests;
+
+            void strip() {
+                limits = once(limits);
+                requests = once(requests);
+            }
+
+            private static @Nullable Map<String, String> once(@Nullable Map<String, String> quantities) {
+                if (quantities == null) {
+                    return null;
+                }
+                Map<String, String> kept = new HashMap<>();
+                quantities.forEach((name, quantity) -> {
+                    if (quantity != null) {
+                        kept.put(name.intern(), quantity.intern());
+                    }
+                });
+                return Map.copyOf(kept);
+            }
         }
 
         static final class Status {
@@ -177,7 +206,23 @@ abstract class ApiObject implements KubernetesObject {
                 metadata.setLabels(null);
             }
             if (status != null) {
+                status.phase = once(status.phase);
                 status.conditions = refused() ? REFUSED : null;
+            }
+            if (spec != null) {
+                spec.nodeName = once(spec.nodeName);
+                strip(spec.containers);
+                strip(spec.initContainers);
+            }
+        }
+
+        private static void strip(@Nullable List<Container> containers) {
+            for (Container container : containers == null ? List.<Container>of() : containers) {
+                container.name = once(container.name);
+                container.restartPolicy = once(container.restartPolicy);
+                if (container.resources != null) {
+                    container.resources.strip();
+                }
             }
         }
 
@@ -349,6 +394,15 @@ abstract class ApiObject implements KubernetesObject {
         @Override
         public List<T> getItems() {
             return items == null ? List.of() : items;
+        }
+
+        /** Adds the objects of the next page, and takes over what it tells of the list. */
+        void add(ApiList<T> next) {
+            if (items == null) {
+                items = new ArrayList<>();
+            }
+            items.addAll(next.getItems());
+            metadata = next.metadata;
         }
     }
 

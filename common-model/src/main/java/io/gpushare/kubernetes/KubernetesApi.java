@@ -120,7 +120,8 @@ public final class KubernetesApi implements AutoCloseable {
                         ApiObject.Pod.class,
                         ApiObject.PodList.class,
                         new TypeToken<Watch.Response<ApiObject.Pod>>() {}.getType(),
-                        params -> pods(new CoreV1Api(watches), nodeName, params),
+                        (params, page) -> pods(new CoreV1Api(watches), nodeName, params, page),
+                        nodeName == null,
                         nodeName == null ? KubernetesApi::stripForAllNodes : ApiObject::strip,
                         ApiObject.Pod::state),
                 listener,
@@ -136,13 +137,16 @@ public final class KubernetesApi implements AutoCloseable {
                         ApiObject.Node.class,
                         ApiObject.NodeList.class,
                         new TypeToken<Watch.Response<ApiObject.Node>>() {}.getType(),
-                        params -> new CoreV1Api(watches)
+                        (params, page) -> new CoreV1Api(watches)
                                 .listNode()
+                                .limit(page.limit())
+                                ._continue(page.next())
                                 .resourceVersion(params.resourceVersion)
                                 .timeoutSeconds(params.timeoutSeconds)
                                 .allowWatchBookmarks(params.watch)
                                 .watch(params.watch)
                                 .buildCall(null),
+                        true,
                         ApiObject::strip,
                         ApiObject.Node::state),
                 listener,
@@ -154,8 +158,11 @@ public final class KubernetesApi implements AutoCloseable {
         pod.forgetContainers();
     }
 
-    private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params) throws ApiException {
+    private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Watched.Page page)
+            throws ApiException {
         return api.listPodForAllNamespaces()
+                .limit(page.limit())
+                ._continue(page.next())
                 .fieldSelector(nodeName == null ? null : "spec.nodeName=" + nodeName)
                 .resourceVersion(params.resourceVersion)
                 .timeoutSeconds(params.timeoutSeconds)
@@ -229,7 +236,7 @@ public final class KubernetesApi implements AutoCloseable {
     /** The pods bound to that node, as they are now. */
     public List<PodState> podsOnNode(String nodeName) throws KubernetesException {
         try {
-            Call call = pods(core, nodeName, new CallGeneratorParams(false, null, null));
+            Call call = pods(core, nodeName, new CallGeneratorParams(false, null, null), Watched.Page.WHOLE);
             ApiObject.PodList list = calls.<ApiObject.PodList>execute(call, ApiObject.PodList.class)
                     .getData();
             return list.getItems().stream().map(ApiObject.Pod::state).toList();

@@ -6,6 +6,7 @@ import io.kubernetes.client.informer.SharedIndexInformer;
 import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.models.V1ListMeta;
 import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
@@ -17,6 +18,7 @@ import java.util.Collection;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,18 +33,39 @@ public final class Watched<T> implements AutoCloseable {
         void gone(T last);
     }
 
-    /** One kind of object: how it is asked for, read and reduced. */
+    /**
+     * One kind of object: how it is asked for, read and reduced.
+     *
+     * @param paged whether its lists are asked for a page at a time, which keeps the whole of a large cluster's from being
+     *     in memory as text; the API server then reads its storage, not its cache
+     */
     record Kind<O extends ApiObject, L extends ApiObject.ApiList<O>, T>(
             String plural,
             Class<O> type,
             Class<L> listType,
             Type watchType,
             Request request,
+            boolean paged,
             Consumer<O> strip,
             Function<O, T> state) {
         /** Makes the call for a list, or for a watch when {@code params.watch}. */
         interface Request {
-            Call call(CallGeneratorParams params) throws ApiException;
+            Call call(CallGeneratorParams params, Page page) throws ApiException;
+        }
+    }
+
+    /**
+     * A part of a list: at most {@code limit} objects, after those of the page that told {@code next}; nulls for the whole,
+     * and for the first.
+     */
+    record Page(@Nullable Integer limit, @Nullable String next) {
+        static final Page WHOLE = new Page(null, null);
+        static final Page FIRST = new Page(500, null);
+
+        Page after(ApiObject.ApiList<?> list) {
+            V1ListMeta meta = list.getMetadata();
+            String more = meta == null ? null : meta.getContinue();
+            return new Page(limit, more == null || more.isEmpty() ? null : more);
         }
     }
 
@@ -127,14 +150,30 @@ public final class Watched<T> implements AutoCloseable {
         @Override
         public L list(CallGeneratorParams params) throws ApiException {
             try {
-                L list = client.<L>execute(kind.request().call(params), kind.listType())
-                        .getData();
-                list.getItems().forEach(kind.strip());
-                heard = clock.instant();
-                return list;
+                // A page is of the moment of the list's first; a version would let the API server answer the whole from
+                // its cache.
+                return kind.paged()
+                        ? pages(new CallGeneratorParams(false, null, params.timeoutSeconds))
+                        : page(params, Page.WHOLE);
             } catch (ApiException e) {
                 throw told("listing ", e);
             }
+        }
+
+        private L pages(CallGeneratorParams params) throws ApiException {
+            L all = page(params, Page.FIRST);
+            for (Page next = Page.FIRST.after(all); next.next() != null; next = next.after(all)) {
+                all.add(page(params, next));
+            }
+            return all;
+        }
+
+        private L page(CallGeneratorParams params, Page page) throws ApiException {
+            L list = client.<L>execute(kind.request().call(params, page), kind.listType())
+                    .getData();
+            list.getItems().forEach(kind.strip());
+            heard = clock.instant();
+            return list;
         }
 
         /** The reflector tries again every second: one line for as long as the trouble is the same. */
@@ -152,7 +191,7 @@ public final class Watched<T> implements AutoCloseable {
         public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
             Watch<O> watch;
             try {
-                watch = Watch.createWatch(client, kind.request().call(params), kind.watchType());
+                watch = Watch.createWatch(client, kind.request().call(params, Page.WHOLE), kind.watchType());
                 trouble = "";
             } catch (ApiException e) {
                 throw told("watching ", e);

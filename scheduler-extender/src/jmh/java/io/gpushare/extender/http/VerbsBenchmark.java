@@ -62,6 +62,7 @@ public class VerbsBenchmark {
     private NodeChoice choice;
     private Ledger ledger;
     private byte[] body;
+    private final NodeNames known = new NodeNames();
     private ExtenderArgs args;
     private Filtered filtered;
     private int turn;
@@ -83,7 +84,7 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                                 + names + "]}")
                         .getBytes(StandardCharsets.UTF_8);
-        args = ExtenderArgs.read(body);
+        args = ExtenderArgs.read(body, known);
         filtered = choice.filter(args.pod(), args.nodes());
     }
 
@@ -122,7 +123,7 @@ public class VerbsBenchmark {
     /** The body, read. */
     @Benchmark
     public Object read() throws BadRequest {
-        return ExtenderArgs.read(body);
+        return ExtenderArgs.read(body, known);
     }
 
     /** Which nodes fit. */

@@ -2,6 +2,7 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.SerializableString;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,24 +15,35 @@ import org.jspecify.annotations.Nullable;
  * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or
  * whole where kube-scheduler runs with nodeCacheCapable=false.
  *
+ * @param nodes their names
+ * @param quoted the JSON of each name, in their order
  * @param items the JSON of each node, in the order of the names; null when only names came
  */
 record ExtenderArgs(
-        SchedulingPod pod, List<String> nodes, @Nullable List<String> items) {
+        SchedulingPod pod,
+        List<String> nodes,
+        List<SerializableString> quoted,
+        @Nullable List<String> items) {
     ExtenderArgs {
         Objects.requireNonNull(pod);
     }
 
+    // A guess at the shortest usual name, with its quotes and comma.
+    private static final int NAME = 16;
+
     /** What a body held so far. */
     private static final class Reading {
         private final byte[] body;
+        private final NodeNames known;
+        private boolean complete;
         private @Nullable SchedulingPod pod;
-        private @Nullable List<String> names;
-        private @Nullable List<String> nodes;
+        private @Nullable List<SerializableString> names;
+        private @Nullable List<SerializableString> nodes;
         private @Nullable List<String> items;
 
-        Reading(byte[] body) {
+        Reading(byte[] body, NodeNames known) {
             this.body = body;
+            this.known = known;
         }
 
         void field(String field, JsonParser value) throws IOException, BadRequest {
@@ -43,13 +55,29 @@ record ExtenderArgs(
             }
         }
 
-        private static @Nullable List<String> names(JsonParser value) throws IOException, BadRequest {
+        private @Nullable List<SerializableString> names(JsonParser value) throws IOException, BadRequest {
             if (value.currentToken() == JsonToken.VALUE_NULL) {
                 return null;
             }
-            List<String> names = new ArrayList<>();
-            JsonBody.array(value, "NodeNames", (what, name) -> names.add(JsonBody.string(name, what)));
-            return names;
+            int bracket = Math.toIntExact(value.currentTokenLocation().getByteOffset());
+            List<SerializableString> plain = new ArrayList<>(body.length / NAME);
+            int end = known.read(body, bracket, plain);
+            if (end >= 0 && isLast(end)) {
+                complete = true;
+                return plain;
+            }
+            List<SerializableString> read = new ArrayList<>();
+            JsonBody.array(value, "NodeNames", (what, name) -> read.add(name(name, what)));
+            return read;
+        }
+
+        /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
+        private boolean isLast(int end) {
+            return end == body.length - 1 && body[end] == '}';
+        }
+
+        private SerializableString name(JsonParser value, String what) throws IOException, BadRequest {
+            return known.of(JsonBody.string(value, what));
         }
 
         private void list(String field, JsonParser value) throws IOException, BadRequest {
@@ -57,7 +85,7 @@ record ExtenderArgs(
                 value.skipChildren();
                 return;
             }
-            List<String> itemNames = new ArrayList<>();
+            List<SerializableString> itemNames = new ArrayList<>();
             List<String> itemTexts = new ArrayList<>();
             JsonBody.array(value, "items", (what, item) -> {
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
@@ -69,13 +97,13 @@ record ExtenderArgs(
             items = itemTexts;
         }
 
-        private static String name(JsonParser item) throws IOException, BadRequest {
-            String[] name = {""};
+        private SerializableString name(JsonParser item) throws IOException, BadRequest {
+            SerializableString[] name = {known.of("")};
             JsonBody.object(item, "node", (field, value) -> {
                 if (field.equals("metadata")) {
                     JsonBody.object(value, field, (inner, text) -> {
                         if (inner.equals("name")) {
-                            name[0] = JsonBody.string(text, inner);
+                            name[0] = name(text, inner);
                         } else {
                             text.skipChildren();
                         }
@@ -92,18 +120,26 @@ record ExtenderArgs(
                 throw new BadRequest("the request has no Pod");
             }
             if (names != null) {
-                return new ExtenderArgs(pod, names, null);
+                return new ExtenderArgs(pod, texts(names), names, null);
             }
             if (nodes == null) {
                 throw new BadRequest("the request names no nodes: it has neither NodeNames nor Nodes");
             }
-            return new ExtenderArgs(pod, nodes, items);
+            return new ExtenderArgs(pod, texts(nodes), nodes, items);
         }
     }
 
-    static ExtenderArgs read(byte[] body) throws BadRequest {
-        Reading reading = new Reading(body);
-        JsonBody.read(body, reading::field);
+    private static List<String> texts(List<SerializableString> names) {
+        List<String> texts = new ArrayList<>(names.size());
+        for (SerializableString name : names) {
+            texts.add(name.getValue());
+        }
+        return texts;
+    }
+
+    static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequest {
+        Reading reading = new Reading(body, known);
+        JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();
     }
 }

@@ -1,10 +1,13 @@
 package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +23,8 @@ final class FilterAnswer {
         return JsonAnswer.of(json -> {
             json.writeStartObject();
             nodes(json, args, filtered);
-            failed(json, "FailedNodes", filtered, false);
-            failed(json, "FailedAndUnresolvableNodes", filtered, true);
+            failed(json, "FailedNodes", args, filtered, false);
+            failed(json, "FailedAndUnresolvableNodes", args, filtered, true);
             json.writeStringField("Error", "");
             json.writeEndObject();
         });
@@ -43,8 +46,10 @@ final class FilterAnswer {
         @Nullable List<String> items = args.items();
         if (items == null) {
             json.writeArrayFieldStart("NodeNames");
-            for (String node : filtered.feasible()) {
-                json.writeString(node);
+            for (int i = 0; i < filtered.size(); i++) {
+                if (filtered.why(i) == null) {
+                    json.writeString(args.quoted().get(i));
+                }
             }
             json.writeEndArray();
             json.writeNullField("Nodes");
@@ -56,7 +61,7 @@ final class FilterAnswer {
         json.writeEndObject();
         json.writeArrayFieldStart("items");
         for (int i = 0; i < items.size(); i++) {
-            if (!filtered.failed().containsKey(args.nodes().get(i))) {
+            if (filtered.why(i) == null) {
                 json.writeRawValue(items.get(i));
             }
         }
@@ -64,12 +69,15 @@ final class FilterAnswer {
         json.writeEndObject();
     }
 
-    private static void failed(JsonGenerator json, String field, Filtered filtered, boolean hopeless)
+    private static void failed(JsonGenerator json, String field, ExtenderArgs args, Filtered filtered, boolean hopeless)
             throws IOException {
         json.writeObjectFieldStart(field);
-        for (Map.Entry<String, Reason> node : filtered.failed().entrySet()) {
-            if (!hopeless || !node.getValue().curable()) {
-                json.writeStringField(node.getKey(), node.getValue().sentence());
+        Map<Reason, SerializableString> sentences = new IdentityHashMap<>();
+        for (int i = 0; i < filtered.size(); i++) {
+            @Nullable Reason why = filtered.why(i);
+            if (why != null && !(hopeless && why.curable())) {
+                json.writeFieldName(args.quoted().get(i));
+                json.writeString(sentences.computeIfAbsent(why, reason -> new SerializedString(reason.sentence())));
             }
         }
         json.writeEndObject();

@@ -2,8 +2,8 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.vertx.core.buffer.Buffer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** Writes an answer as bytes, without a tree between. */
@@ -13,16 +13,34 @@ final class JsonAnswer {
         void write(JsonGenerator into) throws IOException;
     }
 
+    private static final class Appending extends OutputStream {
+        private final Buffer bytes;
+
+        Appending(Buffer bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public void write(int one) {
+            bytes.appendByte((byte) one);
+        }
+
+        @Override
+        public void write(byte[] some, int from, int length) {
+            bytes.appendBytes(some, from, length);
+        }
+    }
+
     private JsonAnswer() {}
 
     static Buffer of(Content content) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
-        try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(bytes)) {
+        Buffer bytes = Buffer.buffer();
+        try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(new Appending(bytes))) {
             content.write(generator);
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all that is written to it", e);
         }
-        return Buffer.buffer(bytes.toByteArray());
+        return bytes;
     }
 
     /** {@code {"Error":"…"}}, the answer of bind; the empty sentence is success. */

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +26,23 @@ final class JsonBody {
 
     /** Reads a body that is one object. */
     static void read(byte[] body, Field field) throws BadRequest {
+        read(body, field, () -> false);
+    }
+
+    /**
+     * The same for one who may read the rest of the body by other means.
+     *
+     * @param complete whether that has happened, asked after each field
+     */
+    static void read(byte[] body, Field field, BooleanSupplier complete) throws BadRequest {
         try (JsonParser parser = FACTORY.createParser(body)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadRequest("the request body is not a JSON object");
             }
-            object(parser, "body", field);
-            if (parser.nextToken() != null) {
+            while (!complete.getAsBoolean() && parser.nextToken() == JsonToken.FIELD_NAME) {
+                take(parser, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
+            }
+            if (!complete.getAsBoolean() && parser.nextToken() != null) {
                 throw new BadRequest("the request body goes on after its JSON object");
             }
         } catch (JsonProcessingException e) {
@@ -58,10 +70,14 @@ final class JsonBody {
             throw new BadRequest("'" + what + "' is not an object");
         }
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String name = parser.currentName();
-            parser.nextToken();
-            entry.take(name, parser);
+            take(parser, entry);
         }
+    }
+
+    private static void take(JsonParser parser, Field entry) throws IOException, BadRequest {
+        String name = parser.currentName();
+        parser.nextToken();
+        entry.take(name, parser);
     }
 
     /** Reads an array, or null as an empty one; the parser stands on each element. */

@@ -22,6 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What the extender counts, in Prometheus' text form; no label has more values than a small fixed set. */
 public final class Metrics {
@@ -130,12 +131,18 @@ public final class Metrics {
     }
 
     void filtered(Filtered filtered) {
-        nodes.labelValues("feasible").inc(filtered.feasible().size());
-        Map<String, Integer> byReason = new HashMap<>();
-        for (Reason reason : filtered.failed().values()) {
-            byReason.merge(reason.label(), 1, Integer::sum);
+        Map<String, Integer> byOutcome = new HashMap<>();
+        int feasible = 0;
+        for (int i = 0; i < filtered.size(); i++) {
+            @Nullable Reason why = filtered.why(i);
+            if (why == null) {
+                feasible++;
+            } else {
+                byOutcome.merge(why.label(), 1, Integer::sum);
+            }
         }
-        byReason.forEach((label, count) -> nodes.labelValues(label).inc(count));
+        byOutcome.put("feasible", feasible);
+        byOutcome.forEach((outcome, count) -> nodes.labelValues(outcome).inc(count));
     }
 
     void preempted(Map<String, Victims> asked, Map<String, Victims> answered) {

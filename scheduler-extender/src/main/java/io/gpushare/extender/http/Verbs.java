@@ -1,5 +1,7 @@
 package io.gpushare.extender.http;
 
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Filtered;
@@ -23,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
+    private static final SerializableString HOST = new SerializedString("Host");
+    private static final SerializableString SCORE = new SerializedString("Score");
+
     private final NodeChoice choice;
     private final Preemption preemption;
     private final Binder binder;
@@ -30,6 +35,7 @@ final class Verbs {
     private final Executor blocking;
     private final InstantSource clock;
     private final Metrics metrics;
+    private final NodeNames names = new NodeNames();
 
     Verbs(
             NodeChoice choice,
@@ -56,7 +62,7 @@ final class Verbs {
             return FilterAnswer.error(why.get());
         }
         try {
-            ExtenderArgs args = ExtenderArgs.read(body);
+            ExtenderArgs args = ExtenderArgs.read(body, names);
             Filtered filtered = choice.filter(args.pod(), args.nodes());
             metrics.filtered(filtered);
             return FilterAnswer.of(args, filtered);
@@ -72,14 +78,16 @@ final class Verbs {
         if (why.isPresent()) {
             throw new BadRequest(why.get());
         }
-        ExtenderArgs args = ExtenderArgs.read(body);
+        ExtenderArgs args = ExtenderArgs.read(body, names);
         int[] scores = choice.prioritize(args.pod(), args.nodes());
         return JsonAnswer.of(json -> {
             json.writeStartArray();
             for (int i = 0; i < scores.length; i++) {
                 json.writeStartObject();
-                json.writeStringField("Host", args.nodes().get(i));
-                json.writeNumberField("Score", scores[i]);
+                json.writeFieldName(HOST);
+                json.writeString(args.quoted().get(i));
+                json.writeFieldName(SCORE);
+                json.writeNumber(scores[i]);
                 json.writeEndObject();
             }
             json.writeEndArray();

@@ -29,4 +29,9 @@ public record Ask(int units, int split, int cards, CardSelector selector) {
         int units = demand.unitsOnEachCard();
         return new Ask(units, units == 0 ? 0 : demand.split(), demand.cards(), demand.selector());
     }
+
+    /** Whether any card will do, and it is either units on one of them or whole ones: most demands are. */
+    boolean plain() {
+        return (split == 0 || (split == 1 && cards == 0)) && selector.any();
+    }
 }

@@ -81,6 +81,15 @@ final class CardGroup {
         return atLeast(unused, units);
     }
 
+    /** The most units that are free on one of them. */
+    int most() {
+        return Math.max(last(used), last(unused));
+    }
+
+    private static int last(int[] rising) {
+        return rising.length == 0 ? 0 : rising[rising.length - 1];
+    }
+
     private static int atLeast(int[] free, int units) {
         int at = Arrays.binarySearch(free, units);
         int first = at < 0 ? -at - 1 : at;

@@ -11,10 +11,11 @@ public final class Costs {
     public Costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
         this.nodes = nodes;
         costs = new double[nodes.size()];
+        int hash = pod.hashCode();
         for (int i = 0; i < costs.length; i++) {
             // A pod without cards takes nothing from a node without them.
             boolean free = !pod.gpu() && nodes.get(i).cards().isEmpty();
-            costs[i] = free ? 0 : nodes.get(i).best(scoring, pod).cost();
+            costs[i] = free ? 0 : nodes.get(i).best(scoring, pod, hash).cost();
         }
         oneWinner = pod.gpu();
     }

@@ -129,7 +129,12 @@ public final class NodeRoom {
 
     /** Which of the {@link #ways} costs least, the first of equals; none, at infinite cost, where the pod doesn't fit. */
     public Best best(Scoring scoring, PodRequest pod) {
-        int at = pod.hashCode() & ANSWERS - 1;
+        return best(scoring, pod, pod.hashCode());
+    }
+
+    /** The same for one who asks many nodes, and has made the pod's hash code once. */
+    Best best(Scoring scoring, PodRequest pod, int hash) {
+        int at = hash & ANSWERS - 1;
         @Nullable Best known = answers[at];
         if (known != null && known.scoring.equals(scoring) && known.pod.equals(pod)) {
             return known;

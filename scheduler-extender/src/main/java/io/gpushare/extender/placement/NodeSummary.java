@@ -5,7 +5,6 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Refusal;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +15,17 @@ public final class NodeSummary {
     private final Inventory.@Nullable Driver driver;
     private final List<CardState> cards;
     private final List<CardGroup> kinds;
+    // Of most demands these two tell that they fit: the most units that are free on one card, and how many cards nobody
+    // uses.
+    private final int most;
+    private final int unused;
 
     private NodeSummary(Inventory.@Nullable Driver driver, List<CardState> cards) {
         this.driver = driver;
         this.cards = cards;
         this.kinds = CardGroup.of(cards);
+        this.most = kinds.stream().mapToInt(CardGroup::most).max().orElse(0);
+        this.unused = kinds.stream().mapToInt(kind -> kind.unused(0)).sum();
     }
 
     public static NodeSummary of(NodeCards cards) {
@@ -28,33 +33,40 @@ public final class NodeSummary {
     }
 
     /**
-     * Why that node can't take the demand now; empty if it can. The time goes by the kinds of cards on the node; where the
+     * Why that node can't take the demand now; null if it can. The time goes by the kinds of cards on the node; where the
      * demand selects single cards, by the cards.
      */
-    public Optional<Refusal> refusal(Ask ask) {
+    public @Nullable Refusal refusal(Ask ask) {
+        if (ask.plain() && (ask.split() == 0 ? ask.cards() <= unused : ask.units() <= most)) {
+            return null;
+        }
+        return closely(ask);
+    }
+
+    private @Nullable Refusal closely(Ask ask) {
         int present = 0;
         int used = 0;
-        int unused = 0;
+        int fresh = 0;
         int free = 0;
         for (CardGroup group : ask.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds) {
             if (ask.selector().any() || ask.selector().matches(group.card(), driver)) {
                 present += group.present();
                 used += group.used(ask.units());
-                unused += group.unused(ask.units());
+                fresh += group.unused(ask.units());
                 free += group.unused(0);
             }
         }
         if (present == 0 && !ask.selector().any()) {
-            return Optional.of(Refusal.NO_CARD_OF_KIND);
+            return Refusal.NO_CARD_OF_KIND;
         }
         int needed = ask.split() + ask.cards();
         if (needed > 1 && needed > present) {
-            return Optional.of(Refusal.TOO_FEW_CARDS);
+            return Refusal.TOO_FEW_CARDS;
         }
-        if (used + unused < ask.split()) {
-            return Optional.of(ask.split() == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
+        if (used + fresh < ask.split()) {
+            return ask.split() == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY;
         }
         int left = free - Math.max(0, ask.split() - used);
-        return left >= ask.cards() ? Optional.empty() : Optional.of(Refusal.NO_FREE_CARDS);
+        return left >= ask.cards() ? null : Refusal.NO_FREE_CARDS;
     }
 }

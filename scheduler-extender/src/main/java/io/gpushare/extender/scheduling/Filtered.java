@@ -1,14 +1,55 @@
 package io.gpushare.extender.scheduling;
 
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The answer of filter: nodes that can take the pod, in the order in which they were asked for, and why the others can't. */
-public record Filtered(List<String> feasible, Map<String, Reason> failed) {
-    public Filtered {
-        feasible = List.copyOf(feasible);
-        failed = Collections.unmodifiableMap(new LinkedHashMap<>(failed));
+/**
+ * The answer of filter: of each node that was asked for, in that order, why it can't take the pod. Made for thousands of
+ * nodes a request, and so without a table by name.
+ */
+public final class Filtered {
+    private final List<String> nodes;
+    private final @Nullable Reason[] why;
+
+    /** @param why by the nodes' places; null for one that can take the pod */
+    Filtered(List<String> nodes, @Nullable Reason[] why) {
+        this.nodes = nodes;
+        this.why = why;
+    }
+
+    /** How many nodes were asked for. */
+    public int size() {
+        return why.length;
+    }
+
+    /** Why the node at that place can't take the pod; null if it can. */
+    public @Nullable Reason why(int place) {
+        return why[place];
+    }
+
+    /** Those that can take the pod, in the order in which they were asked for. */
+    public List<String> feasible() {
+        List<String> feasible = new ArrayList<>();
+        for (int i = 0; i < why.length; i++) {
+            if (why[i] == null) {
+                feasible.add(nodes.get(i));
+            }
+        }
+        return feasible;
+    }
+
+    /** The others, and why. */
+    public Map<String, Reason> failed() {
+        Map<String, Reason> failed = new LinkedHashMap<>();
+        for (int i = 0; i < why.length; i++) {
+            @Nullable Reason reason = why[i];
+            if (reason != null) {
+                failed.put(nodes.get(i), reason);
+            }
+        }
+        return failed;
     }
 }

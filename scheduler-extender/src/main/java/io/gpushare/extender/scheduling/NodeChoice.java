@@ -9,9 +9,8 @@ import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,7 @@ public final class NodeChoice {
     /** Which of these nodes can take the pod. A pod that asks for neither resource fits everywhere. */
     public Filtered filter(SchedulingPod pod, List<String> nodes) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> new Filtered(nodes, Map.of());
+            case Decoded.Absent<Demand>() -> new Filtered(nodes, new @Nullable Reason[nodes.size()]);
             case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
             case Decoded.Valid<Demand>(Demand demand) ->
                 Wanted.fault(pod.annotations())
@@ -47,40 +46,40 @@ public final class NodeChoice {
     }
 
     private static Filtered nowhere(String sentence, List<String> nodes) {
-        Map<String, Reason> failed = new LinkedHashMap<>();
-        Reason reason = Reason.badDemand(sentence);
-        nodes.forEach(node -> failed.put(node, reason));
-        return new Filtered(List.of(), failed);
+        @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
+        Arrays.fill(why, Reason.badDemand(sentence));
+        return new Filtered(nodes, why);
     }
 
     private Filtered filter(String podUid, Wanted wanted, List<String> nodes) {
         Ask ask = Ask.of(wanted.demand());
-        List<String> feasible = new ArrayList<>(nodes.size());
-        List<NodeRoom> rooms = new ArrayList<>(nodes.size());
-        Map<String, Reason> failed = new LinkedHashMap<>();
+        @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         List<Hold> own = holds(podUid);
-        for (String node : nodes) {
-            NodeEntry entry = entry(node, podUid, own);
-            @Nullable Reason refusal = entry.refusal(ask);
-            if (refusal == null) {
-                feasible.add(node);
-                rooms.add(entry.room());
-            } else {
-                failed.put(node, refusal);
+        for (int i = 0; i < why.length; i++) {
+            why[i] = entry(nodes.get(i), podUid, own).refusal(ask);
+        }
+        if (filterDecides) {
+            decide(podUid, own, wanted, nodes, why);
+        }
+        return new Filtered(nodes, why);
+    }
+
+    /** Leaves of the nodes that would do only the one that the policy takes, if it takes one. */
+    private void decide(String podUid, List<Hold> own, Wanted wanted, List<String> nodes, @Nullable Reason[] why) {
+        List<NodeRoom> rooms = new ArrayList<>();
+        List<Integer> places = new ArrayList<>();
+        for (int i = 0; i < why.length; i++) {
+            if (why[i] == null) {
+                rooms.add(entry(nodes.get(i), podUid, own).room());
+                places.add(i);
             }
         }
-        if (filterDecides && feasible.size() > 1) {
-            int best = new Costs(rooms, ledger.scoring(wanted.policy()), wanted.request()).cheapest();
-            if (best >= 0) {
-                for (int i = 0; i < feasible.size(); i++) {
-                    if (i != best) {
-                        failed.put(feasible.get(i), Reason.NOT_CHOSEN);
-                    }
-                }
-                feasible = List.of(feasible.get(best));
+        int best = new Costs(rooms, ledger.scoring(wanted.policy()), wanted.request()).cheapest();
+        for (int i = 0; best >= 0 && i < places.size(); i++) {
+            if (i != best) {
+                why[places.get(i)] = Reason.NOT_CHOSEN;
             }
         }
-        return new Filtered(feasible, failed);
     }
 
     /**

@@ -21,7 +21,6 @@ import io.gpushare.model.ledger.Refusal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -211,7 +210,11 @@ record NodeEntry(
         if (unusable != null) {
             return unusable;
         }
-        Optional<Refusal> now = summary.refusal(ask);
-        return now.isEmpty() ? null : emptied.refusal(ask).map(Reason::beyond).orElseGet(() -> Reason.taken(now.get()));
+        @Nullable Refusal now = summary.refusal(ask);
+        if (now == null) {
+            return null;
+        }
+        @Nullable Refusal always = emptied.refusal(ask);
+        return always == null ? Reason.taken(now) : Reason.beyond(always);
     }
 }

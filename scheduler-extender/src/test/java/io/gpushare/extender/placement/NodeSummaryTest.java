@@ -23,7 +23,6 @@ import io.gpushare.model.ledger.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -31,6 +30,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class NodeSummaryTest {
@@ -48,9 +48,10 @@ class NodeSummaryTest {
         }
         NodeCards cards = randomNode(new Random(seed));
         Demand demand = new Demand(demand(units * split, whole).containers(), split, selector);
-        Optional<Refusal> why = switch (cards.place(demand, CardOrder.BINPACK)) {
-            case Placement.Placed placed -> Optional.empty();
-            case Placement.Refused(Refusal refusal) -> Optional.of(refusal);
+        @Nullable
+        Refusal why = switch (cards.place(demand, CardOrder.BINPACK)) {
+            case Placement.Placed _ -> null;
+            case Placement.Refused(Refusal refusal) -> refusal;
         };
         assertThat(NodeSummary.of(cards).refusal(Ask.of(demand))).isEqualTo(why);
     }
@@ -73,8 +74,8 @@ class NodeSummaryTest {
         Inventory inventory =
                 new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15).withHealth(Health.ill("Xid 79"))));
         NodeSummary node = NodeSummary.of(NodeCards.of(inventory));
-        assertThat(node.refusal(new Ask(1, 0))).contains(Refusal.NO_CARD_WITH_MEMORY);
-        assertThat(node.refusal(new Ask(0, 1))).contains(Refusal.NO_FREE_CARDS);
+        assertThat(node.refusal(new Ask(1, 0))).isEqualTo(Refusal.NO_CARD_WITH_MEMORY);
+        assertThat(node.refusal(new Ask(0, 1))).isEqualTo(Refusal.NO_FREE_CARDS);
     }
 
     private static NodeCards randomNode(Random random) {
