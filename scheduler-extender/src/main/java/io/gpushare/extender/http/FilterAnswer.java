@@ -9,7 +9,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +71,7 @@ final class FilterAnswer {
     private static void failed(JsonGenerator json, String field, ExtenderArgs args, Filtered filtered, boolean hopeless)
             throws IOException {
         json.writeObjectFieldStart(field);
-        Map<Reason, SerializableString> sentences = new IdentityHashMap<>();
+        IdentityHashMap<Reason, SerializableString> sentences = new IdentityHashMap<>();
         for (int i = 0; i < filtered.size(); i++) {
             @Nullable Reason why = filtered.why(i);
             if (why != null && !(hopeless && why.curable())) {

@@ -33,8 +33,16 @@ final class NodeNames {
     private static final long HIGH = EACH << 7;
     private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
-    /** @param utf8 what stands between the quotes in {@code json}, and in a request that names it plainly */
-    private record Name(byte[] utf8, SerializableString json) {}
+    private static final class Name {
+        // What stands between the quotes in the JSON, and in a request that names it plainly.
+        private final byte[] utf8;
+        private final SerializableString json;
+
+        Name(byte[] utf8, SerializableString json) {
+            this.utf8 = utf8;
+            this.json = json;
+        }
+    }
 
     private static final class Table {
         private final @Nullable Name[] names = new @Nullable Name[LAST + 1];
@@ -103,7 +111,7 @@ final class NodeNames {
         }
         long word = 0;
         for (int i = bytes.length - 1; i >= at; i--) {
-            word = word << 8 | bytes[i] & 0xFF;
+            word = word << 8 | (bytes[i] & 0xFF);
         }
         return word;
     }
@@ -114,7 +122,7 @@ final class NodeNames {
     }
 
     private static long first(long word, int bytes) {
-        return bytes == 0 ? 0 : word & -1L >>> Long.SIZE - 8 * bytes;
+        return bytes == 0 ? 0 : word & -1L >>> (Long.SIZE - 8 * bytes);
     }
 
     private static long hash(byte[] utf8) {
@@ -177,6 +185,6 @@ final class NodeNames {
     }
 
     private static int place(long hash) {
-        return (int) (hash >>> Long.SIZE - BITS);
+        return (int) (hash >>> (Long.SIZE - BITS));
     }
 }
