@@ -2,7 +2,6 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.SerializableString;
-import com.fasterxml.jackson.core.io.SerializedString;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
 import io.vertx.core.buffer.Buffer;
@@ -76,7 +75,7 @@ final class FilterAnswer {
             @Nullable Reason why = filtered.why(i);
             if (why != null && !(hopeless && why.curable())) {
                 json.writeFieldName(args.quoted().get(i));
-                json.writeString(sentences.computeIfAbsent(why, reason -> new SerializedString(reason.sentence())));
+                json.writeString(sentences.computeIfAbsent(why, reason -> JsonAnswer.text(reason.sentence())));
             }
         }
         json.writeEndObject();

@@ -1,10 +1,13 @@
 package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /** Writes an answer as bytes, without a tree between. */
 final class JsonAnswer {
@@ -32,6 +35,14 @@ final class JsonAnswer {
     }
 
     private JsonAnswer() {}
+
+    /**
+     * Text to be written many times. Half a character, which JSON can bring in an escape and UTF-8 can't say, becomes a
+     * question mark.
+     */
+    static SerializableString text(String text) {
+        return new SerializedString(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+    }
 
     static Buffer of(Content content) {
         Buffer bytes = Buffer.buffer();

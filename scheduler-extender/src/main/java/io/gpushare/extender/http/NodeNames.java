@@ -1,7 +1,6 @@
 package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.SerializableString;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -53,11 +52,8 @@ final class NodeNames {
 
     /** That name, as one and the same object each time for as long as it is remembered. */
     SerializableString of(String text) {
-        // Half a character, which JSON can bring and UTF-8 can't, becomes a question mark.
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        return plain(utf8, 0, utf8.length)
-                ? of(utf8, 0, utf8.length, hash(utf8))
-                : new SerializedString(new String(utf8, StandardCharsets.UTF_8));
+        return plain(utf8, 0, utf8.length) ? of(utf8, 0, utf8.length, hash(utf8)) : JsonAnswer.text(text);
     }
 
     /**
@@ -166,7 +162,7 @@ final class NodeNames {
             return known;
         }
         byte[] utf8 = Arrays.copyOfRange(bytes, from, to);
-        SerializableString json = new SerializedString(new String(utf8, StandardCharsets.US_ASCII));
+        SerializableString json = JsonAnswer.text(new String(utf8, StandardCharsets.US_ASCII));
         Table now = table;
         if (now.size >= MOST) {
             table = new Table();
