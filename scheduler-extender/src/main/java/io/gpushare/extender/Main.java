@@ -7,6 +7,7 @@ import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.http.Told;
 import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.scheduling.Binder;
@@ -79,14 +80,17 @@ public final class Main {
         InstantSource clock = InstantSource.system();
         Leadership.@Nullable Membership membership = membership(api, options);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
-        Ledger ledger = new Ledger(demands, new Policies(options.policy()), PodNews.start(api, leads, clock));
+        PodNews news = PodNews.start(api, leads, clock);
+        Ledger ledger = new Ledger(demands, new Policies(options.policy()), news);
         KubernetesPods pods = new KubernetesPods(api, leads);
         Binder binder = new Binder(ledger, demands, pods);
         NodeChoice choice = new NodeChoice(ledger, demands, options.filterDecides());
-        Metrics metrics = new Metrics(ledger);
-        metrics.leading(leads);
         ClusterWatch watch = ClusterWatch.start(api, ledger);
         Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
+        BooleanSupplier answers = () -> leadership.unready().isEmpty();
+        Waiting waiting = new Waiting(ledger);
+        Metrics metrics = new Metrics(
+                version(), new Told(ledger, waiting, leads, answers, watch::heard, watch::changes, news::lost));
         ExtenderServer server = ExtenderServer.start(
                 new ExtenderServer.Settings(
                         options.bindAddress(), options.port(), options.maxRequestBytes(), version(), options.tls()),
@@ -99,9 +103,7 @@ public final class Main {
                         leadership::unready,
                         clock,
                         new Viewing(new Explain(ledger, demands, choice, pods), TrueUse.unknown(), options.view())));
-        Waiting waiting = new Waiting(ledger);
-        metrics.waiting(ledger::refused, waiting::named);
-        Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), clock);
+        Nudger.start(api, waiting, answers, clock);
         LOG.info("listening on {} port {}", options.bindAddress(), server.port());
         LOG.info("callers: {}", options.callers());
         Settling.start(binder, clock);

@@ -162,7 +162,7 @@ class BindIT {
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
         assertThat(used("n1")).isZero();
-        await().until(() -> extender.ledger.unattributed() == 1);
+        await().until(() -> extender.ledger.census().unattributed() == 1);
     }
 
     @Test
@@ -244,7 +244,8 @@ class BindIT {
     }
 
     private void awaitSeen(int pods) {
-        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.holding(Standing.SEEN) == pods);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.census().holding(Standing.SEEN) == pods);
     }
 
     private int used(String node) throws Exception {

@@ -102,12 +102,13 @@ class GpushareFaultsIT {
                 assertThat(extender.bind("b" + i, "uid-b" + i, "m" + i % 10)).isEmpty();
             }
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> extender.ledger.holding(Standing.SEEN) == BINDS + 1);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> extender.ledger.census().holding(Standing.SEEN) == BINDS + 1);
         Set<String> uids = api.bindings().stream()
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.ledger.overused()).isZero();
+        assertThat(extender.ledger.census().overused()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);

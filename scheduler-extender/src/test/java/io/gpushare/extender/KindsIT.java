@@ -83,7 +83,8 @@ class KindsIT {
                         .getJsonObject("annotations")
                         .fieldNames())
                 .containsExactly("gpushare.io/allocation");
-        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.holding(Standing.SEEN) == 1);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.census().holding(Standing.SEEN) == 1);
 
         assertThat(filter("q", 24, "gpushare.io/cards", "2").getJsonArray("NodeNames"))
                 .containsExactly("t4s");

@@ -48,6 +48,11 @@ class LeaderIT {
                     second.post("filter", "{\"Pod\":{},\"NodeNames\":[\"n1\"]}").body();
             assertThat(new JsonObject(filter).getString("Error")).contains("not the leader");
             assertThat(api.bindings()).isEmpty();
+            assertThat(second.get("/metrics").body())
+                    .contains("gpushare_extender_leader 0.0", "gpushare_extender_ready 0.0")
+                    .doesNotContain("gpushare_cluster_");
+            assertThat(first.get("/metrics").body())
+                    .contains("gpushare_extender_leader 1.0", "gpushare_extender_ready 1.0", "gpushare_cluster_");
 
             first.resign();
             assertThat(first.bind("p", "uid-p", "n1")).contains("is ending");

@@ -54,7 +54,7 @@ class NudgeIT {
         quiet(1);
         assertThat(extender.get("/metrics").body())
                 .contains("gpushare_extender_nudges_total 1.0")
-                .contains("gpushare_extender_waiting_pods 0.0");
+                .contains("gpushare_extender_waiting_pods{why=\"room\"} 0.0");
     }
 
     @Test
@@ -74,7 +74,9 @@ class NudgeIT {
             api.refused("p" + i);
         }
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> extender.get("/metrics").body().contains("gpushare_extender_waiting_pods 1000.0"));
+                .until(() -> extender.get("/metrics")
+                        .body()
+                        .contains("gpushare_extender_waiting_pods{why=\"pieces\"} 1000.0"));
         quiet(0);
         api.delete("a");
         await().atMost(SOON).until(() -> !api.patches().isEmpty());

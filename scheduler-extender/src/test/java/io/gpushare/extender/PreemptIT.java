@@ -158,6 +158,6 @@ class PreemptIT {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.holding(io.gpushare.extender.scheduling.Hold.Standing.BOUND) == 0);
+                        && extender.ledger.census().holding(io.gpushare.extender.scheduling.Hold.Standing.BOUND) == 0);
     }
 }

@@ -286,7 +286,7 @@ class ProtocolIT {
                 .contains("gpushare_extender_request_duration_seconds_bucket{verb=\"filter\",le=\"0.001\"}")
                 .contains("gpushare_extender_filtered_nodes_total{outcome=\"feasible\"}")
                 .contains("gpushare_extender_filtered_nodes_total{outcome=\"no_inventory\"}")
-                .contains("gpushare_extender_ledger_nodes 2.0")
+                .contains("gpushare_extender_ledger_nodes{state=\"usable\"} 2.0")
                 .contains("gpushare_extender_ledger_pods{standing=\"assumed\"} 0.0")
                 .contains("gpushare_extender_unattributed_pods 0.0");
     }

@@ -9,6 +9,7 @@ import io.gpushare.extender.cluster.Nudger;
 import io.gpushare.extender.cluster.PodNews;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.Metrics;
+import io.gpushare.extender.http.Told;
 import io.gpushare.extender.http.Viewing;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
@@ -80,16 +81,24 @@ public final class RunningExtender implements AutoCloseable {
         scheme = tls == null ? "http" : "https";
         this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        ledger = new Ledger(
-                demands, new Policies(PolicyKind.WSP), PodNews.start(api, () -> true, InstantSource.system()));
+        PodNews news = PodNews.start(api, () -> true, InstantSource.system());
+        ledger = new Ledger(demands, new Policies(PolicyKind.WSP), news);
         KubernetesPods pods = new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite);
         binder = new Binder(ledger, demands, pods);
         NodeChoice choice = new NodeChoice(ledger, demands, false);
         watch = ClusterWatch.start(api, ledger);
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         Waiting waiting = new Waiting(ledger);
-        Metrics metrics = new Metrics(ledger);
-        metrics.waiting(ledger::refused, waiting::named);
+        Metrics metrics = new Metrics(
+                "0.0.0-test",
+                new Told(
+                        ledger,
+                        waiting,
+                        leadership::leading,
+                        () -> leadership.unready().isEmpty(),
+                        watch::heard,
+                        watch::changes,
+                        news::lost));
         nudger = Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), InstantSource.system());
         server = ExtenderServer.start(
                 settings,
@@ -128,6 +137,10 @@ public final class RunningExtender implements AutoCloseable {
 
     HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    CompletableFuture<HttpResponse<String>> sendLater(HttpRequest request) {
+        return client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
     }
 
     HttpRequest posting(String verb, String body) {

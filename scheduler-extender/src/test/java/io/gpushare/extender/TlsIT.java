@@ -117,7 +117,11 @@ class TlsIT {
         assertThat(api.bindings()).hasSize(1);
         assertThat(call(scheduler, "/gpushare-scheduler/inspect", "").statusCode())
                 .isEqualTo(200);
-        assertThat(extender.get("/metrics").body()).contains("reason=\"no_certificate\",verb=\"any\"} 6.0");
+        assertThat(extender.get("/metrics").body())
+                .contains("reason=\"no_certificate\",verb=\"any\"} 6.0", "{node=\"n1\"}");
+        assertThat(call(nobody, "/metrics", "").body())
+                .contains("gpushare_cluster_memory_capacity_bytes")
+                .doesNotContain("n1");
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.regex.Pattern;
 
 /** When all pods are gone and all faults healed: nothing is held any more, by anybody's books. */
 final class EndCheck {
@@ -88,13 +88,11 @@ final class EndCheck {
     }
 
     private List<String> metrics() throws IOException {
-        Set<String> zero = Set.of(
-                "gpushare_extender_overused_cards",
-                "gpushare_extender_unattributed_pods",
-                "gpushare_extender_ledger_pods");
+        Pattern zero =
+                Pattern.compile("gpushare_(cluster_cards\\{.*\"overused\"|extender_(unattributed|ledger)_pods).*");
         return extender("/metrics")
                 .lines()
-                .filter(line -> zero.stream().anyMatch(line::startsWith) && !line.endsWith(" 0.0"))
+                .filter(line -> zero.matcher(line).matches() && !line.endsWith(" 0.0"))
                 .toList();
     }
 

@@ -6,6 +6,8 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.kubernetes.Watched;
+import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -68,6 +70,16 @@ public final class ClusterWatch implements AutoCloseable {
         return unknown.get() == 0;
     }
 
+    /** When the API server was last heard of, by the plural of what is watched. */
+    public Map<String, Instant> heard() {
+        return Map.of("nodes", nodes.lastHeard(), "pods", pods.lastHeard());
+    }
+
+    /** How many changes were told to the ledger, by the plural of what is watched. */
+    public Map<String, Long> changes() {
+        return Map.of("nodes", nodesTold.changes(), "pods", podsTold.changes());
+    }
+
     @Override
     public void close() {
         nodes.close();
@@ -79,6 +91,7 @@ public final class ClusterWatch implements AutoCloseable {
         private final Consumer<T> changed;
         private final Consumer<T> gone;
         private final AtomicLong heard = new AtomicLong();
+        private final AtomicLong ends = new AtomicLong();
 
         Told(Consumer<T> changed, Consumer<T> gone) {
             this.changed = changed;
@@ -94,6 +107,11 @@ public final class ClusterWatch implements AutoCloseable {
         @Override
         public void gone(T last) {
             told(gone, last);
+            ends.incrementAndGet();
+        }
+
+        long changes() {
+            return heard.get() + ends.get();
         }
 
         private static <T> void told(Consumer<T> ledger, T object) {

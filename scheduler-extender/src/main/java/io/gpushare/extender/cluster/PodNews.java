@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,8 @@ public final class PodNews implements Witness {
     private final InstantSource clock;
     private final BlockingQueue<Told> waiting = new ArrayBlockingQueue<>(WAITING);
 
+    private final AtomicLong lost = new AtomicLong();
+
     private PodNews(KubernetesApi api, BooleanSupplier leading, InstantSource clock) {
         this.api = api;
         this.leading = leading;
@@ -49,8 +52,14 @@ public final class PodNews implements Witness {
     public void disbelieved(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
         if (!waiting.offer(new Told(pod, node, sentence, clock.instant()))) {
+            lost.incrementAndGet();
             LOG.info("pod {}: no Event tells of it, too many wait", pod);
         }
+    }
+
+    /** How many Events were not recorded. */
+    public long lost() {
+        return lost.get();
     }
 
     private void run() {
@@ -80,8 +89,10 @@ public final class PodNews implements Witness {
         try {
             api.recordEvent(told.pod(), event, told.at());
         } catch (KubernetesException e) {
+            lost.incrementAndGet();
             LOG.warn("pod {}: {}", told.pod(), e.getMessage());
         } catch (RuntimeException e) {
+            lost.incrementAndGet();
             LOG.error("pod {}: its Event failed", told.pod(), e);
         }
     }

@@ -2,32 +2,38 @@ package io.gpushare.extender.http;
 
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Filtered;
-import io.gpushare.extender.scheduling.Hold.Standing;
-import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.Reason;
 import io.gpushare.extender.scheduling.Victims;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.DoubleSupplier;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the extender counts, in Prometheus' text form; no label has more values than a small fixed set. */
+/**
+ * What the extender tells Prometheus, in its text form. The names are for users: scheduler-extender/METRICS.md lists them.
+ * What is counted by request takes no lock; all else is asked for at a scrape.
+ */
 public final class Metrics {
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
+    private static final List<String> VERBS = List.of("filter", "prioritize", "preempt", "bind");
+
+    private final Scrapes scrapes = new Scrapes(this::write);
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Histogram seconds = Histogram.builder()
             .name("gpushare_extender_request_duration_seconds")
@@ -40,6 +46,11 @@ public final class Metrics {
             .name("gpushare_extender_request_errors_total")
             .help("Requests that could not be answered as asked.")
             .labelNames("verb", "reason")
+            .register(registry);
+    private final Counter filters = Counter.builder()
+            .name("gpushare_extender_filters_total")
+            .help("Answers of filter: with a node, or with none.")
+            .labelNames("outcome")
             .register(registry);
     private final Counter nodes = Counter.builder()
             .name("gpushare_extender_filtered_nodes_total")
@@ -58,67 +69,81 @@ public final class Metrics {
             .labelNames("outcome")
             .register(registry);
 
-    public Metrics(Ledger ledger) {
-        gauge(
-                "gpushare_extender_ledger_nodes",
-                "Nodes whose inventory is known.",
-                () -> ledger.nodes().stream()
-                        .filter(node -> node.unusable() == null)
-                        .count());
-        gauge(
-                "gpushare_extender_unattributed_pods",
-                "Bound pods with a demand of which nothing right says on which card they are.",
-                ledger::unattributed);
-        gauge(
-                "gpushare_extender_overused_cards",
-                "Cards on which more is allocated, by pods' annotations, than they have; they count as full.",
-                ledger::overused);
-        CounterWithCallback.builder()
-                .name("gpushare_extender_annotations_disbelieved_total")
-                .help("Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
-                        + " others.")
-                .callback(callback -> callback.call((double) ledger.disbelieved()))
-                .register(registry);
+    public Metrics(String version, Told told) {
+        // What has not happened yet is 0, not absent: so the first time it happens is an increase.
+        VERBS.forEach(seconds::initLabelValues);
+        VERBS.forEach(verb -> List.of("not_ready", "bad_request").forEach(why -> failures.initLabelValues(verb, why)));
+        failures.initLabelValues("preempt", "internal");
+        List.of("internal", "no_certificate", "too_large", "too_many", "slow")
+                .forEach(why -> failures.initLabelValues("any", why));
+        List.of("node", "no_node").forEach(filters::initLabelValues);
+        nodes.initLabelValues("feasible");
+        Reason.labels().forEach(nodes::initLabelValues);
+        List.of("unchanged", "extended", "dropped").forEach(preempted::initLabelValues);
+        BindResult.labels().forEach(binds::initLabelValues);
+        Info.builder()
+                .name("gpushare_extender_build_info")
+                .help("The version of the program.")
+                .labelNames("version")
+                .register(registry)
+                .setLabelValues(version);
+        yes("gpushare_extender_leader", "1 for the extender that leads; 0 for one that waits.", told.leads());
+        yes(
+                "gpushare_extender_ready",
+                "1 for the extender that leads and whose ledger is current, and so answers.",
+                told.answers());
+        counter(
+                "gpushare_extender_annotations_disbelieved_total",
+                "Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
+                        + " others.",
+                told.ledger()::disbelieved);
+        counter(
+                "gpushare_extender_nudges_total",
+                "How often kube-scheduler was made to look again at a waiting pod, since there was room for it.",
+                told.waiting()::named);
+        counter(
+                "gpushare_extender_events_lost_total",
+                "Events of pods that could not be recorded at the API server.",
+                told.eventsLost());
+        informers(told);
+        registry.register(new LedgerMetrics(told));
+    }
+
+    private void informers(Told told) {
         GaugeWithCallback.builder()
-                .name("gpushare_extender_ledger_pods")
-                .help("Pods that hold cards: assumed, doubtful (no answer came), bound (not yet seen back), or seen"
-                        + " in the API.")
-                .labelNames("standing")
-                .callback(callback -> {
-                    callback.call(ledger.holding(Standing.ASSUMED), "assumed");
-                    callback.call(ledger.holding(Standing.DOUBTFUL), "doubtful");
-                    callback.call(ledger.holding(Standing.BOUND), "bound");
-                    callback.call(ledger.holding(Standing.SEEN), "seen");
-                })
+                .name("gpushare_extender_informer_heard_timestamp_seconds")
+                .help("When the API server was last heard of: an answered list, an event or a bookmark of the watch; 0"
+                        + " before the first.")
+                .labelNames("resource")
+                .callback(
+                        callback -> told.heard().get().forEach((resource, at) -> callback.call(seconds(at), resource)))
                 .register(registry);
-    }
-
-    /** Tells from now on of the pods that wait. */
-    public void waiting(IntSupplier refused, LongSupplier nudges) {
-        gauge(
-                "gpushare_extender_waiting_pods",
-                "Pods with a demand for which kube-scheduler found no node.",
-                refused::getAsInt);
         CounterWithCallback.builder()
-                .name("gpushare_extender_nudges_total")
-                .help("How often kube-scheduler was made to look again at a waiting pod, since there was room for it.")
-                .callback(callback -> callback.call((double) nudges.getAsLong()))
+                .name("gpushare_extender_informer_changes_total")
+                .help("Changes that the ledger was told.")
+                .labelNames("resource")
+                .callback(callback ->
+                        told.changes().get().forEach((resource, count) -> callback.call((double) count, resource)))
                 .register(registry);
     }
 
-    /** Tells from now on whether this extender leads. */
-    public void leading(BooleanSupplier leads) {
-        gauge(
-                "gpushare_extender_leader",
-                "1 for the extender that leads, and so answers; 0 for one that waits.",
-                () -> leads.getAsBoolean() ? 1 : 0);
+    private static double seconds(Instant at) {
+        return at.toEpochMilli() / 1e3;
     }
 
-    private void gauge(String name, String help, DoubleSupplier value) {
+    private void yes(String name, String help, BooleanSupplier value) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(callback -> callback.call(value.getAsDouble()))
+                .callback(callback -> callback.call(value.getAsBoolean() ? 1 : 0))
+                .register(registry);
+    }
+
+    private void counter(String name, String help, LongSupplier value) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(callback -> callback.call((double) value.getAsLong()))
                 .register(registry);
     }
 
@@ -141,6 +166,7 @@ public final class Metrics {
                 byOutcome.merge(why.label(), 1, Integer::sum);
             }
         }
+        filters.labelValues(feasible == 0 ? "no_node" : "node").inc();
         byOutcome.put("feasible", feasible);
         byOutcome.forEach((outcome, count) -> nodes.labelValues(outcome).inc(count));
     }
@@ -157,10 +183,20 @@ public final class Metrics {
         binds.labelValues(result.label()).inc();
     }
 
-    Buffer text() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
+    /**
+     * All of it as text, soon and from another thread.
+     *
+     * @param names whether nodes may be named in it
+     */
+    CompletableFuture<Buffer> text(boolean names) {
+        return scrapes.text(names);
+    }
+
+    private Buffer write(boolean names) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 15);
         try {
-            PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
+            PrometheusTextFormatWriter.create()
+                    .write(bytes, registry.scrape(metric -> names || !metric.startsWith(LedgerMetrics.BY_NODE)));
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all that is written to it", e);
         }

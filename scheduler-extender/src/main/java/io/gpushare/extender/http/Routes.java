@@ -2,6 +2,7 @@ package io.gpushare.extender.http;
 
 import io.gpushare.extender.scheduling.Ledger;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -24,7 +25,7 @@ final class Routes implements Handler<HttpServerRequest> {
     private static final String INSPECT = PREFIX + "inspect";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String JSON = "application/json";
-    // The kubelet's probes and Prometheus have no certificate, and what these say gives nothing away.
+    // The kubelet's probes have no certificate, nor has every Prometheus: to such a one no node is named.
     private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/version", "/metrics");
     private static final String NO_CERTIFICATE = "this path needs a client certificate of the authority in"
             + " --client-ca-file: in kube-scheduler's configuration name one under tlsConfig";
@@ -106,9 +107,16 @@ final class Routes implements Handler<HttpServerRequest> {
             case "/version" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer(version + "\n")));
             case "/healthz" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer("ok\n")));
             case "/readyz" -> get(request, () -> readyz(request));
-            case "/metrics" -> get(request, () -> answer(request, 200, Metrics.CONTENT_TYPE, metrics.text()));
+            case "/metrics" -> get(request, () -> scrape(request));
             default -> other(request, path);
         }
+    }
+
+    private void scrape(HttpServerRequest request) {
+        boolean names = !clientsProve || proven(request);
+        Future.fromCompletionStage(metrics.text(names), vertx.getOrCreateContext())
+                .onSuccess(text -> answer(request, 200, Metrics.CONTENT_TYPE, text))
+                .onFailure(failure -> failedInside(request, failure));
     }
 
     private void other(HttpServerRequest request, String path) {
@@ -215,7 +223,7 @@ final class Routes implements Handler<HttpServerRequest> {
     }
 
     /** Never an answer without words, nor none at all. */
-    private void failedInside(HttpServerRequest request, RuntimeException e) {
+    private void failedInside(HttpServerRequest request, Throwable e) {
         LOG.error("answering {} {} failed inside", request.method(), request.path(), e);
         metrics.failed("any", "internal");
         if (!request.response().ended()) {

@@ -90,6 +90,12 @@ final class CardGroup {
         return rising.length == 0 ? 0 : rising[rising.length - 1];
     }
 
+    /** Units that are free on all of them together. */
+    long freeUnits() {
+        return Arrays.stream(used).asLongStream().sum()
+                + Arrays.stream(unused).asLongStream().sum();
+    }
+
     private static int atLeast(int[] free, int units) {
         int at = Arrays.binarySearch(free, units);
         int first = at < 0 ? -at - 1 : at;

@@ -48,8 +48,8 @@ public final class NodeSummary {
         int used = 0;
         int fresh = 0;
         int free = 0;
-        for (CardGroup group : ask.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds) {
-            if (ask.selector().any() || ask.selector().matches(group.card(), driver)) {
+        for (CardGroup group : groups(ask)) {
+            if (selected(group, ask)) {
                 present += group.present();
                 used += group.used(ask.units());
                 fresh += group.unused(ask.units());
@@ -68,5 +68,31 @@ public final class NodeSummary {
         }
         int left = free - Math.max(0, ask.split() - used);
         return left >= ask.cards() ? null : Refusal.NO_FREE_CARDS;
+    }
+
+    private List<CardGroup> groups(Ask ask) {
+        return ask.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds;
+    }
+
+    private boolean selected(CardGroup group, Ask ask) {
+        return ask.selector().any() || ask.selector().matches(group.card(), driver);
+    }
+
+    /** Units that are free on all cards together that would do for the ask. */
+    public long freeUnits(Ask ask) {
+        long units = 0;
+        for (CardGroup group : groups(ask)) {
+            units += selected(group, ask) ? group.freeUnits() : 0;
+        }
+        return units;
+    }
+
+    /** Cards that would do for the ask and that nobody uses. */
+    public int freeCards(Ask ask) {
+        int free = 0;
+        for (CardGroup group : groups(ask)) {
+            free += selected(group, ask) ? group.unused(0) : 0;
+        }
+        return free;
     }
 }

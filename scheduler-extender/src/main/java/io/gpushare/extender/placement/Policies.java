@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class Policies {
     private final PolicyKind usual;
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
+    private final Seen seen = new Seen();
 
     /** @param usual for pods that name none */
     public Policies(PolicyKind usual) {
@@ -25,8 +26,14 @@ public final class Policies {
         return policy.scoring();
     }
 
+    /** Of what use free room is to the pods that came so far. */
+    public synchronized Fragmentation fragmentation() {
+        return Fragmentation.of(seen);
+    }
+
     /** A new pod came: to be told once for each. */
     public synchronized void arrived(PodRequest pod) {
+        seen.add(pod);
         policies.values().forEach(policy -> policy.arrived(pod));
     }
 

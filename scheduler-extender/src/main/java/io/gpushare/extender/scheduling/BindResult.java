@@ -1,7 +1,9 @@
 package io.gpushare.extender.scheduling;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** What came of a bind. */
 public sealed interface BindResult {
@@ -36,7 +38,19 @@ public sealed interface BindResult {
     default String label() {
         return switch (this) {
             case Bound(boolean repeated) -> repeated ? "bound_before" : "bound";
-            case Failed(Why why, String sentence) -> why.name().toLowerCase(Locale.ROOT);
+            case Failed(Why why, String sentence) -> label(why);
         };
+    }
+
+    /** The names of all outcomes. */
+    static List<String> labels() {
+        return Stream.concat(
+                        Stream.of("bound", "bound_before"),
+                        Stream.of(Why.values()).map(BindResult::label))
+                .toList();
+    }
+
+    private static String label(Why why) {
+        return why.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -15,7 +15,6 @@ import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -354,11 +353,6 @@ public final class Ledger {
         return all;
     }
 
-    /** How many pods wait since kube-scheduler found no node for them. */
-    public int refused() {
-        return refused.size();
-    }
-
     /** The nodes as they are now, by name. */
     Map<String, NodeEntry> nodeEntries() {
         return nodes.entries();
@@ -385,24 +379,14 @@ public final class Ledger {
         return nodes.view(name);
     }
 
-    /** How many pods hold cards with that standing. */
-    public int holding(Standing standing) {
-        return Math.toIntExact(pods.values().stream()
-                .filter(entry -> entry.holds().stream().anyMatch(hold -> hold.standing() == standing))
-                .count());
+    /** All of it in numbers. */
+    public Census census() {
+        return Census.of(nodes.entries(), pods.values(), policies.fragmentation());
     }
 
     /** How many pods had an annotation that is not believed, or can't be true beside the others. */
     public long disbelieved() {
         return disbelieved.get();
-    }
-
-    /** Cards on which more is allocated than they have. */
-    public int overused() {
-        return Math.toIntExact(nodes.views().stream()
-                .flatMap(node -> node.cards().cards().stream())
-                .filter(CardState::overused)
-                .count());
     }
 
     /** Memory units of those bound pods of which nothing right says on which card they are, by node. */
@@ -415,11 +399,5 @@ public final class Ledger {
             }
         }
         return units;
-    }
-
-    /** Bound pods with a demand of which nothing right says on which card they are. */
-    public int unattributed() {
-        return Math.toIntExact(
-                pods.values().stream().filter(PodEntry::unattributed).count());
     }
 }

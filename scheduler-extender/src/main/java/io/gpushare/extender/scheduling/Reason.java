@@ -5,6 +5,8 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Why a node can't take a pod. The sentence is constant, with no name or number of a node in it: kube-scheduler groups
@@ -36,9 +38,20 @@ public record Reason(String label, String sentence, boolean curable) {
         Objects.requireNonNull(sentence);
     }
 
+    private static final String BAD_DEMAND = "bad_demand";
+
     /** The pod itself asks for what can't be. */
     static Reason badDemand(String sentence) {
-        return new Reason("bad_demand", sentence, false);
+        return new Reason(BAD_DEMAND, sentence, false);
+    }
+
+    /** The labels of all reasons that there are. */
+    public static Set<String> labels() {
+        Set<String> labels = new TreeSet<>(Set.of(
+                UNKNOWN_NODE.label(), NO_INVENTORY.label(), BAD_INVENTORY.label(), NOT_CHOSEN.label(), BAD_DEMAND));
+        TAKEN.values().forEach(reason -> labels.add(reason.label()));
+        BEYOND.values().forEach(reason -> labels.add(reason.label()));
+        return labels;
     }
 
     /** Other pods have what it would take. */

@@ -12,6 +12,7 @@ import io.gpushare.model.ledger.Placement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which pods kube-scheduler should look at again: it has found no node for them, and now there is one. It hears of many
@@ -47,6 +49,7 @@ public final class Waiting {
     private final AtomicLong named = new AtomicLong();
     private final Map<String, Told> told = new HashMap<>();
     private Map<String, Place> before = Map.of();
+    private volatile Map<Wait, Integer> waits = Map.of();
 
     /** Of a pod for which there is room: how often it was named, and when the last time, or else since when there is. */
     private record Told(Instant at, int times) {
@@ -77,8 +80,9 @@ public final class Waiting {
         Map<String, Place> nodes = pods.isEmpty() ? Map.of() : places();
         Set<Demand> open = new HashSet<>();
         Set<Demand> opened = new HashSet<>();
-        look(pods, nodes, open, opened);
+        Map<Demand, Wait> why = look(pods, nodes, open, opened);
         before = nodes;
+        waits = pods.stream().collect(Collectors.toMap(pod -> why.get(pod.demand()), pod -> 1, Integer::sum));
         List<PodEntry> hopeful =
                 pods.stream().filter(pod -> open.contains(pod.demand())).toList();
         told.keySet().retainAll(hopeful.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
@@ -106,13 +110,28 @@ public final class Waiting {
         return named.get();
     }
 
-    /** Which demands some node could take, and which of them one that could not when this was last looked at. */
-    private void look(List<PodEntry> pods, Map<String, Place> nodes, Set<Demand> open, Set<Demand> opened) {
+    /** How many pods waited when this was last looked at, by why; those of which there are none may be missing. */
+    public Map<Wait, Integer> waits() {
+        return waits;
+    }
+
+    /**
+     * Why each demand waits.
+     *
+     * @param open is given the demands that some node could take
+     * @param opened is given those of them that one could take that could not when this was last looked at
+     */
+    private Map<Demand, Wait> look(
+            List<PodEntry> pods, Map<String, Place> nodes, Set<Demand> open, Set<Demand> opened) {
+        Map<Demand, Wait> why = new HashMap<>();
         Set<Demand> demands = pods.stream().map(PodEntry::demand).collect(Collectors.toSet());
         for (Demand demand : demands) {
             Ask ask = Ask.of(demand);
+            boolean ever = false;
             for (Map.Entry<String, Place> node : nodes.entrySet()) {
-                if (node.getValue().takes(ask)) {
+                @Nullable Reason refusal = node.getValue().entry().refusal(ask);
+                ever |= refusal == null || refusal.curable();
+                if (refusal == null && node.getValue().offers(ask)) {
                     open.add(demand);
                     Place old = before.get(node.getKey());
                     if (old == null || !old.takes(ask)) {
@@ -121,7 +140,23 @@ public final class Waiting {
                     }
                 }
             }
+            why.put(demand, open.contains(demand) ? Wait.ROOM : ever ? wait(ask, nodes.values()) : Wait.NEVER);
         }
+        return why;
+    }
+
+    /** Why that waits which no node can take now. */
+    private static Wait wait(Ask ask, Collection<Place> nodes) {
+        long units = (long) ask.units() * ask.split();
+        long cards = ask.cards();
+        for (Place node : nodes) {
+            units -= node.entry().summary().freeUnits(ask);
+            cards -= node.entry().summary().freeCards(ask);
+            if (units <= 0 && cards <= 0) {
+                return Wait.PIECES;
+            }
+        }
+        return Wait.FULL;
     }
 
     private List<PodRef> named(List<PodEntry> hopeful, Map<String, Place> nodes, Instant now) {
@@ -169,7 +204,11 @@ public final class Waiting {
         }
 
         boolean takes(Ask ask) {
-            return entry.refusal(ask) == null && (long) ask.units() * ask.split() <= units && ask.cards() <= cards;
+            return entry.refusal(ask) == null && offers(ask);
+        }
+
+        boolean offers(Ask ask) {
+            return (long) ask.units() * ask.split() <= units && ask.cards() <= cards;
         }
 
         /** The same with that pod on it; empty if no cards of it will do. */

@@ -48,9 +48,9 @@ class BindStormTest {
         world.showAll();
         binder.settle(World.LATER, World.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
-        assertThat(ledger.holding(Hold.Standing.ASSUMED)).isZero();
-        assertThat(ledger.holding(Hold.Standing.DOUBTFUL)).isZero();
-        assertThat(ledger.unattributed()).isZero();
+        assertThat(ledger.census().holding(Hold.Standing.ASSUMED)).isZero();
+        assertThat(ledger.census().holding(Hold.Standing.DOUBTFUL)).isZero();
+        assertThat(ledger.census().unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */

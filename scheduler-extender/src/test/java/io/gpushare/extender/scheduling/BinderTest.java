@@ -87,7 +87,7 @@ class BinderTest {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
-        assertThat(ledger.holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(ledger.census().holding(Standing.DOUBTFUL)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
         assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
         assertThat(used("n2")).isZero();

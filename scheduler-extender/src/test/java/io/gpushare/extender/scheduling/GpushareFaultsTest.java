@@ -40,7 +40,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.overused()).isEqualTo(1);
+        assertThat(ledger.census().overused()).isEqualTo(1);
     }
 
     @Test
@@ -204,9 +204,9 @@ class GpushareFaultsTest {
     void e18APodBoundByAnotherSchedulerIsToldOfAndCountedWhenItsAnnotationComes() {
         inventory("n1", World.cards(15));
         ledger.podSeen(pod("p", "n1", 10, Map.of()));
-        assertThat(ledger.unattributed()).isEqualTo(1);
+        assertThat(ledger.census().unattributed()).isEqualTo(1);
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        assertThat(ledger.unattributed()).isZero();
+        assertThat(ledger.census().unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
         assertThat(told).isEmpty();
     }

@@ -59,11 +59,11 @@ class HostileAnnotationsTest {
                             .cards()
                             .forEach(card -> assertThat(card.freeUnits()).isBetween(0, 15)));
             if (there.size() == AT_ONCE) {
-                believed += ledger.holding(Standing.SEEN);
+                believed += ledger.census().holding(Standing.SEEN);
                 there.forEach(ledger::podGone);
                 there.clear();
                 assertThat(ledger.nodes()).isEqualTo(before);
-                assertThat(ledger.unattributed()).isZero();
+                assertThat(ledger.census().unattributed()).isZero();
             }
         }
         System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + believed

@@ -63,7 +63,7 @@ class LedgerHistoryTest {
         world.relist();
         world.showAll();
         assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
-        assertThat(ledger.unattributed()).isZero();
+        assertThat(ledger.census().unattributed()).isZero();
         assertThat(ledger.unseenSince(Instant.MAX)).isEmpty();
     }
 

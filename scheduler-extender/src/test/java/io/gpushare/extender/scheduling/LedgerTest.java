@@ -41,7 +41,7 @@ class LedgerTest {
         assume("n1");
         ledger.podSeen(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.holding(Standing.ASSUMED)).isEqualTo(1);
+        assertThat(ledger.census().holding(Standing.ASSUMED)).isEqualTo(1);
     }
 
     @Test
@@ -63,7 +63,7 @@ class LedgerTest {
         ledger.confirm(POD, hold, World.NOW);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
-        assertThat(ledger.holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(1);
     }
 
     @Test
@@ -73,22 +73,22 @@ class LedgerTest {
         ledger.podSeen(pod("n1", written("GPU-1", 1)));
         ledger.podSeen(pod("n1", Map.of()));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.unattributed()).isZero();
+        assertThat(ledger.census().unattributed()).isZero();
     }
 
     @Test
     void anAnnotationOnAPodThatIsNotBoundMeansNothing() {
         ledger.podSeen(pod(null, written("GPU-0", 3)));
-        assertThat(ledger.holding(Standing.SEEN)).isZero();
+        assertThat(ledger.census().holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
     void aPodBoundWithoutUsIsCountedAsSuchUntilItIsGone() {
         ledger.podSeen(pod("n1", Map.of()));
-        assertThat(ledger.unattributed()).isEqualTo(1);
+        assertThat(ledger.census().unattributed()).isEqualTo(1);
         ledger.podGone(POD);
-        assertThat(ledger.unattributed()).isZero();
+        assertThat(ledger.census().unattributed()).isZero();
     }
 
     @Test
@@ -111,7 +111,7 @@ class LedgerTest {
         spoilt.put("gpushare.io/select", "nonsense");
         spoilt.put("gpushare.io/cards", "7");
         ledger.podSeen(pod("n1", spoilt));
-        assertThat(ledger.holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
@@ -126,7 +126,7 @@ class LedgerTest {
                     List.of(new ContainerResources(
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
-        assertThat(ledger.holding(Standing.SEEN)).isEqualTo(3);
+        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(3);
         assertThat(ledger.node("n1").orElseThrow().cards().cards().getFirst().freeUnits())
                 .isZero();
         assertThat(ledger.node("n1").orElseThrow().cards().cards().getLast().freeUnits())

@@ -62,7 +62,7 @@ class NodeChoiceProperties {
                 assertThat(bind(ledger, new SchedulingPod(other(pod), Map.of(), pod.containers()), node))
                         .isInstanceOf(Assumption.Refused.class);
             }
-            assertThat(ledger.overused()).isZero();
+            assertThat(ledger.census().overused()).isZero();
         }
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.usedUnits() <= state.units())

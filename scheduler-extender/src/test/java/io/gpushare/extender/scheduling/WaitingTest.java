@@ -107,6 +107,25 @@ class WaitingTest {
         assertThat(looks(Duration.ofMillis(750))).containsExactly("split");
     }
 
+    @Test
+    void whyPodsWaitIsTold() {
+        node("n1", World.cards(15, 15));
+        runs("first", "n1", 10, "GPU-0");
+        runs("second", "n1", 10, "GPU-1");
+        refused("fits", 0, 0, 5);
+        refused("in-pieces", 0, 0, 6);
+        refused("in-pieces-too", 0, 0, 10);
+        refused("full", 0, 0, 11);
+        refused("whole", 0, 0, 0);
+        refused("never", 0, 0, 16);
+        look();
+        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.ROOM, 1, Wait.PIECES, 2, Wait.FULL, 2, Wait.NEVER, 1));
+        ledger.podGone(ref("first"));
+        ledger.podGone(ref("never"));
+        look();
+        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.ROOM, 5));
+    }
+
     private List<String> looks(Duration time) {
         List<String> named = new ArrayList<>();
         for (Instant end = now.plus(time); now.isBefore(end); ) {
@@ -130,6 +149,10 @@ class WaitingTest {
     }
 
     private void runs(String name, String node, int units) {
+        runs(name, node, units, "GPU-0");
+    }
+
+    private void runs(String name, String node, int units, String card) {
         ClusterPod pod = pod(name, node, false, Rank.PLAIN, units);
         ledger.podSeen(new ClusterPod(
                 pod.ref(),
@@ -139,7 +162,7 @@ class WaitingTest {
                 false,
                 Map.of(
                         "gpushare.io/allocation",
-                        AllocationCodec.annotations(World.memory("GPU-0", units), World.cards(15), NOON)
+                        AllocationCodec.annotations(World.memory(card, units), World.cards(15), NOON)
                                 .getOrDefault("gpushare.io/allocation", "")),
                 pod.containers()));
     }

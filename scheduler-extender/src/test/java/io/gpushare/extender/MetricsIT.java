@@ -1,0 +1,195 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the extender tells Prometheus of a cluster over the wire, number by number. */
+class MetricsIT {
+    private static final JsonObject FOUR = new JsonObject().put("aliyun.com/gpu-mem", "4");
+    private static final JsonObject ONE_CARD = new JsonObject().put("aliyun.com/gpu-count", "1");
+
+    @TempDir
+    private Path folder;
+
+    private ApiServerDouble api;
+    private RunningExtender extender;
+
+    @BeforeEach
+    void start() throws Exception {
+        api = new ApiServerDouble();
+        // Cards of 10 GiB and 512 MiB: units of which none is left over are 10.
+        api.node("n1", inventory("", "", ",\"cordoned\":true", ",\"ill\":\"Xid 79\""));
+        api.node("n2", inventory("b", "", ""));
+        api.node("cpu-only", null);
+        api.node("broken", "{");
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        extender.close();
+        api.close();
+    }
+
+    @Test
+    void theClusterIsToldInNumbersThatAddUp() throws Exception {
+        for (int pod = 1; pod <= 2; pod++) {
+            api.pod("p" + pod, "uid-p" + pod, FOUR);
+            assertThat(extender.bind("p" + pod, "uid-p" + pod, "n1")).isEmpty();
+        }
+        api.pod("whole", "uid-whole", ONE_CARD);
+        assertThat(extender.bind("whole", "uid-whole", "n2")).isEmpty();
+        assertThat(extender.bind("none", "uid-none", "n2")).isNotEmpty();
+        api.pod("big", "uid-big", new JsonObject().put("aliyun.com/gpu-mem", "11"));
+        api.refused("big");
+        api.pod("three", "uid-three", new JsonObject().put("aliyun.com/gpu-count", "3"));
+        api.refused("three");
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"never\"} 2.0"));
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("standing=\"seen\"} 3.0"));
+
+        String text = metrics();
+
+        assertThat(text.lines())
+                .contains(
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"idle\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"shared\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"whole\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"cordoned\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"ill\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"overused\"} 0.0",
+                        "gpushare_cluster_memory_capacity_bytes{model=\"Tesla T4\"} " + 5 * 10.5 * (1L << 30),
+                        "gpushare_cluster_memory_allocated_bytes{model=\"Tesla T4\"} " + (8 + 10.5) * (1L << 30),
+                        "gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} " + 12.0 * (1L << 30),
+                        "gpushare_node_memory_capacity_bytes{node=\"n1\"} " + 3 * 10.5 * (1L << 30),
+                        "gpushare_node_memory_allocated_bytes{node=\"n2\"} " + 10.5 * (1L << 30),
+                        "gpushare_extender_ledger_nodes{state=\"usable\"} 2.0",
+                        "gpushare_extender_ledger_nodes{state=\"no_inventory\"} 1.0",
+                        "gpushare_extender_ledger_nodes{state=\"bad_inventory\"} 1.0",
+                        "gpushare_extender_ledger_nodes{state=\"unknown_node\"} 0.0",
+                        "gpushare_extender_leader 1.0",
+                        "gpushare_extender_ready 1.0",
+                        "gpushare_extender_waiting_pods{why=\"pieces\"} 0.0",
+                        "gpushare_extender_binds_total{outcome=\"bound\"} 3.0",
+                        "gpushare_extender_binds_total{outcome=\"no_pod\"} 1.0",
+                        "gpushare_extender_binds_total{outcome=\"unknown\"} 0.0",
+                        "gpushare_extender_build_info{version=\"0.0.0-test\"} 1",
+                        "gpushare_extender_request_duration_seconds_count{verb=\"bind\"} 4",
+                        "gpushare_extender_events_lost_total 0.0");
+        // Five pods came: of 4 units, 4, a card, 11, and three cards. On the shared card 2 units are free.
+        assertThat(text)
+                .contains("gpushare_cluster_memory_wasted_bytes{model=\"Tesla T4\"} " + 2.0 * (1L << 30) + "\n")
+                .contains("gpushare_cluster_memory_fragmented_bytes{model=\"Tesla T4\"} "
+                        + (2.0 * 1 + 10.0 * 2 / 5) * (1L << 30));
+        double heard = text.lines()
+                .filter(line ->
+                        line.startsWith("gpushare_extender_informer_heard_timestamp_seconds{resource=\"pods\"}"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+        assertThat(System.currentTimeMillis() / 1e3 - heard).isBetween(-1.0, 30.0);
+        promtool(text);
+    }
+
+    @Test
+    void anOverUsedCardIsToldAsSuchAndItsMemoryOnce() throws Exception {
+        String nine = "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-0\":9}}]}";
+        for (String pod : List.of("a", "b")) {
+            api.pod(pod, "uid-" + pod, new JsonObject().put("aliyun.com/gpu-mem", "9"));
+            api.boundByOther(pod, "n1", Map.of("gpushare.io/allocation", nine));
+        }
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"overused\"} 1.0"));
+        assertThat(metrics()).contains("gpushare_node_memory_allocated_bytes{node=\"n1\"} " + 10.0 * (1L << 30));
+    }
+
+    @Test
+    void modelsBeyondFiftyAreToldTogether() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            String model = i < 2 ? "x".repeat(150) + i : "Model " + i;
+            api.node("m" + i, inventory("m" + i, "").replace("Tesla T4", model));
+        }
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"usable\"} 62.0"));
+        List<String> capacity = metrics()
+                .lines()
+                .filter(line -> line.startsWith("gpushare_cluster_memory_capacity_bytes"))
+                .toList();
+        assertThat(capacity).hasSizeBetween(50, 51).allMatch(line -> line.length() < 180);
+        double all = capacity.stream()
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+        assertThat(all).isEqualTo(65 * 10.5 * (1L << 30));
+    }
+
+    @Test
+    void whoDoesNotAnswerTellsNothingOfTheCluster() throws Exception {
+        assertThat(metrics()).contains("gpushare_cluster_cards");
+        extender.resign();
+        assertThat(metrics())
+                .contains("gpushare_extender_ready 0.0", "gpushare_extender_ledger_nodes{state=\"usable\"} 2.0")
+                .doesNotContain("gpushare_cluster_", "gpushare_node_", "gpushare_extender_waiting_pods");
+    }
+
+    @Test
+    void manyAtATimeAreAllAnswered() {
+        HttpRequest request = extender.request("/metrics").GET().build();
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            answers.add(extender.sendLater(request));
+        }
+        assertThat(answers)
+                .extracting(CompletableFuture::join)
+                .allSatisfy(answer -> assertThat(answer.body()).contains("gpushare_cluster_cards"));
+    }
+
+    private String metrics() throws Exception {
+        HttpResponse<String> answer = extender.get("/metrics");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain; version=0.0.4");
+        return answer.body();
+    }
+
+    /** Cards of 10.5 GiB with this beside each one's facts. */
+    private static String inventory(String name, String... facts) {
+        return IntStream.range(0, facts.length)
+                .mapToObj(i -> "{\"uuid\":\"GPU-" + name + i + "\",\"index\":" + i + ",\"minor\":" + i
+                        + ",\"model\":\"Tesla T4\",\"memoryMiB\":10752" + facts[i] + "}")
+                .collect(Collectors.joining(",", "{\"version\":1,\"unitMiB\":1024,\"cards\":[", "]}"));
+    }
+
+    /** Prometheus' own check, where it is installed (Debian's package prometheus). */
+    private void promtool(String text) throws Exception {
+        boolean installed = Arrays.stream(System.getenv("PATH").split(":", -1))
+                .anyMatch(path -> Files.isExecutable(Path.of(path, "promtool")));
+        assumeThat(installed).as("promtool is installed").isTrue();
+        Path input = Files.writeString(folder.resolve("metrics.txt"), text);
+        Path output = folder.resolve("promtool.txt");
+        Process check = new ProcessBuilder("promtool", "check", "metrics")
+                .redirectInput(input.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        int code = check.waitFor();
+        long series = text.lines().filter(line -> !line.startsWith("#")).count();
+        System.out.println("promtool check metrics: exit " + code + ", " + series + " lines of the extender"
+                + Files.readString(output).indent(2));
+        assertThat(Files.readString(output)).isEmpty();
+        assertThat(code).isZero();
+    }
+}
