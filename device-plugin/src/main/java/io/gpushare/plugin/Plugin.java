@@ -169,7 +169,8 @@ final class Plugin implements AutoCloseable {
         @Override
         public Map<Counts.Xid, Long> xids() {
             Map<Counts.Xid, Long> counts = new HashMap<>();
-            cards.counts().forEach((xid, count) -> counts.put(new Counts.Xid(xid.card(), xid.xid()), count));
+            cards.counts()
+                    .forEach((xid, count) -> counts.put(new Counts.Xid(xid.card(), xid.xid(), xid.remedy()), count));
             return counts;
         }
 

@@ -55,8 +55,10 @@ class MetricsIT extends WholeProgram {
                         "gpushare_card_healthy{card=\"" + A + of("1"),
                         "gpushare_card_healthy{card=\"" + B + of("0"),
                         "gpushare_card_cordoned{card=\"" + B + of("0"),
-                        "gpushare_card_xid_errors_total{card=\"" + A + "\",model=\"Tesla T4\",xid=\"94\"} 1.0",
-                        "gpushare_card_xid_errors_total{card=\"" + B + "\",model=\"Tesla T4\",xid=\"79\"} 1.0",
+                        "gpushare_card_xid_errors_total{card=\"" + A
+                                + "\",model=\"Tesla T4\",remedy=\"restart_app\",xid=\"94\"} 1.0",
+                        "gpushare_card_xid_errors_total{card=\"" + B
+                                + "\",model=\"Tesla T4\",remedy=\"reboot_node\",xid=\"79\"} 1.0",
                         "gpushare_plugin_containers_identified_total{way=\"lacks_devices\"} 2.0",
                         "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0",
                         "gpushare_plugin_allocations_refused_total{reason=\"nobody_waits\"} 1.0",

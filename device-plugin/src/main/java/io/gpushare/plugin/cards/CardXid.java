@@ -1,6 +1,7 @@
 package io.gpushare.plugin.cards;
 
 import io.gpushare.model.CardId;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,5 +14,10 @@ public record CardXid(Optional<CardId> card, long xid) {
     @Override
     public String toString() {
         return xid + card.map(id -> " of " + id).orElse("");
+    }
+
+    /** What NVIDIA's catalogue says has to be done, in a word for metrics. */
+    public String remedy() {
+        return XidTable.of(xid).name().toLowerCase(Locale.ROOT);
     }
 }

@@ -50,10 +50,11 @@ public interface Counts {
     /** The node as it is known now. */
     NodePicture picture();
 
-    /** An Xid error of a card. */
-    record Xid(Optional<CardId> card, long number) {
+    /** An Xid error of a card, and what has to be done about it. */
+    record Xid(Optional<CardId> card, long number, String remedy) {
         public Xid {
             Objects.requireNonNull(card);
+            Objects.requireNonNull(remedy);
         }
     }
 }

@@ -84,13 +84,18 @@ public final class Metrics {
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")
                 .help("Xid errors since the plugin began; no card and model where the driver did not say which it was.")
-                .labelNames("card", "model", "xid")
+                .labelNames("card", "model", "xid", "remedy")
                 .callback(callback -> counts.xids().forEach((xid, count) -> {
                     Optional<CardId> card = xid.card();
                     String model = card.flatMap(counts.picture().inventory()::card)
                             .map(Card::model)
                             .orElse("");
-                    callback.call(count, card.map(CardId::uuid).orElse(""), model, String.valueOf(xid.number()));
+                    callback.call(
+                            count,
+                            card.map(CardId::uuid).orElse(""),
+                            model,
+                            String.valueOf(xid.number()),
+                            xid.remedy());
                 }))
                 .register(registry);
         counter(
