@@ -53,6 +53,10 @@ public final class Program implements AutoCloseable {
         return new Program(name, log, builder.start());
     }
 
+    String name() {
+        return name;
+    }
+
     /** Throws, with the end of its log, where it is no longer running. */
     public void checkAlive() throws IOException {
         if (!process.isAlive()) {

@@ -52,6 +52,7 @@ final class SandboxCluster implements AutoCloseable {
     }
 
     void start(List<Machine> machines) throws IOException {
+        Files.createDirectories(proc());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
         startExtender(kubeconfig, logs);
@@ -83,7 +84,7 @@ final class SandboxCluster implements AutoCloseable {
         Path directory = kubeletDirectory(machine.name());
         KubeletOptions options = KubeletOptions.of(machine.name(), directory);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
-        Path cards = Files.writeString(folder.resolve(machine.name() + ".cards"), machine.cardsFile());
+        Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         int metricsPort = freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
         List<String> arguments = List.of(
@@ -92,7 +93,8 @@ final class SandboxCluster implements AutoCloseable {
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
                 "--nvml-library=" + repository.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
-                "--kubelet-dir=" + directory);
+                "--kubelet-dir=" + directory,
+                "--proc-dir=" + proc());
         programs.add(keep(Program.start(
                 "device-plugin of " + machine.name(),
                 repository.resolve("device-plugin"),
@@ -104,6 +106,21 @@ final class SandboxCluster implements AutoCloseable {
 
     Path kubeletDirectory(String node) {
         return folder.resolve(node);
+    }
+
+    /** The simulated driver's file of that node; to be replaced, not written into. */
+    Path cards(String node) {
+        return folder.resolve(node + ".cards");
+    }
+
+    /** Where the plugins look for processes: each has a folder of its number with a file {@code cgroup}. */
+    Path proc() {
+        return folder.resolve("proc");
+    }
+
+    /** Ends the program of that name for good. */
+    void stop(String name) {
+        programs.stream().filter(program -> program.name().equals(name)).forEach(Program::close);
     }
 
     Cluster api() {

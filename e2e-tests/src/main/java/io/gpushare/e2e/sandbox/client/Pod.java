@@ -44,6 +44,11 @@ public record Pod(ObjectNode document) {
         return text("spec", "nodeName");
     }
 
+    /** Which scheduler is to find a node for it. */
+    public String scheduler() {
+        return text("spec", "schedulerName");
+    }
+
     public String phase() {
         return text("status", "phase");
     }

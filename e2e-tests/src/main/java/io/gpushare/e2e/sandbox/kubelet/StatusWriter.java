@@ -5,6 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.client.Cluster;
 import io.gpushare.e2e.sandbox.client.Pod;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.slf4j.Logger;
@@ -65,13 +69,25 @@ final class StatusWriter implements AutoCloseable {
     private static void containers(Pod pod, ObjectNode status, String state) {
         for (JsonNode container : pod.document().path("spec").path("containers")) {
             ObjectNode one = status.withArrayProperty("containerStatuses").addObject();
-            one.put("name", container.path("name").asText())
+            String name = container.path("name").asText();
+            one.put("name", name)
+                    .put("containerID", "containerd://" + containerId(pod, name))
                     .put("image", container.path("image").asText(""))
                     .put("ready", state.equals("running"))
                     .put("started", state.equals("running"))
                     .put("restartCount", 0)
                     .putObject("state")
                     .putObject(state);
+        }
+    }
+
+    /** 64 hexadecimal digits, as runtimes number their containers. */
+    private static String containerId(Pod pod, String container) {
+        try {
+            byte[] name = (pod.uid() + "/" + container).getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(name));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("each Java has it", e);
         }
     }
 

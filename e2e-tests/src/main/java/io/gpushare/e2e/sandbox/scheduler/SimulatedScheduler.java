@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SimulatedScheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
+    private static final String NAME = "default-scheduler";
 
     private final Cluster cluster;
     private final ExtenderClient extender;
@@ -80,7 +81,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 if (!pod.node().isEmpty()) {
                     nodes.place(pod, pod.node());
                     waiting.remove(pod.uid());
-                } else if (!pod.beingDeleted()) {
+                } else if (!pod.beingDeleted() && pod.scheduler().equals(NAME)) {
                     waiting.add(pod);
                 }
             }

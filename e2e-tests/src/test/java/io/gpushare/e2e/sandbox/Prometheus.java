@@ -1,0 +1,177 @@
+package io.gpushare.e2e.sandbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.cluster.Wait;
+import io.gpushare.e2e.sandbox.client.Cluster;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** A real Prometheus of its own, from Debian's package. */
+final class Prometheus implements AutoCloseable {
+    private final Process process;
+    private final Cluster http;
+
+    /** One series of an answer; its value is NaN where Prometheus says so. */
+    record Sample(JsonNode labels, double value) {}
+
+    private Prometheus(Process process, Cluster http) {
+        this.process = process;
+        this.http = http;
+    }
+
+    static boolean installed() {
+        return Arrays.stream(System.getenv("PATH").split(":", -1))
+                .map(Path::of)
+                .anyMatch(folder -> Files.isExecutable(folder.resolve("prometheus"))
+                        && Files.isExecutable(folder.resolve("promtool")));
+    }
+
+    /** What {@code promtool} prints to that input; throws where it fails. */
+    static String promtool(Path folder, Path input, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("promtool"));
+        command.addAll(List.of(arguments));
+        Path output = Files.createTempFile("promtool", ".txt");
+        Process check = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectInput(input.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        int code = check.waitFor();
+        String said = Files.readString(output);
+        Files.delete(output);
+        if (code != 0) {
+            throw new AssertionError(String.join(" ", command) + " ends with " + code + ":\n" + said);
+        }
+        return said;
+    }
+
+    /** Starts it in that folder, where its configuration is. */
+    static Prometheus start(Path folder) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        Process process = new ProcessBuilder(
+                        "prometheus",
+                        "--config.file=prometheus.yaml",
+                        "--storage.tsdb.path=data",
+                        "--log.level=warn",
+                        "--web.listen-address=127.0.0.1:" + port)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("prometheus.log").toFile())
+                .start();
+        Prometheus prometheus = new Prometheus(process, new Cluster(URI.create("http://127.0.0.1:" + port)));
+        Wait.until(Duration.ofSeconds(30), "Prometheus is ready", prometheus::ready, ready -> ready);
+        return prometheus;
+    }
+
+    private boolean ready() {
+        try {
+            return http.get("/-/ready").succeeded();
+        } catch (IOException _) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private ObjectNode get(String path) {
+        try {
+            Cluster.Answer answer = http.get("/api/v1/" + path);
+            if (!answer.document().path("status").asText().equals("success")) {
+                throw new AssertionError(path + ": " + answer.document());
+            }
+            return answer.document();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(path, e);
+        }
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /** What that expression says now; throws where it is none. */
+    List<Sample> query(String expression) {
+        List<Sample> samples = new ArrayList<>();
+        for (JsonNode result :
+                get("query?query=" + encoded(expression)).path("data").path("result")) {
+            samples.add(new Sample(
+                    result.path("metric"),
+                    Double.parseDouble(result.path("value").get(1).asText())));
+        }
+        return samples;
+    }
+
+    /** The values that this label has on the series of that selector. */
+    List<String> values(String label, String selector) {
+        List<String> values = new ArrayList<>();
+        get("label/" + label + "/values?match[]=".replace("[]", "%5B%5D") + encoded(selector))
+                .path("data")
+                .forEach(value -> values.add(value.asText()));
+        return values;
+    }
+
+    List<JsonNode> rules() {
+        List<JsonNode> rules = new ArrayList<>();
+        get("rules")
+                .path("data")
+                .path("groups")
+                .forEach(group -> group.path("rules").forEach(rules::add));
+        return rules;
+    }
+
+    /** The addresses that it scrapes and reaches, in order. */
+    List<String> reached() {
+        List<String> reached = new ArrayList<>();
+        for (JsonNode target : get("targets?state=active").path("data").path("activeTargets")) {
+            if (target.path("health").asText().equals("up")) {
+                reached.add(target.path("scrapeUrl").asText());
+            }
+        }
+        reached.sort(Comparator.naturalOrder());
+        return reached;
+    }
+
+    /** The names of the alerts that fire. */
+    Set<String> firing() {
+        Set<String> names = new TreeSet<>();
+        for (JsonNode alert : get("alerts").path("data").path("alerts")) {
+            if (alert.path("state").asText().equals("firing")) {
+                names.add(alert.path("labels").path("alertname").asText());
+            }
+        }
+        return names;
+    }
+
+    @Override
+    public void close() {
+        http.close();
+        process.destroy();
+        try {
+            if (!process.waitFor(20, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException _) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}
