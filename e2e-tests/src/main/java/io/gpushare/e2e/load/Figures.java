@@ -15,6 +15,10 @@ final class Figures {
         nanos[count++] = each;
     }
 
+    int count() {
+        return count;
+    }
+
     /** The duration in milliseconds that this share of the calls, from 0 to 1, did not exceed. */
     double millis(double share) {
         long[] sorted = Arrays.copyOf(nanos, count);

@@ -55,6 +55,12 @@ public final class LoadRun implements Callable<Integer> {
     @Option(names = "--binds", defaultValue = "4000", description = "Pods to bind. [${DEFAULT-VALUE}]")
     private int binds;
 
+    @Option(
+            names = "--scrapes",
+            defaultValue = "0",
+            description = "Measure for so many seconds what Prometheus' scrapes cost, and nothing else.")
+    private int scrapes;
+
     @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
     private Path repository = Path.of(".");
 
@@ -87,6 +93,11 @@ public final class LoadRun implements Callable<Integer> {
                         repository, kubeconfig, folder.resolve("extender-" + cluster.nodes() + ".log"));
                 Server bare = Server.bare(folder.resolve("bare-" + cluster.nodes() + ".log"))) {
             extender.await(READY, START);
+            if (scrapes > 0) {
+                ScrapeCost.measure(
+                        extender.port(), requests(VERBS + "filter", cluster), calls, Duration.ofSeconds(scrapes));
+                return;
+            }
             print(
                     "  ready after %.1f s, %,d MiB resident%n",
                     (System.nanoTime() - begin) / 1e9, extender.residentMib());
@@ -284,7 +295,7 @@ public final class LoadRun implements Callable<Integer> {
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
-    private static void print(String format, Object... values) {
+    static void print(String format, Object... values) {
         System.out.printf(Locale.ROOT, format, values);
     }
 }
