@@ -25,9 +25,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
@@ -301,9 +299,8 @@ public final class KubernetesApi implements AutoCloseable {
         return patch;
     }
 
-    /** Tells the pod's people of something in an Event; {@code kubectl describe pod} shows it. */
-    public void recordEvent(PodRef about, PodEvent event, Instant now) throws KubernetesException {
-        OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+    /** Tells the pod's people of something in an Event; {@code kubectl describe pod} shows it, and how often it was. */
+    public void recordEvent(PodRef about, PodEvent event, Occurrences times) throws KubernetesException {
         CoreV1Event written = new CoreV1Event()
                 .metadata(new V1ObjectMeta().generateName(about.name() + ".").namespace(about.namespace()))
                 .involvedObject(new V1ObjectReference()
@@ -316,9 +313,9 @@ public final class KubernetesApi implements AutoCloseable {
                 .reason(event.reason())
                 .message(event.message())
                 .source(new V1EventSource().component(event.component()))
-                .firstTimestamp(at)
-                .lastTimestamp(at)
-                .count(1);
+                .firstTimestamp(times.first().atOffset(ZoneOffset.UTC))
+                .lastTimestamp(times.last().atOffset(ZoneOffset.UTC))
+                .count(times.count());
         try {
             calls.execute(core.createNamespacedEvent(about.namespace(), written).buildCall(null));
         } catch (ApiException e) {

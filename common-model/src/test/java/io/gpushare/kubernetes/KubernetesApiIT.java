@@ -184,7 +184,9 @@ class KubernetesApiIT {
     @Test
     void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
         PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardIll", "x".repeat(2000));
-        api.recordEvent(new PodRef("u1", "ns", "p"), event, Instant.parse("2026-11-20T10:00:00Z"));
+        Occurrences twice =
+                Occurrences.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
+        api.recordEvent(new PodRef("u1", "ns", "p"), event, twice);
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -192,6 +194,8 @@ class KubernetesApiIT {
                 .contains(
                         "\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"namespace\":\"ns\"")
                 .contains("\"reason\":\"CardIll\"")
+                .contains(
+                        "\"count\":2", "\"firstTimestamp\":\"2026-11-20T10:00", "\"lastTimestamp\":\"2026-11-20T10:07")
                 .contains("\"type\":\"Warning\"")
                 .contains("x".repeat(1023) + "…\"");
     }

@@ -1,13 +1,11 @@
 package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.Occurrences;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -17,30 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells pods' people of things in Events, one after the other and not too often: the same about the same pod once a
- * minute. An Event is a courtesy: one that can't be recorded is counted and not tried again.
+ * Tells pods' people of things in Events, one after the other; what is told again and again of a pod comes in ever fewer
+ * Events that say how often it was ({@link Repeats}). An Event is a courtesy: one that can't be recorded is counted and not
+ * tried again.
  */
 public final class PodEvents implements AutoCloseable {
     /** Records an Event of a pod. */
     @FunctionalInterface
     public interface Recording {
-        void record(PodRef about, PodEvent event, Instant now) throws KubernetesException;
+        void record(PodRef about, PodEvent event, Occurrences times) throws KubernetesException;
     }
 
     /** The program's name in its Events. */
     public static final String COMPONENT = "gpushare-device-plugin";
 
-    private record Telling(PodRef about, PodEvent event) {}
-
     private static final Logger LOG = LoggerFactory.getLogger(PodEvents.class);
     private static final int WAITING = 256;
-    private static final Duration ONCE_IN = Duration.ofMinutes(1);
+    private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
 
     private final Recording api;
     private final InstantSource clock;
-    private final BlockingQueue<Telling> waiting = new ArrayBlockingQueue<>(WAITING);
-    private final Map<Telling, Instant> told = new HashMap<>();
+    private final BlockingQueue<Repeats.Due> waiting = new ArrayBlockingQueue<>(WAITING);
+    private final Repeats repeats = new Repeats();
     private final Thread thread = new Thread(this::run, "pod-events");
     private long lost;
 
@@ -58,11 +55,15 @@ public final class PodEvents implements AutoCloseable {
 
     /** Tells it soon; returns at once. */
     public synchronized void tell(PodRef about, PodEvent event) {
-        Instant now = clock.instant();
-        Telling telling = new Telling(about, event);
-        told.values().removeIf(at -> !now.isBefore(at.plus(ONCE_IN)));
-        @Nullable Instant before = told.putIfAbsent(telling, now);
-        if (before == null && !waiting.offer(telling)) {
+        repeats.told(new Repeats.Telling(about, event), clock.instant()).ifPresent(this::enqueue);
+    }
+
+    private synchronized void tellRepeats() {
+        repeats.due(clock.instant()).forEach(this::enqueue);
+    }
+
+    private void enqueue(Repeats.Due due) {
+        if (!waiting.offer(due)) {
             lose("too many at once");
         }
     }
@@ -70,16 +71,23 @@ public final class PodEvents implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                Telling next = waiting.take();
-                try {
-                    api.record(next.about(), next.event(), clock.instant());
-                } catch (KubernetesException e) {
-                    lose(String.valueOf(e.getMessage()));
+                Repeats.@Nullable Due next = waiting.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+                if (next != null) {
+                    record(next);
+                    TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
                 }
-                TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
+                tellRepeats();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void record(Repeats.Due due) {
+        try {
+            api.record(due.telling().about(), due.telling().event(), due.times());
+        } catch (KubernetesException e) {
+            lose(String.valueOf(e.getMessage()));
         }
     }
 

@@ -3,6 +3,7 @@ package io.gpushare.extender.cluster;
 import io.gpushare.extender.scheduling.Witness;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.Occurrences;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
@@ -85,9 +86,12 @@ public final class PodNews implements Witness {
 
     private void tell(Told told) {
         PodEvent event = new PodEvent(
-                true, "gpushare-schd-extender", "GpuAllocationDisbelieved", told.sentence() + "; node " + told.node());
+                true,
+                "gpushare-schd-extender",
+                "GpuAllocationDisbelieved",
+                "Node " + told.node() + ": " + told.sentence() + ".");
         try {
-            api.recordEvent(told.pod(), event, told.at());
+            api.recordEvent(told.pod(), event, Occurrences.once(told.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
             LOG.warn("pod {}: {}", told.pod(), e.getMessage());

@@ -179,8 +179,9 @@ record NodeEntry(
         }
         return named.isEmpty()
                 ? null
-                : "the allocation in its annotation names a card that the node does not have: "
-                        + named.iterator().next();
+                : "the allocation in its annotation names a card that the node does not have, "
+                        + named.iterator().next()
+                        + ", and counts on none; if that card will not return, create the pod anew";
     }
 
     /** The cards that cost that policy least, or why there are none. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Writing(@Nullable Allocation allocation, @Nullable String complaint) {
     private static final Writing NONE = new Writing(null, null);
+    private static final String UNTIL = "it is ignored until the node's device plugin has corrected it; should that not"
+            + " happen within a minute, create the pod anew";
 
     /** An annotation is believed when the pod is bound and the annotation is its demand: anyone may write annotations. */
     static Writing of(ClusterPod pod, Demand demand) {
@@ -22,13 +24,12 @@ record Writing(@Nullable Allocation allocation, @Nullable String complaint) {
         }
         return switch (AllocationCodec.decode(pod.annotations())) {
             case Decoded.Absent<Allocation>() -> NONE;
-            case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason + "; it is ignored");
+            case Decoded.Malformed<Allocation>(String reason) -> new Writing(null, reason + "; " + UNTIL);
             case Decoded.Valid<Allocation>(Allocation allocation) ->
                 allocation.gives(demand)
                         ? new Writing(allocation, null)
                         : new Writing(
-                                null,
-                                "the allocation in its annotation is not what its containers ask for, and is ignored");
+                                null, "the allocation in its annotation is not what its containers ask for; " + UNTIL);
         };
     }
 }

@@ -224,7 +224,7 @@ class GpushareFaultsTest {
         assertThat(told).hasSize(4);
         assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
         assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers ask for");
-        assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have: GPU-9");
+        assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
         assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
         assertThat(ledger.disbelieved()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
