@@ -2,6 +2,7 @@ package io.gpushare.extender.placement;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Of what use free room is to the pods that usually come. The measure is the one that {@link Fgd} places by, for at most 32
@@ -18,8 +19,9 @@ public final class Fragmentation {
         this.typical = typical;
     }
 
-    static Fragmentation of(Seen seen) {
-        return new Fragmentation(TypicalPods.of(seen.kinds(), KINDS));
+    /** @param counts how often pods of each kind came */
+    static Fragmentation of(Map<PodRequest, Double> counts) {
+        return new Fragmentation(TypicalPods.of(counts, KINDS));
     }
 
     /**

@@ -27,8 +27,13 @@ public final class Policies {
     }
 
     /** Of what use free room is to the pods that came so far. */
-    public synchronized Fragmentation fragmentation() {
-        return Fragmentation.of(seen);
+    public Fragmentation fragmentation() {
+        Map<PodRequest, Double> kinds;
+        // Filter waits for this lock, too: sorting is done outside.
+        synchronized (this) {
+            kinds = Map.copyOf(seen.kinds());
+        }
+        return Fragmentation.of(kinds);
     }
 
     /** A new pod came: to be told once for each. */

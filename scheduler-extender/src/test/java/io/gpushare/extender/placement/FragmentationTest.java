@@ -96,7 +96,7 @@ class FragmentationTest {
     }
 
     private List<Fragmentation.Loss> losses(NodeRoom node) {
-        return Fragmentation.of(seen).losses(node);
+        return Fragmentation.of(seen.kinds()).losses(node);
     }
 
     private static NodeRoom node(long cpuMilli, CardRoom... cards) {
