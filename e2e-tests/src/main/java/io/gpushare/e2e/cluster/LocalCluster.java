@@ -102,7 +102,7 @@ public final class LocalCluster implements Cluster {
     /**
      * Does something to one of the cluster's processes.
      *
-     * @param action {@code start}, {@code kill}, {@code pause} or {@code resume}
+     * @param action {@code start}, {@code stop}, {@code kill}, {@code pause} or {@code resume}
      * @param component such as {@code kube-scheduler} or {@code kubelet@gpushare-e2e-2}
      */
     public void component(String action, String component) {

@@ -70,6 +70,15 @@ public final class PodWatch implements AutoCloseable {
         return Duration.ofNanos(moments.getOrDefault("bound " + bound, 0L) - moments.getOrDefault("gone " + ended, 0L));
     }
 
+    /** The moments, by {@link System#nanoTime}, at which pods whose names begin so were bound, in their order. */
+    public List<Long> bindings(String prefix) {
+        return moments.entrySet().stream()
+                .filter(moment -> moment.getKey().startsWith("bound " + prefix))
+                .map(Map.Entry::getValue)
+                .sorted()
+                .toList();
+    }
+
     @Override
     public void close() {
         process.destroy();

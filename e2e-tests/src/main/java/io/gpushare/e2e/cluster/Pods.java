@@ -23,15 +23,26 @@ public final class Pods {
 
     /** The manifest of a pod; its containers (name to resource and amount) print the card that they see. */
     public String manifest(String name, Map<String, String> containers) {
+        return manifest(name, Map.of(), containers);
+    }
+
+    /** The same with these annotations. */
+    public String manifest(String name, Map<String, String> annotations, Map<String, String> containers) {
+        StringBuilder notes = new StringBuilder();
+        annotations.forEach((key, value) -> notes.append(notes.isEmpty() ? "" : ", ")
+                .append(key)
+                .append(": '")
+                .append(value)
+                .append('\''));
         StringBuilder yaml = new StringBuilder("""
             ---
             apiVersion: v1
             kind: Pod
-            metadata: {name: %s, namespace: %s}
+            metadata: {name: %s, namespace: %s, annotations: {%s}}
             spec:
               terminationGracePeriodSeconds: 1
               containers:
-            """.formatted(name, NAMESPACE));
+            """.formatted(name, NAMESPACE, notes));
         new TreeMap<>(containers)
                 .forEach((container, limit) -> yaml.append("""
                       - name: %s

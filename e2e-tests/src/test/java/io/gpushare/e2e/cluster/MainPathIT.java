@@ -250,6 +250,63 @@ class MainPathIT {
     }
 
     @Test
+    @Order(9)
+    void aSelectorChoosesTheKindOfCardAndAMistakeInItIsToldWithItsPlace() {
+        installation.cards("card kind=V100-32 uuid-seed=v", "card kind=T4 uuid-seed=t memory=15GiB");
+        allocatable(47, 2);
+        cluster.kubectl().apply(selecting("large", "memory >= 24Gi", 2));
+        cluster.kubectl().apply(selecting("small", "model = T4", 2));
+        cluster.kubectl().apply(selecting("none", "model in (A100, H100)", 2));
+        cluster.kubectl().apply(selecting("wrong", "memory >= 24", 2));
+
+        assertThat(modelOf(cardOf(pods.running("large"), "main"))).contains("V100");
+        assertThat(modelOf(cardOf(pods.running("small"), "main"))).contains("T4");
+        assertThat(pods.sees("small", "main")).isEqualTo(cardOf("small", "main"));
+        pods.refused("none", "No GPU card of the kind that the pod selects in its annotations");
+        pods.refused("wrong", "annotation gpushare.io/select: at character 11 ('24')");
+        String told = Wait.until(
+                Duration.ofSeconds(10),
+                "the pod's event says where the mistake is",
+                () -> events("wrong"),
+                events -> events.contains("at character 11 ('24')"));
+        System.out.println("e2e: " + told.strip().replaceAll("(?s).*\n", ""));
+    }
+
+    private static String selecting(String name, String selector, int units) {
+        return pods.manifest(name, Map.of("gpushare.io/select", selector), Map.of("main", MEMORY + ": " + units));
+    }
+
+    private static String modelOf(String uuid) {
+        return inventory()
+                .valueStream()
+                .filter(card -> card.path("uuid").asText().equals(uuid))
+                .findFirst()
+                .orElseThrow()
+                .path("model")
+                .asText();
+    }
+
+    @Test
+    @Order(9)
+    void aMemoryPodOfTwoCardsSeesBothOfThem() {
+        cluster.kubectl()
+                .apply(pods.manifest("pair", Map.of("gpushare.io/cards", "2"), Map.of("main", MEMORY + ": 20")));
+        pods.running("pair");
+        assertThat(pods.sees("pair", "main").split(",")).containsExactlyInAnyOrderElementsOf(placeable());
+        pods.createMemory("six", 6);
+        pods.refused("six", "Insufficient GPU Memory in one device");
+    }
+
+    /** The cards that are there now. */
+    private static List<String> placeable() {
+        return inventory()
+                .valueStream()
+                .filter(card -> !card.has("ill"))
+                .map(card -> card.path("uuid").asText())
+                .toList();
+    }
+
+    @Test
     @Order(10)
     void eightCardsOf141GibRegisterUnderTheKubeletsLimit() {
         String[] eight = new String[8];

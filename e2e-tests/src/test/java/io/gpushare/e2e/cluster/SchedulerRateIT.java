@@ -1,0 +1,176 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How many pods a second the real kube-scheduler binds with the extender, and without any, on nodes that are only objects:
+ * {@code ./mvnw verify -Prate}. Each way runs twice, in turns, so that what else the machine does falls on all.
+ */
+@Tag("rate")
+class SchedulerRateIT {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+    private static final int NODES = Integer.getInteger("gpushare.nodes", 1000);
+    private static final int PODS = Integer.getInteger("gpushare.pods", 1000);
+    private static final int CARDS = 8;
+    private static final int WRITERS = 8;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
+
+    /** One way to run kube-scheduler, as a change of our configuration file. */
+    private static final Map<String, UnaryOperator<String>> WAYS = new LinkedHashMap<>();
+
+    static {
+        WAYS.put("no extender", SchedulerRateIT::withoutExtenders);
+        WAYS.put(
+                "no extender, default sample of nodes",
+                text -> withoutExtenders(text).replaceFirst("(?m)^percentageOfNodesToScore:.*$", ""));
+        WAYS.put("this extender", UnaryOperator.identity());
+    }
+
+    private static String withoutExtenders(String text) {
+        return text.substring(0, text.indexOf("\nextenders:") + 1);
+    }
+
+    @Test
+    void podsBoundASecondWithAndWithoutTheExtender() throws IOException, InterruptedException {
+        try (LocalCluster cluster = LocalCluster.start(ROOT);
+                ApiServer api = ApiServer.of(cluster.kubectl());
+                PodWatch watch = cluster.kubectl().watchPods()) {
+            new Installation(cluster, ROOT).install();
+            send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
+            Map<String, List<Double>> rates = new LinkedHashMap<>();
+            for (int round = 0; round < 2; round++) {
+                for (String way : WAYS.keySet()) {
+                    String prefix =
+                            "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
+                    double rate = rate(cluster, api, watch, prefix, WAYS.get(way));
+                    System.out.printf(
+                            Locale.ROOT,
+                            "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n",
+                            NODES,
+                            PODS,
+                            way,
+                            rate);
+                    rates.computeIfAbsent(way, key -> new ArrayList<>()).add(rate);
+                }
+            }
+            Map<String, Double> means = rates.entrySet().stream()
+                    .collect(Collectors.toMap(
+                            Map.Entry::getKey,
+                            way -> way.getValue().stream()
+                                    .mapToDouble(each -> each)
+                                    .average()
+                                    .orElseThrow()));
+            double ours = means.getOrDefault("this extender", 0.0);
+            means.forEach((way, mean) -> System.out.printf(
+                    Locale.ROOT, "rate: mean %.0f a second, %s; this extender: %.2f of it%n", mean, way, ours / mean));
+        }
+    }
+
+    /** Pods bound a second, from the first binding to the last; the pods are there before the scheduler is. */
+    private static double rate(
+            LocalCluster cluster, ApiServer api, PodWatch watch, String prefix, UnaryOperator<String> change)
+            throws IOException, InterruptedException {
+        cluster.component("stop", "kube-scheduler");
+        send(api, PODS, PODS_PATH, number -> pod(prefix + number));
+        cluster.configureScheduler(configurations(change));
+        List<Long> moments =
+                Wait.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
+        send(api, PODS, number ->
+                new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
+        return (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
+    }
+
+    /** Our files, so changed, and with no limit of kube-scheduler's own on its calls. */
+    private static Path configurations(UnaryOperator<String> change) throws IOException {
+        Path folder = Files.createTempDirectory("rate");
+        try (Stream<Path> files = Files.list(ROOT.resolve("deploy/scheduler"))) {
+            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
+                    .toList()) {
+                String text = change.apply(Files.readString(file))
+                        .replace("\nclientConnection:\n", "\nclientConnection:\n  qps: 5000\n  burst: 5000\n");
+                Files.writeString(folder.resolve(file.getFileName()), text);
+            }
+        }
+        return folder;
+    }
+
+    private interface Body {
+        String of(int number);
+    }
+
+    private interface Request {
+        String[] of(int number);
+    }
+
+    private static void send(ApiServer api, int count, String path, Body body) throws InterruptedException {
+        send(api, count, number -> new String[] {"POST", path, body.of(number)});
+    }
+
+    private static void send(ApiServer api, int count, Request request) throws InterruptedException {
+        try (ExecutorService writers = Executors.newFixedThreadPool(WRITERS)) {
+            List<Future<ApiServer.Answer>> answers = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                String[] parts = request.of(i);
+                answers.add(writers.submit(() -> api.send(parts[0], parts[1], parts[2])));
+            }
+            for (Future<ApiServer.Answer> answer : answers) {
+                assertThat(done(answer).succeeded()).as("%s", done(answer)).isTrue();
+            }
+        }
+    }
+
+    private static ApiServer.Answer done(Future<ApiServer.Answer> answer) throws InterruptedException {
+        try {
+            return answer.get();
+        } catch (ExecutionException e) {
+            throw new UncheckedIOException(new IOException("the API server did not answer", e));
+        }
+    }
+
+    private static String node(int number) {
+        String name = "object-%05d".formatted(number);
+        String cards = IntStream.range(0, CARDS)
+                .mapToObj(i ->
+                        "{\"uuid\":\"GPU-%05d-%d\",\"index\":%d,\"minor\":%d,\"model\":\"NVIDIA T4\",\"memoryMiB\":15360}"
+                                .formatted(number, i, i, i))
+                .collect(Collectors.joining(","));
+        String inventory = "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + cards + "]}";
+        String offers = "{\"cpu\":\"64\",\"memory\":\"512Gi\",\"pods\":\"110\",\"aliyun.com/gpu-mem\":\"120\","
+                + "\"aliyun.com/gpu-count\":\"8\"}";
+        return """
+            {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","annotations":{"gpushare.io/inventory":"%s"}},
+             "status":{"capacity":%s,"allocatable":%s,"conditions":[{"type":"Ready","status":"True","reason":"Test"}]}}\
+            """.formatted(name, inventory.replace("\"", "\\\""), offers, offers);
+    }
+
+    private static String pod(String name) {
+        return """
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s"},"spec":{
+              "tolerations":[{"operator":"Exists"}],
+              "containers":[{"name":"main","image":"example/model:1","resources":{
+                "requests":{"cpu":"500m","memory":"1Gi"},"limits":{"aliyun.com/gpu-mem":"3"}}}]}}\
+            """.formatted(name);
+    }
+}
