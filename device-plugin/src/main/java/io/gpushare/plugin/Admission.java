@@ -215,7 +215,7 @@ final class Admission implements Doorkeeper {
         Optional<Listed> listed = podResources.list(LIST_TIME);
         NodePicture picture = listed.map(now -> latest.update(before -> before.withListed(now, asked)))
                 .orElseGet(latest::now);
-        if (!picture.behind()) {
+        if (listed.isPresent() && !picture.behind()) {
             Verdict early = judge(picture, listed.isPresent(), false, question);
             if (early instanceof Verdict.Gets(Asker.Found asker, var _) && asker.way() != Asker.Way.ASKS_AGAIN) {
                 return early;
@@ -245,7 +245,8 @@ final class Admission implements Doorkeeper {
                 new Verdict.No(
                         WhyNot.SEVERAL_WAIT,
                         "the pods " + several + " wait for the same amount on different cards, and the kubelet does"
-                                + " not tell which of them this is: create the pod anew",
+                                + " not tell which of them this is: create the pod anew"
+                                + (listedNow ? "" : " (its pod-resources did not answer in time)"),
                         Optional.empty());
         };
     }

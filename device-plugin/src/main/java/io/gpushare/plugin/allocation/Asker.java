@@ -14,7 +14,7 @@ public sealed interface Asker {
         LACKS_DEVICES,
         /** The same, but it was answered before: the kubelet has lost its books. */
         ASKS_AGAIN,
-        /** pod-resources did not answer: the oldest pod that asks for this much. */
+        /** pod-resources did not answer: the oldest of the pods that ask for this much, all on the same cards. */
         DEMAND_ONLY;
 
         /** As metrics name it. */

@@ -41,7 +41,7 @@ public record WhoAsks(NodePicture picture, boolean listedNow, boolean fresh) {
         List<Candidate> fresh =
                 fitting.stream().filter(candidate -> !candidate.answered()).toList();
         if (!listedNow) {
-            return fresh.isEmpty() ? nobody(resource, count) : found(fresh.getFirst(), Asker.Way.DEMAND_ONLY);
+            return fresh.isEmpty() ? nobody(resource, count) : oldest(fresh);
         }
         if (!fresh.isEmpty()) {
             return among(fresh, named, Asker.Way.LACKS_DEVICES);
@@ -94,11 +94,26 @@ public record WhoAsks(NodePicture picture, boolean listedNow, boolean fresh) {
                     .toList();
             left = byCard.isEmpty() ? left : byCard;
         }
-        // Where all were promised the same cards, any of them is right.
-        boolean alike = left.stream().map(WhoAsks::promised).distinct().count() == 1;
-        return alike
-                ? unlessPast(left.getFirst(), way)
-                : new Asker.Several(left.stream().map(each -> each.pod().ref()).toList());
+        return alike(left) ? unlessPast(left.getFirst(), way) : several(left);
+    }
+
+    /**
+     * The one that was made first, where all were promised the same cards. Else none: a kubelet that was away admits what
+     * it missed in another order than pods were bound in, and the cards that it names are of no use, since it takes those
+     * that we prefer.
+     */
+    private static Asker oldest(List<Candidate> candidates) {
+        return alike(candidates) ? found(candidates.getFirst(), Asker.Way.DEMAND_ONLY) : several(candidates);
+    }
+
+    /** Whether all were promised the same cards, so that any of them is right. */
+    private static boolean alike(List<Candidate> candidates) {
+        return candidates.stream().map(WhoAsks::promised).distinct().count() == 1;
+    }
+
+    private static Asker several(List<Candidate> candidates) {
+        return new Asker.Several(
+                candidates.stream().map(each -> each.pod().ref()).toList());
     }
 
     /** One that came to the kubelet before a pod of which the API has not told is past: that pod is at the door. */

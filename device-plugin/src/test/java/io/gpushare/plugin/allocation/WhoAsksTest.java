@@ -189,15 +189,23 @@ class WhoAsksTest {
     }
 
     @Test
-    void withoutPodResourcesTheOldestPodOfThatDemandThatHasNothingAsks() {
+    void withoutPodResourcesTheOldestPodOfThatDemandThatHasNothingAsksWhereTheCardIsTheSame() {
         NodePicture picture = EMPTY.withPod(Pods.onCard("running", 0, A, 3))
                 .withListed(Pods.holding("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), Pods.START)
-                .withPod(Pods.onCard("young", 5, B, 3))
+                .withPod(Pods.onCard("young", 5, A, 3))
                 .withPod(Pods.onCard("old", 4, A, 3));
 
         Asker asker = new WhoAsks(picture, false, true).find(Resource.MEMORY, 3, Set.of());
 
         assertFound(asker, "old", "main", Asker.Way.DEMAND_ONLY);
+    }
+
+    @Test
+    void withoutPodResourcesNobodyGuessesBetweenPodsOnDifferentCards() {
+        NodePicture picture = EMPTY.withPod(Pods.onCard("young", 5, B, 3)).withPod(Pods.onCard("old", 4, A, 3));
+
+        assertThat(new WhoAsks(picture, false, true).find(Resource.MEMORY, 3, Set.of(A)))
+                .isEqualTo(new Asker.Several(List.of(Pods.ref("old"), Pods.ref("young"))));
     }
 
     @Test

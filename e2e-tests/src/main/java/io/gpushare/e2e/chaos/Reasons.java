@@ -24,6 +24,9 @@ final class Reasons {
         reason(
                 "the API server did not answer the plugin in time",
                 "UnexpectedAdmissionError: .*the API server did not answer in time\\)");
+        reason(
+                "the kubelet's pod-resources did not answer the plugin in time",
+                "UnexpectedAdmissionError: .*its pod-resources did not answer in time\\)");
         // The kubelet compares with the node's allocatable, which lacks what isn't registered or is ill.
         reason("the kubelet had fewer devices than when it was bound", "OutOfaliyun\\.com/gpu-(mem|count): ");
         // The runtime gives up a start when its caller is gone; only pods that are never restarted end by it.
