@@ -63,8 +63,8 @@ final class Options {
             names = "--policy",
             paramLabel = "<name>",
             defaultValue = "${env:POLICY:-wsp}",
-            description = "How nodes and cards are chosen among those that would do: binpack, spread, fgd or wsp; a pod"
-                    + " may name another in its annotation gpushare.io/policy. [POLICY, wsp]")
+            description = "How nodes and cards are chosen among those that would do: binpack, spread, fgd, wsp or"
+                    + " wsp-fgd; a pod may name another in its annotation gpushare.io/policy. [POLICY, wsp]")
     private String policy = "";
 
     @Option(

@@ -45,10 +45,10 @@ final class Simulate {
             split = ",",
             defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
             description =
-                    "random, bestfit, binpack, spread, fgd, wsp; several with commas. fgd and wsp know the list of"
-                            + " pods beforehand, fgd-from-nothing and wsp-from-nothing learn as pods come, as does"
-                            + " wsp-through-extender, which asks the extender's filter and bind (and so for the others"
-                            + " that it offers). [${DEFAULT-VALUE}]")
+                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
+                        + " list of pods beforehand, fgd-from-nothing and wsp-from-nothing learn as pods come, as does"
+                        + " wsp-through-extender, which asks the extender's filter and bind (and so for the others"
+                        + " that it offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(

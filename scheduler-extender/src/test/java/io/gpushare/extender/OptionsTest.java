@@ -73,7 +73,7 @@ class OptionsTest {
         assertRefused("Unmatched argument at index 0: 'serve'", "serve");
         assertRefused("Invalid value for option '--port': 'x' is not an int", "--port=x");
         assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
-        assertRefused("--policy random: write one of [binpack, spread, fgd, wsp]", "--policy=random");
+        assertRefused("--policy random: write one of [binpack, spread, fgd, wsp, wsp-fgd]", "--policy=random");
         assertRefused("--decide-in bind: write prioritize or filter", "--decide-in=bind");
         assertRefused("--view yes: write on, off or open", "--view=yes");
         assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");

@@ -185,7 +185,8 @@ class ProtocolIT {
     void aPolicyThatIsNoneIsToldToThePodsPeople() throws Exception {
         assertThat(extender.post("filter", args(by("tightest"), "\"n1\"")).body())
                 .contains("\"NodeNames\":[]")
-                .contains("annotation gpushare.io/policy names no policy: write one of [binpack, spread, fgd, wsp]")
+                .contains("annotation gpushare.io/policy names no policy: write one of [binpack, spread, fgd, wsp,"
+                        + " wsp-fgd]")
                 .doesNotContain("tightest");
     }
 

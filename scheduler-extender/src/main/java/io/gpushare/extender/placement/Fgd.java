@@ -1,5 +1,8 @@
 package io.gpushare.extender.placement;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * Fragmentation Gradient Descent, as published ("Beware of Fragmentation", USENIX ATC 2023): a pod goes where what is
  * free becomes useless to the typical pods by the least. Costs are whole numbers from -100 to 0, as the paper's are:
@@ -10,14 +13,30 @@ final class Fgd implements Scoring {
     private final double cardUnits;
 
     Fgd(Seen seen, Capacity capacity) {
-        typical = TypicalPods.of(seen.kinds());
-        cardUnits = capacity.cardUnits();
+        this(seen.kinds(), capacity.cardUnits());
+    }
+
+    private Fgd(Map<PodRequest, Double> counts, double cardUnits) {
+        typical = TypicalPods.of(counts);
+        this.cardUnits = cardUnits;
+    }
+
+    /** Where a pod counts for as many as it asks units of cards, a whole card for so many as the mean one has. */
+    static Fgd byUnits(Seen seen, Capacity capacity) {
+        Map<PodRequest, Double> counts = new HashMap<>(seen.kinds());
+        counts.replaceAll((pod, count) -> count * (pod.units() + pod.cards() * capacity.cardUnits()));
+        counts.values().removeIf(weight -> weight == 0);
+        return new Fgd(counts, capacity.cardUnits());
     }
 
     @Override
     public double cost(Way way) {
-        double less = (fragments(way.node()) - fragments(way.after())) / cardUnits;
-        return -Math.floor(100 / (1 + Math.exp(-less)));
+        return -Math.floor(100 / (1 + Math.exp(growth(way) / cardUnits)));
+    }
+
+    /** Units by which the idle ones that a typical pod can't use become more; below 0 where they become fewer. */
+    double growth(Way way) {
+        return fragments(way.after()) - fragments(way.node());
     }
 
     /** Idle units that a typical pod can't use: the mean over all of them. */

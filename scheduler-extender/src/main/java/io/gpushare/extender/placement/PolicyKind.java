@@ -19,7 +19,9 @@ public enum PolicyKind {
     /** Fragmentation Gradient Descent, as published. */
     FGD(true, true),
     /** Waste, stranding, price: the least that nobody will be able to use. */
-    WSP(true, true);
+    WSP(true, true),
+    /** The same with a part of FGD, for jobs of many whole cards that come and go: {@link Mixture}. */
+    WSP_FGD(true, true);
 
     private final boolean learns;
     private final boolean offered;
@@ -66,6 +68,7 @@ public enum PolicyKind {
             case SPREAD -> Fullness.spread(capacity);
             case FGD -> new Fgd(seen, capacity);
             case WSP -> new Wsp(seen, capacity);
+            case WSP_FGD -> new Mixture(new Wsp(seen, capacity), Fgd.byUnits(seen, capacity));
             case RANDOM -> throw new IllegalStateException("random thinks nothing");
         };
     }
@@ -73,6 +76,6 @@ public enum PolicyKind {
     /** The name as users write it. */
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -1,6 +1,7 @@
 package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,6 +90,23 @@ class ScoringsTest {
             often.merge(way.node().name(), 1, Integer::sum);
         }
         assertThat(often.values()).hasSize(3).allMatch(times -> times > 850 && times < 1150);
+    }
+
+    @Test
+    void theMixtureKeepsNodesWholeForJobsOfManyCardsWhereWspSeesNoDifference() {
+        PodRequest one = pod(1, 0, 1);
+        PodRequest four = pod(4, 0, 4);
+        Way ofFour = only(NodeRoom.of("four", 0, 64_000, 100, cards(1000, 1000, 1000, 1000)), one);
+        Way ofTwo = only(NodeRoom.of("two", 0, 64_000, 100, cards(1000, 1000)), one);
+        Scoring wsp = told(PolicyKind.WSP, one, four);
+        Scoring mixture = told(PolicyKind.WSP_FGD, one, four);
+
+        assertThat(wsp.cost(ofTwo)).isCloseTo(wsp.cost(ofFour), within(Scoring.SAME));
+        // By units asked four fifths of the demand are the job's, of which the node of four then holds none: 3000 units
+        // are
+        // useless to it. On the other node 1000 fewer are, since it could not take the job before either.
+        assertThat(mixture.cost(ofFour) - wsp.cost(ofFour)).isCloseTo(0.1 * 0.8 * 3000, within(Scoring.SAME));
+        assertThat(mixture.cost(ofTwo) - wsp.cost(ofTwo)).isCloseTo(0.1 * 0.8 * -1000, within(Scoring.SAME));
     }
 
     @Test

@@ -1,0 +1,15 @@
+package io.gpushare.extender.placement;
+
+/**
+ * WSP with a little of FGD, for clusters where jobs of many whole cards come and go: WSP looks at each card for itself,
+ * FGD at how many whole ones are left together. It costs little where pods stay.
+ */
+record Mixture(Wsp wsp, Fgd fgd) implements Scoring {
+    /** How much a unit of FGD's counts beside one of WSP's. */
+    private static final double PART = 0.1;
+
+    @Override
+    public double cost(Way way) {
+        return wsp.cost(way) + PART * fgd.growth(way);
+    }
+}
