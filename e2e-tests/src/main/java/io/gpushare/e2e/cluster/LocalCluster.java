@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -111,9 +112,7 @@ public final class LocalCluster implements Cluster {
 
     public boolean runs(String component) {
         try {
-            String[] written = Files.readString(state.resolve("pids").resolve(named(component)))
-                    .strip()
-                    .split(" ");
+            String[] written = pid(component);
             String stat = Files.readString(Path.of("/proc", written[0], "stat"));
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             return !fields[0].equals("Z") && fields[19].equals(written[1]);
@@ -121,6 +120,20 @@ public final class LocalCluster implements Cluster {
             // Never started, or it ends while it is looked at.
             return false;
         }
+    }
+
+    /** The process's number and its start, as the programs write them; both, however the moment is met. */
+    private String[] pid(String component) throws IOException {
+        Path file = state.resolve("pids").resolve(named(component));
+        String[] words = Files.readString(file).strip().split(" ");
+        for (int i = 0; words.length < 2 && i < 50; i++) {
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+            words = Files.readString(file).strip().split(" ");
+        }
+        if (words.length < 2) {
+            throw new IOException(file + " is not whole");
+        }
+        return words;
     }
 
     /** The first node's parts are called without it. */
