@@ -104,6 +104,10 @@ abstract class ApiObject implements KubernetesObject {
         @Nullable
         Status status;
 
+        // Of a device plugin: taken from what is not kept.
+        @Nullable
+        transient String metrics;
+
         static final class Spec {
             @Nullable
             String nodeName;
@@ -159,6 +163,9 @@ abstract class ApiObject implements KubernetesObject {
             String phase;
 
             @Nullable
+            String podIP;
+
+            @Nullable
             List<Condition> conditions;
 
             @Nullable
@@ -201,6 +208,9 @@ abstract class ApiObject implements KubernetesObject {
 
         @Override
         void strip() {
+            if (metrics == null) {
+                metrics = pluginMetrics();
+            }
             super.strip();
             if (metadata != null) {
                 metadata.setLabels(null);
@@ -208,6 +218,7 @@ abstract class ApiObject implements KubernetesObject {
             if (status != null) {
                 status.phase = once(status.phase);
                 status.conditions = refused() ? REFUSED : null;
+                status.podIP = null;
             }
             if (spec != null) {
                 spec.nodeName = once(spec.nodeName);
@@ -224,6 +235,21 @@ abstract class ApiObject implements KubernetesObject {
                     container.resources.strip();
                 }
             }
+        }
+
+        /** Where a device plugin's pod serves its metrics: known by the labels and the annotation of our manifest. */
+        private @Nullable String pluginMetrics() {
+            if (metadata == null || metadata.getLabels() == null || status == null || status.podIP == null) {
+                return null;
+            }
+            Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
+            String port = annotations.getOrDefault("prometheus.io/port", "");
+            boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
+                    && "gpushare-device-plugin".equals(metadata.getLabels().get("component"));
+            if (!plugin || !port.matches("[0-9]{1,5}")) {
+                return null;
+            }
+            return (status.podIP.contains(":") ? "[" + status.podIP + "]" : status.podIP) + ":" + port;
         }
 
         private boolean refused() {
@@ -272,7 +298,8 @@ abstract class ApiObject implements KubernetesObject {
                     refused(),
                     read(meta.getAnnotations()),
                     containers(),
-                    started());
+                    started(),
+                    metrics);
         }
 
         private List<ContainerResources> containers() {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
  * @param started the names of the containers that have started, by the ID that the container runtime gave them (without
  *     the runtime's name before it); empty for pods of all nodes, where nobody needs it
+ * @param metrics of a GPU share device plugin that runs: where it serves its metrics, as host and port; null for any other
  */
 public record PodState(
         PodRef ref,
@@ -31,7 +32,8 @@ public record PodState(
         boolean refused,
         Map<String, String> annotations,
         List<ContainerResources> containers,
-        Map<String, String> started) {
+        Map<String, String> started,
+        @Nullable String metrics) {
     public PodState {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);

@@ -108,7 +108,8 @@ class KubernetesApiIT {
                                             "i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
                                     new ContainerResources(
                                             "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
-                            Map.of("ab12", "c", "cd34", "i")));
+                            Map.of("ab12", "c", "cd34", "i"),
+                            null));
             assertThat(seen.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(pods.synced()).isTrue();

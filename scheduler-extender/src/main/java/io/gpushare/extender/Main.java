@@ -16,7 +16,7 @@ import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Waiting;
-import io.gpushare.extender.view.TrueUse;
+import io.gpushare.extender.use.PluginUse;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import java.io.IOException;
@@ -85,7 +85,7 @@ public final class Main {
         KubernetesPods pods = new KubernetesPods(api, leads);
         Binder binder = new Binder(ledger, demands, pods);
         NodeChoice choice = new NodeChoice(ledger, demands, options.filterDecides());
-        ClusterWatch watch = ClusterWatch.start(api, ledger);
+        ClusterWatch watch = ClusterWatch.start(api, ledger, options.leaseNamespace());
         Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         BooleanSupplier answers = () -> leadership.unready().isEmpty();
         Waiting waiting = new Waiting(ledger);
@@ -102,7 +102,7 @@ public final class Main {
                         metrics,
                         leadership::unready,
                         clock,
-                        new Viewing(new Explain(ledger, demands, choice, pods), TrueUse.unknown(), options.view())));
+                        new Viewing(new Explain(ledger, demands, choice, pods), new PluginUse(clock), options.view())));
         Nudger.start(api, waiting, answers, clock);
         LOG.info("listening on {} port {}", options.bindAddress(), server.port());
         LOG.info("callers: {}", options.callers());

@@ -276,7 +276,8 @@ final class Options {
         }
         return clientCaFile.isEmpty()
                 ? "HTTPS, anyone who reaches the port can bind pods (see --client-ca-file)"
-                : "HTTPS, only with a client certificate of the authority in " + clientCaFile;
+                : "HTTPS, only with a client certificate of the authority in " + clientCaFile
+                        + (view().equals(Viewing.Access.OPEN) ? "; the view is open to anyone" : "");
     }
 
     @Override

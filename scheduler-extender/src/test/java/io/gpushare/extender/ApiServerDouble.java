@@ -133,6 +133,23 @@ public final class ApiServerDouble implements AutoCloseable {
                         .put("status", new JsonObject().put("phase", "Pending")));
     }
 
+    /** The device plugin's pod of a node, which serves its metrics there. */
+    public synchronized void plugin(String namespace, String node, String address, int port) {
+        JsonObject metadata = new JsonObject()
+                .put("name", "plugin-" + node)
+                .put("namespace", namespace)
+                .put("uid", "uid-plugin-" + namespace + node)
+                .put("labels", new JsonObject().put("app", "gpushare").put("component", "gpushare-device-plugin"))
+                .put("annotations", new JsonObject().put("prometheus.io/port", String.valueOf(port)));
+        put(
+                pods,
+                namespace + "/plugin-" + node,
+                new JsonObject()
+                        .put("metadata", metadata)
+                        .put("spec", spec(new JsonObject()).put("nodeName", node))
+                        .put("status", new JsonObject().put("phase", "Running").put("podIP", address)));
+    }
+
     /** kube-scheduler found no node for it. */
     public synchronized void refused(String name) {
         JsonObject pod = object("default/" + name).copy();

@@ -19,7 +19,7 @@ import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Waiting;
-import io.gpushare.extender.view.TrueUse;
+import io.gpushare.extender.use.PluginUse;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -53,17 +53,22 @@ public final class RunningExtender implements AutoCloseable {
     private boolean closed;
 
     RunningExtender(Path kubeconfig, int maxBody) throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null);
+        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null, Viewing.Access.ON);
     }
 
     /** @param membership its place in an election; null for none */
     RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
-        this(api, plain(maxBody), membership, null);
+        this(api, plain(maxBody), membership, null, Viewing.Access.ON);
     }
 
     /** @param tls what its client trusts and shows; null for plain HTTP */
     RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls) throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), settings, null, tls);
+        this(kubeconfig, settings, tls, Viewing.Access.ON);
+    }
+
+    RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls, Viewing.Access access)
+            throws IOException {
+        this(KubernetesApi.connect(kubeconfig, "test"), settings, null, tls, access);
     }
 
     private static ExtenderServer.Settings plain(int maxBody) {
@@ -74,7 +79,8 @@ public final class RunningExtender implements AutoCloseable {
             KubernetesApi api,
             ExtenderServer.Settings settings,
             Leadership.@Nullable Membership membership,
-            @Nullable SSLContext tls)
+            @Nullable SSLContext tls,
+            Viewing.Access access)
             throws IOException {
         HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
         client = (tls == null ? builder : builder.sslContext(tls)).build();
@@ -86,7 +92,7 @@ public final class RunningExtender implements AutoCloseable {
         KubernetesPods pods = new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite);
         binder = new Binder(ledger, demands, pods);
         NodeChoice choice = new NodeChoice(ledger, demands, false);
-        watch = ClusterWatch.start(api, ledger);
+        watch = ClusterWatch.start(api, ledger, "kube-system");
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         Waiting waiting = new Waiting(ledger);
         Metrics metrics = new Metrics(
@@ -110,7 +116,10 @@ public final class RunningExtender implements AutoCloseable {
                         metrics,
                         leadership::unready,
                         InstantSource.system(),
-                        new Viewing(new Explain(ledger, demands, choice, pods), TrueUse.unknown(), Viewing.Access.ON)));
+                        new Viewing(
+                                new Explain(ledger, demands, choice, pods),
+                                new PluginUse(InstantSource.system()),
+                                access)));
     }
 
     void resign() {

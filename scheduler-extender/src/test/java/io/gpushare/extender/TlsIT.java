@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.http.Deadlines;
 import io.gpushare.extender.http.ExtenderServer;
 import io.gpushare.extender.http.TlsFiles;
+import io.gpushare.extender.http.Viewing;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -96,6 +97,42 @@ class TlsIT {
                 Files.createSymbolicLink(folder.resolve(name), Path.of("..data", name));
             }
         }
+    }
+
+    @Test
+    void theViewIsShutAsInspectIsAndOpenOnlyWhereThatWasAskedFor() throws Exception {
+        String[] views = {"/ui/", "/ui/page.js", "/gpushare-scheduler/v1/cluster", "/gpushare-scheduler/v1/text/summary"
+        };
+        for (String view : views) {
+            assertThat(call(nobody, view, "").statusCode()).as(view).isEqualTo(401);
+            assertThat(call(scheduler, view, "").statusCode()).as(view).isEqualTo(200);
+        }
+        with(Viewing.Access.OPEN);
+        for (String view : views) {
+            assertThat(call(nobody, view, "").statusCode()).as(view).isEqualTo(200);
+        }
+        for (String shut : new String[] {"filter", "bind", "inspect"}) {
+            assertThat(call(nobody, "/gpushare-scheduler/" + shut, shut.equals("inspect") ? "" : BIND)
+                            .statusCode())
+                    .as(shut)
+                    .isEqualTo(401);
+        }
+        with(Viewing.Access.OFF);
+        for (String view : views) {
+            assertThat(call(scheduler, view, "").statusCode()).as(view).isEqualTo(404);
+        }
+    }
+
+    private void with(Viewing.Access access) throws Exception {
+        extender.close();
+        TlsFiles files =
+                new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"), folder.resolve("client-ca.crt"));
+        extender = new RunningExtender(
+                        api.kubeconfig(folder),
+                        new ExtenderServer.Settings("127.0.0.1", 0, 1 << 20, "0.0.0-test", files),
+                        scheduler,
+                        access)
+                .ready();
     }
 
     @Test

@@ -3,12 +3,14 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -192,7 +194,7 @@ class ViewIT {
         assertThat(names(nodes)).containsExactly("a", "b");
         assertThat(node(nodes, "a").encode())
                 .contains("{\"namespace\":\"default\",\"name\":\"p\",\"units\":3}", "\"memoryMiB\":15360");
-        assertThat(extender.get(VIEW + "nodes").statusCode()).isEqualTo(400);
+        assertThat(names(json("nodes"))).containsExactly("a", "b", "plain");
         for (int i = 0; i < 60; i++) {
             api.node("more-" + i, ILL.replace("GPU-x", "GPU-more-" + i + "-"));
         }
@@ -208,6 +210,99 @@ class ViewIT {
         try (GZIPInputStream body = new GZIPInputStream(new java.io.ByteArrayInputStream(packed.body()))) {
             String unpacked = new String(body.readAllBytes(), StandardCharsets.UTF_8);
             assertThat(names(new JsonObject(unpacked))).hasSize(62);
+        }
+    }
+
+    @Test
+    void thePageIsServedFromTheJarWithAStrictPolicy() throws Exception {
+        HttpResponse<String> page = extender.get("/ui/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .startsWith("default-src 'none'; script-src 'self'")
+                .doesNotContain("unsafe", "http");
+        HttpResponse<String> library = extender.get("/ui/lib/lit-html.js");
+        assertThat(library.body()).contains("SPDX-License-Identifier: BSD-3-Clause");
+        String tag = library.headers().firstValue("ETag").orElseThrow();
+        HttpResponse<String> again = extender.send(extender.request("/ui/lib/lit-html.js")
+                .header("If-None-Match", tag)
+                .build());
+        assertThat(again.statusCode()).isEqualTo(304);
+        HttpResponse<String> bare = extender.get("/ui");
+        assertThat(bare.statusCode()).isEqualTo(308);
+        assertThat(bare.headers().firstValue("Location")).contains("ui/");
+        assertThat(extender.get("/ui/../io/gpushare/extender/version.txt").statusCode())
+                .isEqualTo(404);
+        assertThat(extender.post("../ui/", "x").statusCode()).isIn(404, 405);
+    }
+
+    @Test
+    void whatIsUsedComesFromTheNodesPluginWhereOneTellsIt() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        AtomicInteger asked = new AtomicInteger();
+        Vertx vertx = Vertx.vertx();
+        try {
+            int port = plugin(vertx, asked, """
+                # TYPE gpushare_card_memory_used_bytes gauge
+                gpushare_card_memory_used_bytes{card="%1$s",model="Tesla T4"} 5.36870912E9
+                gpushare_container_memory_used_bytes{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 4294967296
+                """.formatted("GPU-a"));
+            api.plugin("kube-system", "a", "127.0.0.1", port);
+            // Of another namespace: anybody could have made it.
+            api.plugin("default", "b", "127.0.0.1", port);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> text("top?node=a").contains("a     0     Tesla T4  15.0 GiB  3 GiB      5.0 GiB  ok"));
+            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  uses more than it was given");
+            assertThat(text("top?node=b")).contains("Not told what is used on 1 node.");
+            assertThat(node(json("nodes?names=a"), "a").encode())
+                    .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
+            int before = asked.get();
+            for (int i = 0; i < 20; i++) {
+                json("nodes?names=a,b");
+            }
+            assertThat(asked.get() - before)
+                    .as("looks that cost the plugin nothing")
+                    .isLessThanOrEqualTo(2);
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private static int plugin(Vertx vertx, AtomicInteger asked, String metrics) {
+        return vertx.createHttpServer()
+                .requestHandler(request -> {
+                    asked.incrementAndGet();
+                    request.response().end(metrics);
+                })
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join()
+                .actualPort();
+    }
+
+    @Test
+    void aPluginThatNeverAnswersCostsSeconds() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            int port = vertx.createHttpServer()
+                    .requestHandler(request -> {})
+                    .listen(0, "127.0.0.1")
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join()
+                    .actualPort();
+            api.plugin("kube-system", "a", "127.0.0.1", port);
+            memoryPod("later", 1); // told after the plugin
+            long began = System.nanoTime();
+            assertThat(text("top?node=a")).contains("Not told what is used on 1 node.");
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+            began = System.nanoTime();
+            text("top?node=a");
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
         }
     }
 

@@ -118,7 +118,8 @@ public final class Sandbox implements Callable<Integer> {
     /** Round after round until Ctrl-C; a check that fails ends it. */
     private static int runUntilStopped(SandboxCluster sandbox, Screen screen, Path folder)
             throws IOException, InterruptedException {
-        screen.footer("inspect: curl " + sandbox.inspect() + "   logs: " + folder.resolve("logs") + "   stop: Ctrl-C");
+        screen.footer("page: " + sandbox.extender().resolve("/ui/") + "   kubectl gpushare: with KUBECONFIG="
+                + folder.resolve("kubeconfig") + "   logs: " + folder.resolve("logs") + "   stop: Ctrl-C");
         Checks checks = new Checks();
         while (checks.failures().isEmpty()) {
             try (Round round = new Round(sandbox, screen, checks)) {

@@ -53,6 +53,7 @@ final class SandboxCluster implements AutoCloseable {
 
     void start(List<Machine> machines) throws IOException {
         Files.createDirectories(proc());
+        server.service("kube-system", "gpushare-schd-extender", extender());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
         startExtender(kubeconfig, logs);
@@ -141,10 +142,6 @@ final class SandboxCluster implements AutoCloseable {
         all.put("extender", extender().resolve("/metrics"));
         all.putAll(metrics);
         return all;
-    }
-
-    URI inspect() {
-        return extender().resolve("/gpushare-scheduler/inspect");
     }
 
     /** Whether so many nodes offer all of their cards, and the extender answers that it is ready. */

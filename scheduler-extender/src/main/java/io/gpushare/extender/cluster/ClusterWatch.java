@@ -23,13 +23,15 @@ public final class ClusterWatch implements AutoCloseable {
     private final Watched<PodState> pods;
     private final Told<NodeState> nodesTold;
     private final Told<PodState> podsTold;
+    private final String pluginNamespace;
     private volatile boolean caughtUp;
 
-    private ClusterWatch(KubernetesApi api, Ledger ledger) {
+    private ClusterWatch(KubernetesApi api, Ledger ledger, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
         nodesTold = new Told<>(this::nodeSeen, node -> ledger.nodeGone(node.name()));
-        podsTold = new Told<>(pod -> ledger.podSeen(KubernetesPods.pod(pod)), pod -> ledger.podGone(pod.ref()));
+        this.pluginNamespace = pluginNamespace;
+        podsTold = new Told<>(this::podSeen, this::podGone);
         nodes = api.watchNodes(nodesTold);
         pods = api.watchPods(null, podsTold);
     }
@@ -40,8 +42,34 @@ public final class ClusterWatch implements AutoCloseable {
         ledger.nodeSeen(node.name(), node.annotations(), node.allocatable());
     }
 
-    public static ClusterWatch start(KubernetesApi api, Ledger ledger) {
-        return new ClusterWatch(api, ledger);
+    private void podSeen(PodState pod) {
+        if (isPlugin(pod)) {
+            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
+        }
+        ledger.podSeen(KubernetesPods.pod(pod));
+    }
+
+    private void podGone(PodState pod) {
+        if (isPlugin(pod)) {
+            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), null);
+        }
+        ledger.podGone(pod.ref());
+    }
+
+    /** Only of our own namespace: elsewhere anybody may give a pod these labels, and would be asked what nodes use. */
+    private boolean isPlugin(PodState pod) {
+        return pod.metrics() != null
+                && pod.node() != null
+                && pod.ref().namespace().equals(pluginNamespace);
+    }
+
+    /**
+     * Begins to watch.
+     *
+     * @param pluginNamespace where the device plugins run
+     */
+    public static ClusterWatch start(KubernetesApi api, Ledger ledger, String pluginNamespace) {
+        return new ClusterWatch(api, ledger, pluginNamespace);
     }
 
     /** Whether the ledger holds all that the first lists held; it stays true. */

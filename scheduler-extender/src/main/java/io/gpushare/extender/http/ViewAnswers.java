@@ -6,6 +6,7 @@ import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.Ledger.NodeView;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.SchedulingPod;
+import io.gpushare.extender.scheduling.WaitingPod;
 import io.gpushare.extender.view.ClusterJson;
 import io.gpushare.extender.view.ExplainJson;
 import io.gpushare.extender.view.InspectText;
@@ -14,6 +15,7 @@ import io.gpushare.extender.view.Revisions;
 import io.gpushare.extender.view.TopText;
 import io.gpushare.extender.view.TrueUse.NodeUse;
 import io.gpushare.extender.view.WhyText;
+import io.gpushare.model.PodRef;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,13 +70,13 @@ final class ViewAnswers {
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .toList();
-        if (names.isEmpty() || names.size() > NODES) {
-            throw new Refused(400, "name 1 to " + NODES + " nodes in 'names', with commas between");
+        if (names.size() > NODES) {
+            throw new Refused(400, "name at most " + NODES + " nodes in 'names', with commas between");
         }
-        List<NodeView> found =
-                names.stream().flatMap(name -> ledger.node(name).stream()).toList();
-        Map<String, NodeUse> use =
-                viewing.use().of(found.stream().map(NodeView::name).toList());
+        List<NodeView> found = names.isEmpty()
+                ? ledger.nodes()
+                : names.stream().flatMap(name -> ledger.node(name).stream()).toList();
+        Map<String, NodeUse> use = viewing.use().of(found);
         return JsonAnswer.of(json -> NodesJson.write(json, found, use));
     }
 
@@ -136,15 +139,30 @@ final class ViewAnswers {
             case "details" -> inspect(parameters).details();
             case "top" -> {
                 List<NodeView> nodes = wanted(parameters);
-                yield TopText.cards(nodes, use(nodes));
+                yield TopText.cards(nodes, viewing.use().of(nodes));
             }
             case "top-pods" -> {
                 List<NodeView> nodes = wanted(parameters);
-                yield TopText.pods(nodes, use(nodes), parameter(parameters, "namespace", ""));
+                yield TopText.pods(nodes, viewing.use().of(nodes), parameter(parameters, "namespace", ""));
+            }
+            case "node-names" ->
+                lines(ledger.nodes().stream()
+                        .filter(node -> !node.cards().cards().isEmpty())
+                        .map(NodeView::name));
+            case "waiting-names" -> {
+                String namespace = parameter(parameters, "namespace", "default");
+                yield lines(ledger.waitingPods().stream()
+                        .map(WaitingPod::ref)
+                        .filter(pod -> pod.namespace().equals(namespace))
+                        .map(PodRef::name));
             }
             case "why" -> WhyText.of(ofPod(parameters), number(parameters, "limit", 10, MOST_EXPLAINED));
             default -> throw new Refused(404, "there is nothing at this path");
         };
+    }
+
+    private static String lines(Stream<String> names) {
+        return names.map(name -> name + "\n").collect(Collectors.joining());
     }
 
     private InspectText inspect(MultiMap parameters) throws Refused {
@@ -152,14 +170,6 @@ final class ViewAnswers {
         Map<String, Long> pending = ledger.unattributedUnits();
         pending.keySet().retainAll(nodes.stream().map(NodeView::name).toList());
         return new InspectText(nodes, pending);
-    }
-
-    private Map<String, NodeUse> use(List<NodeView> nodes) {
-        return viewing.use()
-                .of(nodes.stream()
-                        .filter(node -> !node.cards().cards().isEmpty())
-                        .map(NodeView::name)
-                        .toList());
     }
 
     private List<NodeView> wanted(MultiMap parameters) throws Refused {

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The paths for people: the view as JSON, and text for the command line. All of it is made off the event loops
+ * The paths for people: the view as JSON, text for the command line, and the page. All of it is made off the event loops
  * and only a little at a time, so that many lookers can't slow kube-scheduler down.
  */
 final class ViewRoutes {
@@ -42,6 +42,9 @@ final class ViewRoutes {
     private final Viewing.Access access;
     private final Executor blocking;
     private final Semaphore working = new Semaphore(AT_ONCE);
+    // What waits for device plugins mostly waits, and must not keep the others from their picture.
+    private final Semaphore asking = new Semaphore(8 * AT_ONCE);
+    private final UiFiles files = UiFiles.load();
 
     ViewRoutes(Vertx vertx, Ledger ledger, Viewing viewing, Supplier<Optional<String>> unready, Executor blocking) {
         this.vertx = vertx;
@@ -54,7 +57,7 @@ final class ViewRoutes {
 
     /** Whether that path is one of these. */
     boolean has(String path) {
-        return access != Viewing.Access.OFF && path.startsWith(VIEW);
+        return access != Viewing.Access.OFF && (path.startsWith(VIEW) || UiFiles.has(path));
     }
 
     /** Whether that path needs no client certificate. */
@@ -63,6 +66,10 @@ final class ViewRoutes {
     }
 
     void get(HttpServerRequest request, String path) {
+        if (UiFiles.has(path)) {
+            files.answer(request, path);
+            return;
+        }
         MultiMap parameters = request.params();
         later(request, path, () -> get(path, parameters));
     }
@@ -101,22 +108,26 @@ final class ViewRoutes {
         boolean packs =
                 String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
         blocking.execute(() -> {
-            Made made = made(text, answer);
+            Made made = made(text, asksPlugins(path) ? asking : working, answer);
             boolean packed = packs && made.body().length() > WORTH_PACKING;
             Buffer body = packed ? packed(made.body()) : made.body();
             loop.runOnContext(nothing -> send(request, made, body, packed));
         });
     }
 
-    private Made made(boolean text, Answer answer) {
+    private static boolean asksPlugins(String path) {
+        return path.equals(VIEW + "nodes") || path.startsWith(TEXT + "top");
+    }
+
+    private static Made made(boolean text, Semaphore turns, Answer answer) {
         try {
-            if (!working.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (!turns.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
                 return refused(text, 503, "too many look at once; try again");
             }
             try {
                 return new Made(200, text ? PLAIN : JSON, answer.make());
             } finally {
-                working.release();
+                turns.release();
             }
         } catch (ViewAnswers.Refused e) {
             return refused(text, e.status(), String.valueOf(e.getMessage()));

@@ -71,10 +71,15 @@ public final class Ledger {
      * A node of the ledger, for people.
      *
      * @param address where it is in the cluster's network; null where it tells none
+     * @param metrics host and port where its device plugin tells what is used; null where none runs
      * @param unusable null when its inventory is known
      */
     public record NodeView(
-            String name, @Nullable String address, @Nullable Reason unusable, NodeCards cards) {}
+            String name,
+            @Nullable String address,
+            @Nullable String metrics,
+            @Nullable Reason unusable,
+            NodeCards cards) {}
 
     /** A node is there, or changed. Nodes are told from one thread, in order. */
     public void nodeSeen(String name, Map<String, String> annotations, Compute allocatable) {
@@ -84,6 +89,11 @@ public final class Ledger {
     /** Where that node is; null where it does not tell. */
     public void nodeAt(String name, @Nullable String address) {
         nodes.at(name, address);
+    }
+
+    /** Where that pod, the node's device plugin, tells what is used; null when it does not any more. */
+    public void pluginAt(String node, PodRef plugin, @Nullable String metrics) {
+        nodes.pluginAt(node, plugin, metrics);
     }
 
     /** What that node's kubelet offers: quantities by extended resource. */

@@ -3,6 +3,7 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.extender.placement.Capacity;
 import io.gpushare.model.Compute;
 import io.gpushare.model.Inventory;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
@@ -24,9 +25,13 @@ final class NodeTable {
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile KnownKinds kinds = KnownKinds.NONE;
+
+    /** A node's device plugin, and where it tells what is used. */
+    private record Plugin(String uid, String metrics) {}
 
     NodeEntry entry(String name) {
         return NodeEntry.orUnheard(nodes.get(name));
@@ -46,6 +51,15 @@ final class NodeTable {
             addresses.remove(name);
         } else {
             addresses.put(name, address);
+        }
+    }
+
+    void pluginAt(String node, PodRef pod, @Nullable String metrics) {
+        if (metrics != null) {
+            plugins.put(node, new Plugin(pod.uid(), metrics));
+        } else {
+            // The one that came after it may be known already.
+            plugins.computeIfPresent(node, (name, plugin) -> plugin.uid().equals(pod.uid()) ? null : plugin);
         }
     }
 
@@ -115,6 +129,8 @@ final class NodeTable {
     }
 
     private Ledger.NodeView view(String name, NodeEntry entry) {
-        return new Ledger.NodeView(name, addresses.get(name), entry.unusable(), entry.cards());
+        @Nullable Plugin plugin = plugins.get(name);
+        return new Ledger.NodeView(
+                name, addresses.get(name), plugin == null ? null : plugin.metrics(), entry.unusable(), entry.cards());
     }
 }

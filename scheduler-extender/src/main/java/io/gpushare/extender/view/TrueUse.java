@@ -1,17 +1,13 @@
 package io.gpushare.extender.view;
 
-import java.util.Collection;
+import io.gpushare.extender.scheduling.Ledger.NodeView;
+import java.util.List;
 import java.util.Map;
 
 /** What programs really use of cards' memory, by node, as far as somebody there tells it now. */
 public interface TrueUse {
     /** Asks about these nodes; blocks, for a few seconds at most. Nodes of which nothing is told are left out. */
-    Map<String, NodeUse> of(Collection<String> nodes);
-
-    /** A source that knows nothing. */
-    static TrueUse unknown() {
-        return nodes -> Map.of();
-    }
+    Map<String, NodeUse> of(List<NodeView> nodes);
 
     /** A part of a card: what one pod has of it. */
     record Part(String card, String namespace, String pod) {}

@@ -60,6 +60,9 @@ final class ListAnswer {
     }
 
     private void pump() {
+        if (response.ended()) {
+            return; // told of room once more, after the last piece had found it
+        }
         while (objects.hasNext()) {
             if (response.closed()) {
                 return;

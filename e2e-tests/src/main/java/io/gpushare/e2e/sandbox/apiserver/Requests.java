@@ -26,6 +26,7 @@ final class Requests {
     private final Verbs verbs;
     private final Faults faults;
     private final SimulatedApiServer.Options options;
+    private final ServiceProxy services;
     private final Set<WatchAnswer> watches = ConcurrentHashMap.newKeySet();
 
     Requests(Vertx vertx, ObjectStore store, Verbs verbs, Faults faults, SimulatedApiServer.Options options) {
@@ -34,6 +35,7 @@ final class Requests {
         this.verbs = verbs;
         this.faults = faults;
         this.options = options;
+        this.services = new ServiceProxy(vertx);
     }
 
     void handle(HttpServerRequest request) {
@@ -59,7 +61,7 @@ final class Requests {
             }
             if (fate == Faults.Fate.ANSWER_LOST) {
                 doLosing(request, body);
-            } else if (!answerAboutServer(request)) {
+            } else if (!answerAboutServer(request) && !services.answers(request, body)) {
                 answerAboutObjects(request, body);
             }
         } catch (ApiError refusal) {
@@ -155,6 +157,10 @@ final class Requests {
         Duration length = seconds > 0 ? Duration.ofSeconds(seconds) : options.watchLength();
         long since = number(request.getParam("resourceVersion"), 0);
         watch.start(selection, since, length, options.bookmarkPeriod());
+    }
+
+    ServiceProxy services() {
+        return services;
     }
 
     void cutWatches() {

@@ -85,6 +85,11 @@ public final class SimulatedApiServer implements AutoCloseable {
         return store.create(resource, object).path("metadata").path("uid").asText();
     }
 
+    /** From now on there is a Service of that name, and that program behind it. */
+    public void service(String namespace, String name, URI program) {
+        requests.services().add(namespace, name, program);
+    }
+
     public Faults faults() {
         return faults;
     }

@@ -1,0 +1,138 @@
+package io.gpushare.e2e.sandbox;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** A real Chromium without a screen. Nothing is downloaded: it and its driver are the system's. */
+final class Browser implements AutoCloseable {
+    private static final String MISSING = "is not installed: install Chromium and its driver, on Debian by"
+            + " apt-get install chromium chromium-driver";
+
+    private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
+
+    private final ChromeDriver driver;
+
+    private Browser(ChromeDriver driver) {
+        this.driver = driver;
+    }
+
+    static Browser start() {
+        // It warns that it has no classes for this version's own protocol; what is used here needs none.
+        SELENIUM.setLevel(Level.SEVERE);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(program("chromium"));
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars");
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        options.setCapability("goog:loggingPrefs", logs);
+        ChromeDriver driver = new ChromeDriver(
+                new ChromeDriverService.Builder()
+                        .usingDriverExecutable(program("chromedriver"))
+                        .usingAnyFreePort()
+                        .build(),
+                options);
+        driver.manage().timeouts().scriptTimeout(Duration.ofSeconds(30));
+        return new Browser(driver);
+    }
+
+    private static File program(String name) {
+        return Stream.of(Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator))
+                .map(folder -> new File(folder, name))
+                .filter(File::canExecute)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name + " " + MISSING));
+    }
+
+    /** How wide the window is, and whether its user likes it dark; a narrow one is a telephone's. */
+    void look(int width, int height, boolean dark) {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+    }
+
+    void open(String address) {
+        driver.get(address);
+    }
+
+    /** What that expression is; it may be a promise. */
+    <T> T value(String expression, Class<T> type) {
+        return type.cast(run(expression));
+    }
+
+    List<String> texts(String expression) {
+        return ((List<?>) value(expression, List.class))
+                .stream().map(String::valueOf).toList();
+    }
+
+    @Nullable
+    Object run(String expression) {
+        return driver.executeAsyncScript("const done = arguments[arguments.length - 1];"
+                + "Promise.resolve((async () => (" + expression + "))())"
+                + ".then(done, problem => done('failed: ' + problem));");
+    }
+
+    /** Waits until that expression holds; the milliseconds that it took. */
+    long await(String expression, Duration longest) throws InterruptedException {
+        long began = System.nanoTime();
+        while (System.nanoTime() - began < longest.toNanos()) {
+            if (value("!!(" + expression + ")", Boolean.class)) {
+                return (System.nanoTime() - began) / 1_000_000;
+            }
+            Thread.sleep(20);
+        }
+        throw new AssertionError("after " + longest.toSeconds() + " s it is not so: " + expression);
+    }
+
+    void press(CharSequence... keys) {
+        driver.switchTo().activeElement().sendKeys(keys);
+    }
+
+    void shoot(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+    }
+
+    /** What axe finds wrong with the page as it is: rule, and where. */
+    List<String> axe() throws IOException {
+        try (InputStream script = Browser.class.getResourceAsStream("/axe.min.js")) {
+            driver.executeScript(
+                    new String(Objects.requireNonNull(script, "axe.min.js").readAllBytes(), StandardCharsets.UTF_8));
+        }
+        return texts("(await axe.run()).violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.slice(0, 3)"
+                + ".map(n => n.target + ' ' + n.failureSummary).join(' | '))");
+    }
+
+    /** What the browser itself complained about, such as a breach of the page's policy. */
+    List<String> complaints() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .map(LogEntry::getMessage)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

@@ -1,0 +1,234 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/**
+ * The page in a real browser, through the API server's service proxy. Its pictures are for people to look at:
+ * {@code target/screenshots}.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class PageIT {
+    private static final Path SCREENSHOTS = Path.of("target/screenshots");
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final long LIMIT_MILLIS = 2000;
+    private static final String PICTURE = "performance.getEntriesByName('picture')[0].startTime";
+    // The pods' names come a moment after the picture.
+    private static final String NAMED = "document.querySelector('#nodes .who')?.textContent";
+
+    @TempDir
+    Path folder;
+
+    private Browser browser;
+
+    @BeforeAll
+    void start() {
+        browser = Browser.start();
+    }
+
+    @AfterAll
+    void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    /** The last test's page asks on, and gets no answer. */
+    @BeforeEach
+    void clear() {
+        browser.open("about:blank");
+        browser.complaints();
+    }
+
+    private void open(ShownCluster cluster, int width, int height, boolean dark) throws Exception {
+        browser.look(width, height, dark);
+        browser.open(cluster.pageThroughApiServer().toString());
+        browser.await(NAMED, SOON);
+    }
+
+    private void shootAll(ShownCluster cluster, String name) throws Exception {
+        for (boolean dark : List.of(false, true)) {
+            for (int width : List.of(1440, 390)) {
+                open(cluster, width, 900, dark);
+                // What is seen first, without a bar that still grows.
+                Thread.sleep(400);
+                browser.shoot(SCREENSHOTS.resolve(
+                        name + (dark ? "-dark" : "-light") + (width < 600 ? "-narrow" : "-wide") + ".png"));
+                if (dark == width < 600) {
+                    assertThat(browser.axe()).isEmpty();
+                }
+                assertThat(browser.value("document.documentElement.scrollWidth <= innerWidth", Boolean.class))
+                        .as("nothing sticks out at the side at width " + width)
+                        .isTrue();
+            }
+        }
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void fourNodes() throws Exception {
+        try (ShownCluster cluster = ShownCluster.start(4, folder)) {
+            shootAll(cluster, "4");
+            open(cluster, 1440, 900, false);
+            assertThat(browser.value("document.body.innerText", String.class))
+                    .contains("4 pods waiting for a card", "Xid", "cordoned", "whole", "gpu-t4-0001")
+                    .contains("annotation gpushare.io/select: at character");
+            changesAppear(cluster);
+            keyboardAlone();
+            whyAPodWaits();
+            filters();
+            nothingFromElsewhere(cluster);
+        }
+    }
+
+    private void changesAppear(ShownCluster cluster) throws Exception {
+        assertSoon("a pod bound while the page is open appeared", round -> {
+            String name = "just-bound-" + round;
+            cluster.addPod("lab", name, ShownCluster.node(3), 5, 20);
+            return browser.await(
+                    "[...document.querySelectorAll('#nodes .who')].some(e => e.textContent === '" + name + "')", SOON);
+        });
+    }
+
+    private interface Measured {
+        long millis(int round) throws Exception;
+    }
+
+    /** It takes no more than 2 s, at best of three; five times that where the machine has more to do than this. */
+    private static void assertSoon(String what, Measured measured) throws Exception {
+        var machine = ManagementFactory.getOperatingSystemMXBean();
+        double load = machine.getSystemLoadAverage();
+        long limit = load > 2 * machine.getAvailableProcessors() ? 5 * LIMIT_MILLIS : LIMIT_MILLIS;
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 3 && least >= LIMIT_MILLIS; round++) {
+            least = Math.min(least, measured.millis(round));
+        }
+        System.out.println(what + " after " + least + " ms; load average " + load);
+        assertThat(least).as(what).isLessThan(limit);
+    }
+
+    private void keyboardAlone() throws Exception {
+        browser.run("document.querySelector('#filters input').focus()");
+        for (int i = 0; i < 8 && !inList(); i++) {
+            browser.press(Keys.TAB);
+        }
+        assertThat(focused()).isEqualTo("gpu-a100-0000");
+        browser.press(Keys.ARROW_RIGHT);
+        assertThat(focused()).isEqualTo("gpu-h100-0003");
+        browser.press(Keys.END);
+        assertThat(focused()).isEqualTo("gpu-t4-0001");
+        browser.press(Keys.ENTER);
+        browser.await("document.querySelector('#more').open", SOON);
+        browser.await("document.querySelector('#more td')", SOON);
+        assertThat(browser.value("document.querySelector('#more').innerText", String.class))
+                .contains("gpu-t4-0001", "10.0.0.2", "ill: Xid", "GiB allocated");
+        browser.shoot(SCREENSHOTS.resolve("node.png"));
+        assertThat(browser.axe()).isEmpty();
+        browser.press(Keys.ESCAPE);
+        browser.await("!document.querySelector('#more').open", SOON);
+        assertThat(focused()).isEqualTo("gpu-t4-0001");
+    }
+
+    private boolean inList() {
+        return browser.value("!!document.activeElement.dataset.node", Boolean.class);
+    }
+
+    private String focused() {
+        return browser.value("String(document.activeElement.dataset.node)", String.class);
+    }
+
+    private void whyAPodWaits() throws Exception {
+        browser.run("[...document.querySelectorAll('.pod')].find(e => e.textContent.includes('sweep-41')).click()");
+        browser.await("document.querySelector('#more td')", SOON);
+        assertThat(browser.value("document.querySelector('#more').innerText", String.class))
+                .contains("90 units of memory on one card", "too small: it has 80 GiB, 90 GiB needed");
+        browser.shoot(SCREENSHOTS.resolve("why.png"));
+        assertThat(browser.axe()).isEmpty();
+        browser.press(Keys.ESCAPE);
+    }
+
+    private void filters() throws Exception {
+        choose("namespace", "lab");
+        browser.await("document.querySelectorAll('.tile').length === 1", SOON);
+        choose("namespace", "");
+        choose("state", "ill");
+        browser.await("document.querySelector('.found').innerText.includes('1 of 4 nodes')", SOON);
+        choose("state", "");
+        browser.run("document.querySelector('#filters input').focus()");
+        browser.press("l40");
+        browser.await("document.querySelectorAll('.tile').length === 1", SOON);
+    }
+
+    private void choose(String name, String option) {
+        browser.run("(() => { const s = document.querySelector('[name=" + name + "]'); s.value = '" + option
+                + "'; s.dispatchEvent(new Event('change')); })()");
+    }
+
+    private void nothingFromElsewhere(ShownCluster cluster) {
+        assertThat(browser.texts("performance.getEntriesByType('resource').map(e => e.name)"))
+                .isNotEmpty()
+                .allMatch(address -> address.startsWith(
+                        cluster.pageThroughApiServer().resolve("/").toString()));
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void twoHundredNodes() throws Exception {
+        try (ShownCluster cluster = ShownCluster.start(200, folder)) {
+            shootAll(cluster, "200");
+        }
+    }
+
+    @Test
+    void fiveThousandNodes() throws Exception {
+        try (ShownCluster cluster = ShownCluster.start(5000, folder)) {
+            shootAll(cluster, "5000");
+            open(cluster, 1440, 900, false);
+            assertSoon("first picture of 5000 nodes", round -> {
+                open(cluster, 1440, 900, false);
+                return browser.value(PICTURE, Number.class).longValue();
+            });
+            assertThat(browser.value("document.querySelectorAll('*').length", Number.class)
+                            .intValue())
+                    .as("elements: only what is on the screen is in the document")
+                    .isLessThan(3000);
+            onlyWhatChangedIsDrawn(cluster);
+            // To the end and back by keyboard.
+            browser.run("document.querySelector('[data-node]').focus()");
+            browser.press(Keys.END);
+            browser.await("document.activeElement.dataset.node === 'gpu-t4-4997'", SOON);
+            browser.press(Keys.HOME);
+            browser.await("document.activeElement.dataset.node === 'gpu-a100-0000'", SOON);
+        }
+    }
+
+    private void onlyWhatChangedIsDrawn(ShownCluster cluster) throws Exception {
+        browser.run("(() => { window.touched = new Set(); new MutationObserver(all => all.forEach(one => {"
+                + " const tile = (one.target.closest ?? one.target.parentElement?.closest)?.call("
+                + "one.target.closest ? one.target : one.target.parentElement, '.tile');"
+                + " if (tile) window.touched.add(tile.dataset.tile); })).observe(document.querySelector('#nodes'),"
+                + " {subtree: true, childList: true, attributes: true, characterData: true}); })()");
+        assertSoon("at 5000 nodes a pod bound while the page is open appeared", round -> {
+            String name = "just-bound-" + round;
+            cluster.addPod("lab", name, ShownCluster.node(4), 6, 20);
+            return browser.await(
+                    "document.querySelector('[data-tile=gpu-a100-0004]').textContent.includes('" + name + "')", SOON);
+        });
+        assertThat(browser.texts("[...window.touched]")).containsExactly("gpu-a100-0004");
+        assertThat(browser.value("document.querySelector('#map canvas').dataset.redrawn", String.class))
+                .as("nodes that were drawn anew on the map")
+                .isIn("0", "1");
+    }
+}

@@ -1,0 +1,83 @@
+// The dialogs: a node with each of its pods, and why a pod waits.
+
+import { html, nothing, render } from './lib/lit-html.js';
+import { ask } from './picture.js';
+import { states } from './nodes.js';
+import { amount, count } from './words.js';
+
+const gib = (bytes) => (bytes === undefined ? '–' : amount(bytes / 2 ** 30));
+
+export class More {
+  #dialog;
+  #node = '';
+
+  constructor(dialog) {
+    this.#dialog = dialog;
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog || event.target.closest('.close')) dialog.close();
+    });
+    dialog.addEventListener('close', () => { this.#node = ''; });
+  }
+
+  /** The name of the node that is shown; empty for none. */
+  get node() {
+    return this.#node;
+  }
+
+  #show(title, body) {
+    render(html`<div class="sheet"><div class="sheet-head"><h2 id="more-title">${title}</h2>
+      <button type="button" class="close" aria-label="Close">✕</button></div>${body}</div>`, this.#dialog);
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+
+  showNode(node, told) {
+    this.#node = node.name;
+    const unit = (card, one) => card.size / Math.max(1, one?.units ?? 1);
+    this.#show(node.name, html`
+      <p class="facts">${told?.address ? html`${told.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.given)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing}</p>
+      ${node.cards.map((card) => {
+        const one = told?.cards.get(card.index);
+        const odd = states(card);
+        const tells = one?.usedBytes !== undefined || one?.pods.some((pod) => pod.usedBytes !== undefined);
+        return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${odd.length ? html`<b class="mark">${odd.join(', ')}</b>` : nothing}</h3>
+          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.given)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${gib(one.usedBytes)} GiB used`}</p>
+          ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${tells ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
+            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit(card, one))}</td>${tells ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit(card, one) ? html` <b class="mark" title="more than it was given">▲ too much</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
+        </section>`;
+      })}`);
+  }
+
+  async showPod(namespace, name) {
+    this.#node = '';
+    const title = `${namespace}/${name}`;
+    this.#show(title, html`<p class="facts">…</p>`);
+    try {
+      const why = await ask(`explain?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}&limit=25`);
+      this.#show(title, this.#why(why));
+    } catch (problem) {
+      this.#show(title, html`<p>${problem.message}</p>`);
+    }
+  }
+
+  #why(why) {
+    if (why.state !== 'judged') {
+      const words = {
+        bound: html`It is on node ${why.node}.`, ended: 'It has ended.', wrong: why.sentence,
+        'no-demand': 'It asks for no GPU memory and no card.',
+      };
+      return html`<p>${words[why.state]}</p>`;
+    }
+    return html`<p>It asks for ${why.demand}. ${why.feasibleNodes > 0
+      ? html`As far as cards go it fits on ${count(why.feasibleNodes, 'node')}; kube-scheduler has another reason: <code>kubectl describe pod -n ${why.pod.namespace} ${why.pod.name}</code>`
+      : 'No node can take it now:'}</p>
+      ${reasons(why.reasons)}
+      <table><thead><tr><th scope="col">Node</th><th scope="col">Card</th><th scope="col">Why not</th></tr></thead><tbody>
+      ${why.nodes.flatMap((node) => node.cards.map((card, i) => html`<tr><td>${i === 0 ? node.name : ''}</td><td>${card.index}</td><td>${card.sentence}</td></tr>`))}
+      </tbody></table>
+      ${why.next ? html`<p class="facts">The first ${why.next} nodes; all of them: <code>kubectl gpushare why ${why.pod.name} -n ${why.pod.namespace} --limit 1000</code></p>` : nothing}`;
+  }
+}
+
+export function reasons(of) {
+  return html`<ul class="reasons">${of.map((reason) => html`<li><b>${count(reason.nodes, 'node')}</b> ${reason.sentence}</li>`)}</ul>`;
+}

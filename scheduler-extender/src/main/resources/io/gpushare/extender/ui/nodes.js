@@ -1,0 +1,217 @@
+// The list of nodes. Only what is on the screen is in the document: each tile's height follows from its cards.
+
+import { html, nothing, render } from './lib/lit-html.js';
+import { repeat } from './lib/directives/repeat.js';
+import { amount, colour } from './words.js';
+
+const HEAD = 52;
+const CARD = 26;
+const FOOT = 14;
+const GAP = 12;
+const LEAST = 330;
+// A share of a card that is narrower, in percent, shows no letters of its pod's name.
+const NAMED = 18;
+
+const height = (node) => HEAD + CARD * Math.max(1, node.cards.length) + FOOT;
+
+/** What is unusual about a card, in words. */
+export function states(card) {
+  return [
+    card.ill && `ill: ${card.ill}`,
+    card.cordoned && 'cordoned',
+    card.over && 'over-allocated',
+    card.whole && 'taken whole',
+  ].filter(Boolean);
+}
+
+function spoken(card, pods) {
+  const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${amount(pod.used / 2 ** 30)} used`}`)
+    ?? card.shares.map((share) => `${share.namespace} ${amount(share.amount)}`);
+  return [`Card ${card.index}: ${amount(card.given)} of ${amount(card.size)} GiB`, ...states(card), ...who].join(', ');
+}
+
+/** Who has what of a card, with names where they are known. */
+function shares(card, told, unit) {
+  const pods = told?.pods;
+  if (!pods || pods.length !== card.shares.length) {
+    return card.shares.map((share) => ({ namespace: share.namespace, size: share.amount, name: '' }));
+  }
+  return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes }));
+}
+
+function segment(share, card, colours) {
+  const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
+  const used = share.used === undefined ? null : share.used / 2 ** 30;
+  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${amount(used)} GiB used${!share.whole && used > share.size ? ': more than it was given' : ''}`}`;
+  return html`<span class="share ${colour(colours, share.namespace)}" .style=${`width:${width}%`} title=${title}
+    >${width < NAMED ? nothing : html`<span class="who">${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used much' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
+}
+
+function bar(card, told, unit, colours) {
+  const parts = shares(card, told, unit);
+  const kind = [card.ill && 'ill', card.cordoned && 'cordoned', card.whole && 'whole', card.over && 'over'].filter(Boolean).join(' ');
+  const mark = card.ill ? `✕ ${card.ill}` : card.over ? '! over' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
+  return html`<div class="card ${kind}">
+    <span class="index" aria-hidden="true">${card.index}</span>
+    <div class="bar" role="img" aria-label=${spoken(card, told ? parts : undefined)}>${parts.map((share) => segment(share, card, colours))}</div>
+    <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.given)}<i>/${amount(card.size)}</i>`}</span>
+  </div>`;
+}
+
+function tile(node, told, view) {
+  const kinds = node.models.map((model) => `${node.cards.filter((card) => card.model === model).length} × ${model}`).join(', ');
+  const first = node.cards[0];
+  const unit = first && told ? first.size / Math.max(1, told.cards.get(first.index)?.units ?? 1) : 1;
+  return html`
+    <div class="head">
+      <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
+        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${amount(node.given)} of ${amount(node.size)} GiB allocated${node.trouble ? ', needs a look' : ''}`}>${node.name}</button>
+      <span class="sum" aria-hidden="true"><b>${amount(node.given)}</b>/${amount(node.size)} GiB</span>
+      <span class="kind">${node.unusable ? node.unusable : kinds}</span>
+    </div>
+    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), unit, view.colours)) : html`<p class="none">no cards</p>`}`;
+}
+
+export class NodeList {
+  #list;
+  #details;
+  #open;
+  #rows = [];
+  #tops = [];
+  #nodes = [];
+  #columns = 1;
+  #width = 0;
+  #current = '';
+  #colours = new Map();
+  #waits = false;
+
+  constructor(list, details, open) {
+    this.#list = list;
+    this.#details = details;
+    this.#open = open;
+    addEventListener('scroll', () => this.soon(), { passive: true });
+    new ResizeObserver(() => this.#resized()).observe(list);
+    list.addEventListener('click', (event) => {
+      const at = event.target.closest('[data-tile]');
+      if (at) {
+        this.#current = at.dataset.tile;
+        this.#open(at.dataset.tile);
+      }
+    });
+    list.addEventListener('keydown', (event) => this.#key(event));
+    list.addEventListener('focusin', (event) => {
+      this.#current = event.target.dataset.node ?? this.#current;
+      this.soon();
+    });
+  }
+
+  /** Shows these nodes, in this order. */
+  show(nodes, colours) {
+    this.#nodes = nodes;
+    this.#colours = colours;
+    if (!nodes.some((node) => node.name === this.#current)) {
+      this.#current = nodes[0]?.name ?? '';
+    }
+    this.#lay();
+  }
+
+  soon() {
+    if (!this.#waits) {
+      this.#waits = true;
+      requestAnimationFrame(() => {
+        this.#waits = false;
+        this.draw();
+      });
+    }
+  }
+
+  #resized() {
+    const width = this.#list.clientWidth;
+    if (width !== this.#width) {
+      this.#width = width;
+      this.#lay();
+    }
+  }
+
+  #lay() {
+    this.#columns = Math.max(1, Math.floor((this.#list.clientWidth + GAP) / (LEAST + GAP)));
+    this.#rows = [];
+    this.#tops = [];
+    let top = 0;
+    for (let i = 0; i < this.#nodes.length; i += this.#columns) {
+      const row = this.#nodes.slice(i, i + this.#columns);
+      this.#rows.push(row);
+      this.#tops.push(top);
+      top += Math.max(...row.map(height)) + GAP;
+    }
+    this.#list.style.height = `${top}px`;
+    this.draw();
+  }
+
+  /** The first row that ends below that place. */
+  #rowAt(place) {
+    let low = 0;
+    let high = this.#tops.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#tops[middle] <= place) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+
+  draw() {
+    const above = this.#list.getBoundingClientRect().top;
+    const from = Math.max(0, this.#rowAt(-above - 300));
+    const to = Math.min(this.#rows.length, this.#rowAt(innerHeight - above + 300) + 1);
+    const shown = [];
+    const width = (this.#list.clientWidth - GAP * (this.#columns - 1)) / this.#columns;
+    const put = (row, column) => shown.push({ node: this.#rows[row][column], row, column, place: row * this.#columns + column + 1 });
+    for (let row = from; row < to; row++) {
+      this.#rows[row].forEach((_, column) => put(row, column));
+    }
+    // The one that has the keyboard stays, wherever the pointer scrolled to.
+    const kept = this.#nodes.findIndex((node) => node.name === this.#current);
+    if (kept >= 0 && !shown.some((each) => each.node.name === this.#current)) {
+      put(Math.floor(kept / this.#columns), kept % this.#columns);
+    }
+    this.#details.want(shown.map((each) => each.node));
+    const view = { current: this.#current, colours: this.#colours };
+    render(repeat(shown, (each) => each.node.name, (each) => html`<li class=${`tile trouble-${each.node.trouble}`} data-tile=${each.node.name}
+      aria-setsize=${this.#nodes.length} aria-posinset=${each.place}
+      .style=${`transform:translate(${each.column * (width + GAP)}px,${this.#tops[each.row]}px);width:${width}px;height:${height(each.node)}px`}
+      >${tile(each.node, this.#details.of(each.node.name), view)}</li>`), this.#list);
+  }
+
+  #key(event) {
+    const at = this.#nodes.findIndex((node) => node.name === this.#current);
+    const page = this.#columns * Math.max(1, Math.floor(innerHeight / 200));
+    const steps = {
+      ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.#columns, ArrowUp: -this.#columns,
+      PageDown: page, PageUp: -page, Home: -this.#nodes.length, End: this.#nodes.length,
+    };
+    const step = steps[event.key];
+    if (step === undefined || at < 0 || event.altKey || event.ctrlKey || event.metaKey) {
+      return;
+    }
+    event.preventDefault();
+    this.reach(this.#nodes[Math.min(this.#nodes.length - 1, Math.max(0, at + step))].name);
+  }
+
+  /** Brings a node onto the screen, with the keyboard on it. */
+  reach(name) {
+    const place = this.#nodes.findIndex((node) => node.name === name);
+    if (place < 0) {
+      return;
+    }
+    this.#current = name;
+    const row = Math.floor(place / this.#columns);
+    const top = this.#list.getBoundingClientRect().top + scrollY + this.#tops[row];
+    if (top < scrollY + 80 || top + height(this.#nodes[place]) > scrollY + innerHeight - 20) {
+      scrollTo({ top: top - innerHeight / 3 });
+    }
+    this.draw();
+    this.#list.querySelector(`[data-node="${CSS.escape(name)}"]`)?.focus({ preventScroll: true });
+  }
+}
+

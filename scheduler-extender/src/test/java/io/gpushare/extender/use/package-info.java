@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.use;
+
+import org.jspecify.annotations.NullMarked;
