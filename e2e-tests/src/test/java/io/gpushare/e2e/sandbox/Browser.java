@@ -78,7 +78,7 @@ final class Browser implements AutoCloseable {
 
     /** What that expression is; it may be a promise. */
     <T> T value(String expression, Class<T> type) {
-        return type.cast(run(expression));
+        return Objects.requireNonNull(type.cast(run(expression)), expression);
     }
 
     List<String> texts(String expression) {
