@@ -129,7 +129,11 @@ class KubectlPluginIT {
 
     @Test
     void mistakesEndWithOneAndASentence() throws Exception {
-        record Case(String sentence, String... arguments) {}
+        record Case(String sentence, List<String> arguments) {
+            Case(String sentence, String... arguments) {
+                this(sentence, List.of(arguments));
+            }
+        }
         for (Case each : List.of(
                 new Case("pod \"none\" not found in namespace default", "why", "none"),
                 new Case("node \"none\" is not known", "none"),
@@ -140,7 +144,7 @@ class KubectlPluginIT {
                 new Case("--output yaml: write json", "-o", "yaml"),
                 new Case("-o needs a value", "-o"),
                 new Case("the right 'get' on 'services/proxy'", "--service", "lab/other"))) {
-            Ran ran = gpushare(each.arguments());
+            Ran ran = gpushare(each.arguments().toArray(String[]::new));
             assertThat(ran.code()).as(each.sentence()).isEqualTo(1);
             assertThat(ran.out()).isEmpty();
             assertThat(ran.err()).contains(each.sentence());

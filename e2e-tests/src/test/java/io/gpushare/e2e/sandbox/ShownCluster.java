@@ -26,7 +26,7 @@ import java.util.Random;
 final class ShownCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int HEAP_MIB = 640; // of its image
-    private static final Duration READY = Duration.ofSeconds(120);
+    private static final Duration READY = Duration.ofMinutes(2);
     private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
     private static final List<String> WORK =
             List.of("llm-serve", "embedder", "resnet-train", "notebook", "whisper", "rerank", "diffusion", "tuning");
@@ -224,9 +224,9 @@ final class ShownCluster implements AutoCloseable {
             ObjectNode card = cards.addObject();
             card.put("uuid", uuid(name, i)).put("index", i).put("minor", i);
             card.put("model", kind.model()).put("memoryMiB", kind.gib() * 1024);
-            if (number == 1 && i == 2 || random.nextInt(150) == 0) {
+            if ((number == 1 && i == 2) || random.nextInt(150) == 0) {
                 card.put("ill", random.nextBoolean() ? "Xid 79" : "Xid 48");
-            } else if (number == 2 && i == 3 || random.nextInt(200) == 0) {
+            } else if ((number == 2 && i == 3) || random.nextInt(200) == 0) {
                 card.put("cordoned", true);
             }
         }
