@@ -13,7 +13,8 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, I
     public ContainerAllocation {
         Objects.requireNonNull(name);
         Objects.requireNonNull(role);
-        memory = Collections.unmodifiableMap(new LinkedHashMap<>(memory));
+        // In the order given. Nearly all have one card, and a cluster has very many of these.
+        memory = memory.size() == 1 ? Map.copyOf(memory) : Collections.unmodifiableMap(new LinkedHashMap<>(memory));
         cards = List.copyOf(cards);
         if (memory.isEmpty() == cards.isEmpty()) {
             throw new IllegalArgumentException("container '" + name + "' has either memory or whole cards");

@@ -109,14 +109,19 @@ public final class AllocationCodec {
         if (!byCard.isMissingNode() && !byCard.isObject()) {
             throw new Json.Malformed("'memory' must be an object of card to units");
         }
-        byCard.fieldNames().forEachRemaining(uuid -> memory.put(new CardId(uuid), Json.integer(byCard, uuid)));
+        byCard.fieldNames().forEachRemaining(uuid -> memory.put(card(uuid), Json.integer(byCard, uuid)));
         List<CardId> cards = new ArrayList<>();
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
             throw new Json.Malformed("'cards' must be an array of UUIDs");
         }
-        whole.forEach(uuid -> cards.add(new CardId(uuid.isTextual() ? uuid.textValue() : uuid.toString())));
-        return new ContainerAllocation(Json.text(container, "name"), role(container), memory, cards);
+        whole.forEach(uuid -> cards.add(card(uuid.isTextual() ? uuid.textValue() : uuid.toString())));
+        return new ContainerAllocation(Json.text(container, "name").intern(), role(container), memory, cards);
+    }
+
+    /** Many pods name the same few cards: one text for all of them. */
+    private static CardId card(String uuid) {
+        return new CardId(uuid.intern());
     }
 
     private static ContainerRole role(JsonNode container) {
