@@ -199,7 +199,7 @@ class MainPathIT {
     void anIllCardLeavesUntilItIsWellAgain() {
         pods.createMemory("first", 1);
         String ill = cardOf(pods.running("first"), "main");
-        int line = ill.equals(uuids().get(0)) ? 0 : 1;
+        int line = indexOf(ill);
         String[] cards = TWO_T4.clone();
         cards[line] += " xid=79#1 error=15";
         installation.cards(cards);
@@ -244,7 +244,9 @@ class MainPathIT {
         allocatable(72, 2);
         pods.createMemory("forty", 40);
         pods.running("forty");
-        assertThat(pods.sees("forty", "main")).isEqualTo(uuids().getFirst());
+        assertThat(indexOf(pods.sees("forty", "main")))
+                .as("the large card's index")
+                .isZero();
         pods.createMemory("another-forty", 40);
         pods.refused("another-forty", "Insufficient");
     }
@@ -478,11 +480,6 @@ class MainPathIT {
 
     private static List<String> fieldNames(JsonNode object) {
         return object.propertyStream().map(Map.Entry::getKey).toList();
-    }
-
-    /** The node's cards as its inventory lists them. */
-    private static List<String> uuids() {
-        return inventory().valueStream().map(card -> card.path("uuid").asText()).toList();
     }
 
     /** The driver's index of that card; cards that were lost stay in the inventory, so its place there says nothing. */
