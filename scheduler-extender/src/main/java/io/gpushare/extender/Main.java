@@ -32,8 +32,6 @@ import picocli.CommandLine;
 
 /** The scheduler extender. */
 public final class Main {
-    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
-
     private Main() {}
 
     /** Runs until SIGTERM or SIGINT, then ends with 0; with 2 when the options are wrong, 1 when it can't start. */
@@ -42,6 +40,11 @@ public final class Main {
         if (code >= 0) {
             System.exit(code);
         }
+    }
+
+    // Made at its first use, by when it is known how much is to be logged.
+    private static Logger log() {
+        return LoggerFactory.getLogger(Main.class);
     }
 
     /** The exit code, or -1 when the program runs. */
@@ -56,6 +59,7 @@ public final class Main {
                 return 0;
             }
             if (line.getParseResult().hasSubcommand()) {
+                System.setProperty("gpushare.log.level", "WARN"); // read by logback.xml when the first logger is made
                 return simulate.run(System.out, System.err);
             }
             options.check(line);
@@ -64,12 +68,12 @@ public final class Main {
             System.err.println("Try --help.");
             return 2;
         }
-        LOG.info("scheduler-extender {} {}", version(), options);
+        log().info("scheduler-extender {} {}", version(), options);
         try {
             run(options);
             return -1;
         } catch (IOException e) {
-            LOG.error("can't start: {}", e.getMessage());
+            log().error("can't start: {}", e.getMessage());
             return 1;
         }
     }
@@ -104,8 +108,8 @@ public final class Main {
                         clock,
                         new Viewing(new Explain(ledger, demands, choice, pods), new PluginUse(clock), options.view())));
         Nudger.start(api, waiting, answers, clock);
-        LOG.info("listening on {} port {}", options.bindAddress(), server.port());
-        LOG.info("callers: {}", options.callers());
+        log().info("listening on {} port {}", options.bindAddress(), server.port());
+        log().info("callers: {}", options.callers());
         Settling.start(binder, clock);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(leadership, server), "shutdown"));
     }
