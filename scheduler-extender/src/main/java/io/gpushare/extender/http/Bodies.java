@@ -21,6 +21,8 @@ final class Bodies {
     // Beside one body of the largest size there is room for the small ones, which are the rule.
     private static final long ROOM_BESIDE = 16 << 20;
 
+    private static final int AT_ONCE = 512 << 10;
+
     private final int largest;
     private final AtomicLong held = new AtomicLong();
 
@@ -43,7 +45,8 @@ final class Bodies {
             refuse.handle(Refusal.TOO_LARGE);
             return;
         }
-        Buffer body = Buffer.buffer();
+        // As large as it is said to become, within reason, so that it does not grow by copies.
+        Buffer body = Buffer.buffer((int) Math.clamp(announced(request), 0L, (long) AT_ONCE));
         request.handler(chunk -> {
             boolean large = body.length() + (long) chunk.length() > largest;
             if (large || held.get() + chunk.length() > largest + ROOM_BESIDE) {

@@ -137,6 +137,11 @@ record ExtenderArgs(
         return texts;
     }
 
+    /** About how many bytes the names are, with what goes around each in an answer. */
+    int size() {
+        return 512 + nodes.size() * 48;
+    }
+
     static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequest {
         Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);

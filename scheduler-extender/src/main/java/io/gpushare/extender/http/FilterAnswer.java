@@ -18,7 +18,7 @@ final class FilterAnswer {
     private FilterAnswer() {}
 
     static Buffer of(ExtenderArgs args, Filtered filtered) {
-        return JsonAnswer.of(json -> {
+        return JsonAnswer.of(args.size(), json -> {
             json.writeStartObject();
             nodes(json, args, filtered);
             failed(json, "FailedNodes", args, filtered, false);

@@ -45,7 +45,12 @@ final class JsonAnswer {
     }
 
     static Buffer of(Content content) {
-        Buffer bytes = Buffer.buffer();
+        return of(512, content);
+    }
+
+    /** @param size about how many bytes it will be */
+    static Buffer of(int size, Content content) {
+        Buffer bytes = Buffer.buffer(size);
         try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(new Appending(bytes))) {
             content.write(generator);
         } catch (IOException e) {

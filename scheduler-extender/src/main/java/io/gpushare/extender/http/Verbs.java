@@ -80,7 +80,7 @@ final class Verbs {
         }
         ExtenderArgs args = ExtenderArgs.read(body, names);
         int[] scores = choice.prioritize(args.pod(), args.nodes());
-        return JsonAnswer.of(json -> {
+        return JsonAnswer.of(args.size() + 16 * scores.length, json -> {
             json.writeStartArray();
             for (int i = 0; i < scores.length; i++) {
                 json.writeStartObject();

@@ -15,7 +15,8 @@ public final class NodeSummary {
     private final Inventory.@Nullable Driver driver;
     private final List<CardState> cards;
     private final List<CardGroup> kinds;
-    // Of most demands these two tell that they fit: the most units that are free on one card, and how many cards nobody
+    // Of most demands these two tell whether they fit: the most units that are free on one card, and how many cards
+    // nobody
     // uses.
     private final int most;
     private final int unused;
@@ -37,10 +38,17 @@ public final class NodeSummary {
      * demand selects single cards, by the cards.
      */
     public @Nullable Refusal refusal(Ask ask) {
-        if (ask.plain() && (ask.split() == 0 ? ask.cards() <= unused : ask.units() <= most)) {
+        return ask.plain() ? plainly(ask) : closely(ask);
+    }
+
+    private @Nullable Refusal plainly(Ask ask) {
+        if (ask.split() > 0) {
+            return ask.units() <= most ? null : Refusal.NO_CARD_WITH_MEMORY;
+        }
+        if (ask.cards() <= unused) {
             return null;
         }
-        return closely(ask);
+        return ask.cards() > 1 && ask.cards() > cards.size() ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
     }
 
     private @Nullable Refusal closely(Ask ask) {
