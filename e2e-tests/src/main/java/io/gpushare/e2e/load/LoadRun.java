@@ -275,11 +275,16 @@ public final class LoadRun implements Callable<Integer> {
             api.faults().latency(Duration.ofMillis(setting[1]));
             AtomicLong next = new AtomicLong();
             AtomicLong failed = new AtomicLong();
+            Figures times = new Figures(binds);
             long begin = System.nanoTime();
             at(inFlight, client -> {
                 try (Connection connection = new Connection(extender.port())) {
                     for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
+                        long asked = System.nanoTime();
                         byte[] answer = connection.call(requests.get(i));
+                        synchronized (times) {
+                            times.add(System.nanoTime() - asked);
+                        }
                         if (!new String(answer, StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
                             failed.incrementAndGet();
                         }
@@ -288,8 +293,9 @@ public final class LoadRun implements Callable<Integer> {
             });
             double took = (System.nanoTime() - begin) / 1e9;
             print(
-                    "  bind, API server in %d ms, %d in flight: %,.0f a second, %d of %d not bound%n",
-                    setting[1], inFlight, binds / took, failed.get(), binds);
+                    "  bind, API server in %d ms, %d in flight: %,.0f a second, p50 %.0f ms, p99 %.0f ms; %d of %d not"
+                            + " bound%n",
+                    setting[1], inFlight, binds / took, times.millis(0.5), times.millis(0.99), failed.get(), binds);
         }
         api.faults().latency(Duration.ZERO);
     }
