@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.Program;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -51,6 +52,7 @@ class MinimalRightsIT {
     private static final String CARDS = "card kind=T4 uuid=" + CARD + " memory=15GiB";
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration REFUSAL = Duration.ofSeconds(20);
+    private static final int LINES = 60;
 
     @TempDir
     private static Path folder;
@@ -130,8 +132,13 @@ class MinimalRightsIT {
         return rights.stream();
     }
 
+    /**
+     * A pod that goes while its container is about to start makes a kubelet call Allocate in two threads at once, and kills
+     * one of version 1.20 (devicemanager.ManagerImpl.GetDeviceRunContainerOptions: it has no lock on devicesToReuse).
+     */
     @BeforeEach
     void empty() throws IOException {
+        Wait.until(PATIENCE, "no pod is about to start", MinimalRightsIT::starting, List::isEmpty);
         api.send("DELETE", PODS + "?gracePeriodSeconds=0", "");
         api.send("DELETE", EVENTS, "");
     }
@@ -144,6 +151,14 @@ class MinimalRightsIT {
     @ParameterizedTest
     @MethodSource("rights")
     void withoutThatRightSomethingDoesNotComeAbout(Right right) throws Exception {
+        try {
+            isNeeded(right);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "\n" + whatIsThere(), e);
+        }
+    }
+
+    private static void isNeeded(Right right) throws Exception {
         running(right.account());
         Callable<Boolean> act = act(right);
         JsonNode whole = api.get(right.path()).body();
@@ -294,6 +309,40 @@ class MinimalRightsIT {
         ((ObjectNode) document.path("metadata")).remove("resourceVersion");
         ApiServer.Answer answer = api.send("PUT", path, document.toString());
         assertThat(answer.code()).as(answer.body().toString()).isEqualTo(200);
+    }
+
+    private static List<String> starting() {
+        try {
+            return api.get(PODS)
+                    .body()
+                    .path("items")
+                    .valueStream()
+                    .filter(pod -> pod.at("/spec").has("nodeName")
+                            && pod.at("/status/phase").asText().equals("Pending"))
+                    .map(pod -> pod.at("/metadata/name").asText())
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether there is a kubelet, the pods, and the end of the program's log. */
+    private static String whatIsThere() throws IOException {
+        StringBuilder text = new StringBuilder("the kubelet runs: " + cluster.runs("kubelet") + "\n");
+        for (JsonNode pod : api.get(PODS).body().path("items")) {
+            text.append(pod.at("/metadata/name").asText())
+                    .append(' ')
+                    .append(pod.at("/metadata/creationTimestamp").asText())
+                    .append(' ')
+                    .append(pod.at("/metadata/annotations"))
+                    .append(' ')
+                    .append(pod.at("/status"))
+                    .append('\n');
+        }
+        List<String> lines = Files.readAllLines(log);
+        lines.subList(Math.max(0, lines.size() - LINES), lines.size())
+                .forEach(line -> text.append(line).append('\n'));
+        return text.toString();
     }
 
     private static boolean refused(Right right, long from) {
