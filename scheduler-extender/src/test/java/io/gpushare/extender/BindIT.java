@@ -6,20 +6,16 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.ApiServerDouble.Fault;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Bind over real HTTP on both sides, with an API server that answers in every way. */
-class BindIT {
+class BindIT extends WithExtender {
     static final String TWO_T4 = """
         {"version":1,"unitMiB":1024,"cards":[
           {"uuid":"GPU-a","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360},
@@ -29,25 +25,11 @@ class BindIT {
     private static final String OURS =
             "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":3}}]}";
 
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("n1", TWO_T4);
-        api.node("n2", TWO_T4);
-        api.pod("p", "uid-p", THREE);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("n1", TWO_T4);
+        cluster.node("n2", TWO_T4);
+        cluster.pod("p", "uid-p", THREE);
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.ApiServerDouble.Fault;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,13 +18,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What gpushare's extender did wrong and ours must not, over real HTTP; DESIGN.md says which numbers are elsewhere. */
-class GpushareFaultsIT {
+class GpushareFaultsIT extends WithExtender {
     private static final int BINDS = 500;
     private static final int AT_ONCE = 64;
     private static final JsonObject THREE = new JsonObject().put("aliyun.com/gpu-mem", "3");
@@ -35,27 +31,13 @@ class GpushareFaultsIT {
 
     private static final JsonObject FIFTEEN = new JsonObject().put("aliyun.com/gpu-mem", "15");
 
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("n1", BindIT.TWO_T4);
-        api.pod("p", "uid-p", THREE);
-        api.pod("q", "uid-q", FIFTEEN);
-        api.pod("stray", "uid-stray", FIFTEEN);
-        api.boundByOther("stray", "gone", Map.of("gpushare.io/allocation", FIFTEEN_ON_X));
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("n1", BindIT.TWO_T4);
+        cluster.pod("p", "uid-p", THREE);
+        cluster.pod("q", "uid-q", FIFTEEN);
+        cluster.pod("stray", "uid-stray", FIFTEEN);
+        cluster.boundByOther("stray", "gone", Map.of("gpushare.io/allocation", FIFTEEN_ON_X));
     }
 
     @Test

@@ -6,16 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.extender.scheduling.Hold.Standing;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Cards of a kind, and memory of several cards, over real HTTP on both sides. */
-class KindsIT {
+class KindsIT extends WithExtender {
     private static final String V100_AND_T4 = """
         {"version":1,"unitMiB":1024,"driver":"550.54.15","cuda":"12.4","cards":[
           {"uuid":"GPU-t0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5"},
@@ -24,24 +20,10 @@ class KindsIT {
         """;
     private static final String NO_SUCH = "No GPU card of the kind that the pod selects in its annotations";
 
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("mixed", V100_AND_T4);
-        api.node("t4s", BindIT.TWO_T4);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("mixed", V100_AND_T4);
+        cluster.node("t4s", BindIT.TWO_T4);
     }
 
     @Test

@@ -17,37 +17,20 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the extender tells Prometheus of a cluster over the wire, number by number. */
-class MetricsIT {
+class MetricsIT extends WithExtender {
     private static final JsonObject FOUR = new JsonObject().put("aliyun.com/gpu-mem", "4");
     private static final JsonObject ONE_CARD = new JsonObject().put("aliyun.com/gpu-count", "1");
 
-    @TempDir
-    private Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
+    @Override
+    void fill(ApiServerDouble cluster) {
         // Cards of 10 GiB and 512 MiB: units of which none is left over are 10.
-        api.node("n1", inventory("", "", ",\"cordoned\":true", ",\"ill\":\"Xid 79\""));
-        api.node("n2", inventory("b", "", ""));
-        api.node("cpu-only", null);
-        api.node("broken", "{");
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void end() throws Exception {
-        extender.close();
-        api.close();
+        cluster.node("n1", inventory("", "", ",\"cordoned\":true", ",\"ill\":\"Xid 79\""));
+        cluster.node("n2", inventory("b", "", ""));
+        cluster.node("cpu-only", null);
+        cluster.node("broken", "{");
     }
 
     @Test

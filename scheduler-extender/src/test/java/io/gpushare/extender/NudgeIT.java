@@ -4,41 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** No pod sleeps beside free memory: what the API server sees of it. */
-class NudgeIT {
+class NudgeIT extends WithExtender {
     private static final JsonObject TEN = new JsonObject().put("aliyun.com/gpu-mem", "10");
     private static final Duration SOON = Duration.ofSeconds(2);
     // Longer than any look at the cluster.
     private static final Duration LONG = Duration.ofSeconds(3);
 
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("n1", BindIT.TWO_T4);
-        api.pod("a", "uid-a", TEN);
-        api.pod("b", "uid-b", TEN);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-        assertThat(extender.bind("a", "uid-a", "n1")).isEmpty();
-        assertThat(extender.bind("b", "uid-b", "n1")).isEmpty();
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("n1", BindIT.TWO_T4);
+        cluster.pod("a", "uid-a", TEN);
+        cluster.pod("b", "uid-b", TEN);
     }
 
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+    @BeforeEach
+    void bindBoth() throws Exception {
+        assertThat(extender.bind("a", "uid-a", "n1")).isEmpty();
+        assertThat(extender.bind("b", "uid-b", "n1")).isEmpty();
     }
 
     @Test

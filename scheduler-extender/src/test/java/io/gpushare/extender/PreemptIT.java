@@ -6,35 +6,17 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The verb preempt in kube-scheduler's bytes, over real HTTP; two nodes of two cards of 15 units. */
-class PreemptIT {
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("n1", BindIT.TWO_T4);
-        api.node("n2", BindIT.TWO_T4);
-        api.node("cpu", null);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+class PreemptIT extends WithExtender {
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("n1", BindIT.TWO_T4);
+        cluster.node("n2", BindIT.TWO_T4);
+        cluster.node("cpu", null);
     }
 
     @Test

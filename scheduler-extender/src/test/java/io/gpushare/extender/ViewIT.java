@@ -8,17 +8,13 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The view for people, over real HTTP on both sides. */
-class ViewIT {
+class ViewIT extends WithExtender {
     private static final String VIEW = "/gpushare-scheduler/v1/";
     private static final String ILL = """
         {"version":1,"unitMiB":1024,"cards":[
@@ -27,25 +23,11 @@ class ViewIT {
           {"uuid":"GPU-x2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360}]}\
         """;
 
-    @TempDir
-    Path folder;
-
-    private ApiServerDouble api;
-    private RunningExtender extender;
-
-    @BeforeEach
-    void start() throws Exception {
-        api = new ApiServerDouble();
-        api.node("a", BindIT.TWO_T4);
-        api.node("b", ILL);
-        api.node("plain", null);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        extender.close();
-        api.close();
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("a", BindIT.TWO_T4);
+        cluster.node("b", ILL);
+        cluster.node("plain", null);
     }
 
     @Test

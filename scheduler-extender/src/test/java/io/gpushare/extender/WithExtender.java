@@ -1,0 +1,31 @@
+package io.gpushare.extender;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests that each have an API server and an extender of their own. */
+abstract class WithExtender {
+    @TempDir
+    Path folder;
+
+    ApiServerDouble api;
+    RunningExtender extender;
+
+    /** Puts into the cluster what is there before the extender. */
+    abstract void fill(ApiServerDouble cluster);
+
+    @BeforeEach
+    void startExtender() throws Exception {
+        api = new ApiServerDouble();
+        fill(api);
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+    }
+
+    @AfterEach
+    void stopExtender() throws Exception {
+        extender.close();
+        api.close();
+    }
+}
