@@ -13,10 +13,8 @@ import java.util.Map;
 
 /** One card and who has what of it, by namespace and name. */
 public record CardView(CardState state, List<Share> shares) {
-    private static final Comparator<Share> BY_NAME = Comparator.comparing(
-                    (Share share) -> share.pod().namespace())
-            .thenComparing(share -> share.pod().name())
-            .thenComparing(share -> share.pod().uid());
+    static final Comparator<PodRef> BY_NAME =
+            Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
     /**
      * What one pod has of a card.
@@ -26,7 +24,9 @@ public record CardView(CardState state, List<Share> shares) {
     public record Share(PodRef pod, int units, boolean whole) {}
 
     public CardView {
-        shares = shares.stream().sorted(BY_NAME).toList();
+        shares = shares.stream()
+                .sorted(Comparator.comparing(Share::pod, BY_NAME))
+                .toList();
     }
 
     /** The cards of a node, in their order. What pods hold of cards that the node does not have is left out. */

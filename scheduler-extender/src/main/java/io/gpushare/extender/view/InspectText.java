@@ -141,26 +141,14 @@ public final class InspectText {
         List<CardView> cards = CardView.of(node.cards());
         cards.forEach(card -> head.add("GPU" + card.state().card().index() + "(Allocated)"));
         TextTable table = new TextTable().row(head);
-        record Name(String namespace, String name, String uid) implements Comparable<Name> {
-            static Name of(PodRef pod) {
-                return new Name(pod.namespace(), pod.name(), pod.uid());
-            }
-
-            @Override
-            public int compareTo(Name other) {
-                int order = namespace.compareTo(other.namespace);
-                order = order != 0 ? order : name.compareTo(other.name);
-                return order != 0 ? order : uid.compareTo(other.uid);
-            }
-        }
-        Map<Name, long[]> pods = new TreeMap<>();
+        Map<PodRef, long[]> pods = new TreeMap<>(CardView.BY_NAME);
         for (int i = 0; i < cards.size(); i++) {
             for (CardView.Share share : cards.get(i).shares()) {
-                pods.computeIfAbsent(Name.of(share.pod()), any -> new long[cards.size()])[i] += share.units();
+                pods.computeIfAbsent(share.pod(), any -> new long[cards.size()])[i] += share.units();
             }
         }
-        pods.forEach((name, units) -> {
-            List<String> row = new ArrayList<>(List.of(name.name(), name.namespace()));
+        pods.forEach((pod, units) -> {
+            List<String> row = new ArrayList<>(List.of(pod.name(), pod.namespace()));
             for (long each : units) {
                 row.add(String.valueOf(amount(node, each)));
             }

@@ -47,13 +47,9 @@ public final class WhyText {
     private static String judged(String pod, Explanation.Judged judged, int limit) {
         StringBuilder text = new StringBuilder(pod + " asks for " + Words.of(judged.demand()) + ".\n");
         int nodes = judged.nodes().size();
-        long held = judged.reasons().entrySet().stream()
-                .filter(reason -> reason.getKey().equals(Reason.NOT_CHOSEN))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
         if (judged.feasible() > 0) {
             text.append("As far as cards go it fits on ")
-                    .append(judged.feasible() + held)
+                    .append(judged.feasible() + judged.reasons().getOrDefault(Reason.NOT_CHOSEN, 0))
                     .append(" of ")
                     .append(Words.count(nodes, "node"))
                     .append(". If it waits all the same, kube-scheduler has another reason:\n")
@@ -73,10 +69,10 @@ public final class WhyText {
     }
 
     private static String nodes(Explanation.Judged judged, int limit) {
-        List<NodeVerdict> shown = judged.nodes().stream()
+        List<NodeVerdict> all = judged.nodes().stream()
                 .filter(node -> !node.cards().cards().isEmpty())
-                .limit(limit)
                 .toList();
+        List<NodeVerdict> shown = all.subList(0, Math.min(limit, all.size()));
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "FREE", "");
         for (NodeVerdict node : shown) {
             var unit = node.cards().inventory().unit();
@@ -92,10 +88,7 @@ public final class WhyText {
         if (table.isEmpty()) {
             return "";
         }
-        long more = judged.nodes().stream()
-                        .filter(node -> !node.cards().cards().isEmpty())
-                        .count()
-                - shown.size();
+        int more = all.size() - shown.size();
         boolean chosen = shown.stream().anyMatch(NodeVerdict::chosen);
         return "\n" + table + (chosen ? "* the policy's choice\n" : "")
                 + (more > 0 ? Words.count(more, "more node") + " with cards not shown, see --limit\n" : "");
