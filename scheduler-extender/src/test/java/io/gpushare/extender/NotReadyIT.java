@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,15 @@ class NotReadyIT {
             HttpResponse<String> preempt = extender.post("preempt", "{\"Pod\":{},\"NodeNameToMetaVictims\":{}}");
             assertThat(preempt.statusCode()).isEqualTo(503);
             assertThat(new JsonObject(preempt.body()).getString("error")).contains("has not read the cluster");
+            HttpResponse<String> prioritize = extender.post("prioritize", "{\"Pod\":{},\"NodeNames\":[\"n1\"]}");
+            assertThat(prioritize.statusCode()).isEqualTo(400);
+            assertThat(new JsonObject(prioritize.body()).getString("error")).contains("has not read the cluster");
+            String metrics = extender.get("/metrics").body();
+            for (String verb : List.of("filter", "prioritize", "preempt", "bind")) {
+                assertThat(metrics)
+                        .contains("gpushare_extender_request_errors_total{reason=\"not_ready\",verb=\"" + verb
+                                + "\"} 1.0");
+            }
         }
     }
 }

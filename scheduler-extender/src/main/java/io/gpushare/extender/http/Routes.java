@@ -98,7 +98,8 @@ final class Routes implements Handler<HttpServerRequest> {
                 });
             case PREFIX + "prioritize" ->
                 post(request, body -> {
-                    prioritize(request, body);
+                    Verbs.Reply reply = verbs.prioritize(body.getBytes());
+                    answer(request, reply.status(), JSON, reply.body());
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
             case PREFIX + "preempt" -> post(request, body -> preempt(request, body, began));
@@ -145,15 +146,6 @@ final class Routes implements Handler<HttpServerRequest> {
     private void readyz(HttpServerRequest request) {
         Optional<String> why = unready.get();
         answer(request, why.isPresent() ? 503 : 200, TEXT, Buffer.buffer(why.orElse("ok") + "\n"));
-    }
-
-    private void prioritize(HttpServerRequest request, Buffer body) {
-        try {
-            answer(request, 200, JSON, verbs.prioritize(body.getBytes()));
-        } catch (BadRequest e) {
-            metrics.failed("prioritize", "bad_request");
-            answer(request, 400, JSON, JsonAnswer.error(String.valueOf(e.getMessage())));
-        }
     }
 
     private void preempt(HttpServerRequest request, Buffer body, long began) {

@@ -72,14 +72,26 @@ final class Verbs {
         }
     }
 
-    /** A bare array of hosts with integer scores (HostPriorityList). */
-    Buffer prioritize(byte[] body) throws BadRequest {
+    /**
+     * A bare array of hosts with integer scores (HostPriorityList). It has no place for an error: where the status is not
+     * 200, kube-scheduler goes on without our scores.
+     */
+    Reply prioritize(byte[] body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
-            throw new BadRequest(why.get());
+            metrics.failed("prioritize", "not_ready");
+            return new Reply(400, JsonAnswer.error(why.get()));
         }
-        ExtenderArgs args = ExtenderArgs.read(body, names);
-        int[] scores = choice.prioritize(args.pod(), args.nodes());
+        try {
+            ExtenderArgs args = ExtenderArgs.read(body, names);
+            return new Reply(200, scores(args, choice.prioritize(args.pod(), args.nodes())));
+        } catch (BadRequest e) {
+            metrics.failed("prioritize", "bad_request");
+            return new Reply(400, JsonAnswer.error(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static Buffer scores(ExtenderArgs args, int[] scores) {
         return JsonAnswer.of(args.size() + 16 * scores.length, json -> {
             json.writeStartArray();
             for (int i = 0; i < scores.length; i++) {
