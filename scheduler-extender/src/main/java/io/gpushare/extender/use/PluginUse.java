@@ -45,6 +45,7 @@ public final class PluginUse implements TrueUse {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Semaphore calls = new Semaphore(AT_ONCE);
     private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+    private final Map<String, Future<?>> asked = new ConcurrentHashMap<>();
 
     /** What a plugin said, or that it did not. */
     private record Answer(Optional<NodeUse> use, Instant until) {}
@@ -63,14 +64,14 @@ public final class PluginUse implements TrueUse {
         for (NodeView node : nodes) {
             @Nullable String metrics = node.metrics();
             if (metrics != null && !fresh(answers.get(metrics), now)) {
-                asking.add(threads.submit(() -> ask(metrics)));
+                asking.add(asked.computeIfAbsent(metrics, any -> threads.submit(() -> ask(metrics))));
             }
         }
         await(asking);
         Map<String, NodeUse> use = new HashMap<>();
         for (NodeView node : nodes) {
             @Nullable Answer answer = node.metrics() == null ? null : answers.get(node.metrics());
-            if (answer != null) {
+            if (answer != null && fresh(answer, now)) {
                 answer.use().ifPresent(told -> use.put(node.name(), told));
             }
         }
@@ -97,24 +98,23 @@ public final class PluginUse implements TrueUse {
         }
     }
 
+    /** However many look meanwhile, a plugin is asked once. */
     private void ask(String metrics) {
         try {
             calls.acquire();
+            try {
+                NodeUse use = MetricsText.read(fetch(URI.create("http://" + metrics + "/metrics")));
+                answers.put(metrics, new Answer(Optional.of(use), clock.instant().plus(FRESH)));
+            } catch (IOException | IllegalArgumentException e) {
+                LOG.debug("the plugin at {} does not tell what is used: {}", metrics, e.toString());
+                answers.put(metrics, new Answer(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
+            } finally {
+                calls.release();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return;
-        }
-        try {
-            Instant now = clock.instant();
-            if (!fresh(answers.get(metrics), now)) {
-                NodeUse use = MetricsText.read(fetch(URI.create("http://" + metrics + "/metrics")));
-                answers.put(metrics, new Answer(Optional.of(use), now.plus(FRESH)));
-            }
-        } catch (IOException | IllegalArgumentException e) {
-            LOG.debug("the plugin at {} does not tell what is used: {}", metrics, e.toString());
-            answers.put(metrics, new Answer(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
         } finally {
-            calls.release();
+            asked.remove(metrics);
         }
     }
 
