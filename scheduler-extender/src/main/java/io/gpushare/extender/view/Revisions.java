@@ -90,6 +90,7 @@ public final class Revisions {
             nodes.clear();
             gone.clear();
             queue = Changes.Queue.EMPTY;
+            queueSince = 0;
             revision = 0;
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.placement.Rank;
 import io.gpushare.extender.scheduling.ClusterPod;
 import io.gpushare.extender.scheduling.Explain;
 import io.gpushare.extender.scheduling.Ledger;
@@ -12,10 +13,12 @@ import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.Witness;
 import io.gpushare.model.Card;
 import io.gpushare.model.Compute;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.Memory;
 import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -111,6 +114,27 @@ class RevisionsTest {
         Changes again = look(first.revision());
         assertThat(again.full()).isTrue();
         assertThat(names(again)).containsExactly("a", "b");
+    }
+
+    @Test
+    void whatWaitedBeforeItWasLetGoOfIsNoNewsAfterwards() {
+        look("");
+        PodRef big = new PodRef("uid-big", "default", "big");
+        ledger.podSeen(new ClusterPod(
+                big,
+                null,
+                false,
+                Rank.PLAIN,
+                true,
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
+        assertThat(look("").waiting()).isNotNull();
+        ledger.podGone(big);
+        assertThat(look("").waiting()).isNotNull();
+        now += 121 * SECOND;
+        revisions.rest(now);
+        Changes first = look("");
+        assertThat(look(first.revision()).waiting()).isNull();
     }
 
     @Test
