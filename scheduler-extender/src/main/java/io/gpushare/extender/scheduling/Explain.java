@@ -68,20 +68,21 @@ public final class Explain {
     private Explanation judged(SchedulingPod pod, Demand demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
         Filtered filtered = choice.filter(pod, names);
-        int[] scores = choice.prioritize(pod, filtered.feasible());
+        List<String> feasible = filtered.feasible();
+        int[] scores = choice.prioritize(pod, feasible);
         Set<String> chosen = new HashSet<>();
         for (int i = 0; i < scores.length; i++) {
             if (scores[i] == NodeChoice.MOST) {
-                chosen.add(filtered.feasible().get(i));
+                chosen.add(feasible.get(i));
             }
         }
         Ask ask = Ask.of(demand);
         List<NodeVerdict> nodes = new ArrayList<>(names.size());
-        for (String name : names) {
-            @Nullable Reason why = filtered.failed().get(name);
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
             nodes.add(new NodeVerdict(
                     name,
-                    why,
+                    filtered.why(i),
                     chosen.contains(name),
                     ask,
                     ledger.nodeEntry(name).cards().without(pod.ref().uid())));
