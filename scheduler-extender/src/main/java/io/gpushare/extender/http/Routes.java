@@ -23,8 +23,6 @@ final class Routes implements Handler<HttpServerRequest> {
     private static final Logger LOG = LoggerFactory.getLogger(Routes.class);
     private static final String PREFIX = "/gpushare-scheduler/";
     private static final String INSPECT = PREFIX + "inspect";
-    private static final String TEXT = "text/plain; charset=utf-8";
-    private static final String JSON = "application/json";
     // The kubelet's probes have no certificate, nor has every Prometheus: to such a one no node is named.
     private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/version", "/metrics");
     private static final String NO_CERTIFICATE = "this path needs a client certificate of the authority in"
@@ -66,11 +64,11 @@ final class Routes implements Handler<HttpServerRequest> {
         @Nullable String path = request.path();
         try {
             if (path == null) {
-                answer(request, 400, JSON, JsonAnswer.error("the request names no path"));
+                HttpAnswer.error(request, 400, "the request names no path");
             } else if (clientsProve && !OPEN.contains(path) && !views.open(path) && !proven(request)) {
                 metrics.failed("any", "no_certificate");
                 request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-                answer(request, 401, JSON, JsonAnswer.error(NO_CERTIFICATE));
+                HttpAnswer.error(request, 401, NO_CERTIFICATE);
             } else {
                 route(request, path);
             }
@@ -93,20 +91,20 @@ final class Routes implements Handler<HttpServerRequest> {
         switch (path) {
             case PREFIX + "filter" ->
                 post(request, body -> {
-                    answer(request, 200, JSON, verbs.filter(body.getBytes()));
+                    HttpAnswer.json(request, 200, verbs.filter(body.getBytes()));
                     metrics.answered("filter", System.nanoTime() - began);
                 });
             case PREFIX + "prioritize" ->
                 post(request, body -> {
                     Verbs.Reply reply = verbs.prioritize(body.getBytes());
-                    answer(request, reply.status(), JSON, reply.body());
+                    HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
             case PREFIX + "preempt" -> post(request, body -> preempt(request, body, began));
             case PREFIX + "bind" -> post(request, body -> bind(request, body, began));
-            case INSPECT -> get(request, () -> answer(request, 200, JSON, InspectAnswer.of(ledger.nodes())));
-            case "/version" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer(version + "\n")));
-            case "/healthz" -> get(request, () -> answer(request, 200, TEXT, Buffer.buffer("ok\n")));
+            case INSPECT -> get(request, () -> HttpAnswer.json(request, 200, InspectAnswer.of(ledger.nodes())));
+            case "/version" -> get(request, () -> HttpAnswer.text(request, 200, version));
+            case "/healthz" -> get(request, () -> HttpAnswer.text(request, 200, "ok"));
             case "/readyz" -> get(request, () -> readyz(request));
             case "/metrics" -> get(request, () -> scrape(request));
             default -> other(request, path);
@@ -116,7 +114,7 @@ final class Routes implements Handler<HttpServerRequest> {
     private void scrape(HttpServerRequest request) {
         boolean names = !clientsProve || proven(request);
         Future.fromCompletionStage(metrics.text(names), vertx.getOrCreateContext())
-                .onSuccess(text -> answer(request, 200, Metrics.CONTENT_TYPE, text))
+                .onSuccess(text -> HttpAnswer.send(request, 200, Metrics.CONTENT_TYPE, text))
                 .onFailure(failure -> failedInside(request, failure));
     }
 
@@ -130,22 +128,22 @@ final class Routes implements Handler<HttpServerRequest> {
                 get(request, () -> views.get(request, path));
             }
         } else {
-            answer(request, 404, JSON, JsonAnswer.error("there is nothing at this path"));
+            HttpAnswer.error(request, 404, HttpAnswer.NOTHING_HERE);
         }
     }
 
     private void inspect(HttpServerRequest request, String name) {
         Optional<Ledger.NodeView> node = ledger.node(name);
         if (node.isPresent()) {
-            answer(request, 200, JSON, InspectAnswer.of(List.of(node.get())));
+            HttpAnswer.json(request, 200, InspectAnswer.of(List.of(node.get())));
         } else {
-            answer(request, 404, JSON, JsonAnswer.error("node \"" + name + "\" is not known"));
+            HttpAnswer.error(request, 404, "node \"" + name + "\" is not known");
         }
     }
 
     private void readyz(HttpServerRequest request) {
         Optional<String> why = unready.get();
-        answer(request, why.isPresent() ? 503 : 200, TEXT, Buffer.buffer(why.orElse("ok") + "\n"));
+        HttpAnswer.text(request, why.isPresent() ? 503 : 200, why.orElse("ok"));
     }
 
     private void preempt(HttpServerRequest request, Buffer body, long began) {
@@ -153,7 +151,7 @@ final class Routes implements Handler<HttpServerRequest> {
         verbs.preempt(
                 body.getBytes(),
                 reply -> loop.runOnContext(nothing -> {
-                    answer(request, reply.status(), JSON, reply.body());
+                    HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("preempt", System.nanoTime() - began);
                 }));
     }
@@ -163,7 +161,7 @@ final class Routes implements Handler<HttpServerRequest> {
         verbs.bind(
                 body.getBytes(),
                 result -> loop.runOnContext(nothing -> {
-                    answer(request, 200, JSON, result);
+                    HttpAnswer.json(request, 200, result);
                     metrics.answered("bind", System.nanoTime() - began);
                 }));
     }
@@ -199,17 +197,16 @@ final class Routes implements Handler<HttpServerRequest> {
         switch (refusal) {
             case TOO_LARGE -> {
                 metrics.failed("any", "too_large");
-                answer(
+                HttpAnswer.error(
                         request,
                         413,
-                        JSON,
-                        JsonAnswer.error("the request body is larger than " + bodies.largest()
+                        "the request body is larger than " + bodies.largest()
                                 + " bytes; set nodeCacheCapable: true in kube-scheduler's configuration, or raise"
-                                + " --max-request-bytes"));
+                                + " --max-request-bytes");
             }
             case TOO_MANY -> {
                 metrics.failed("any", "too_many");
-                answer(request, 503, JSON, JsonAnswer.error("other large requests are being read; try again"));
+                HttpAnswer.error(request, 503, "other large requests are being read; try again");
             }
         }
     }
@@ -219,25 +216,12 @@ final class Routes implements Handler<HttpServerRequest> {
         LOG.error("answering {} {} failed inside", request.method(), request.path(), e);
         metrics.failed("any", "internal");
         if (!request.response().ended()) {
-            answer(request, 500, JSON, JsonAnswer.error("the extender failed inside; see its log"));
+            HttpAnswer.error(request, 500, "the extender failed inside; see its log");
         }
     }
 
     private static void wrongMethod(HttpServerRequest request, String right) {
         request.response().putHeader(HttpHeaders.ALLOW, right);
-        answer(request, 405, JSON, JsonAnswer.error("this path answers to " + right));
-    }
-
-    private static void answer(HttpServerRequest request, int status, String type, Buffer body) {
-        if (request.response().closed()) {
-            return; // the caller did not wait
-        }
-        request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
-        if (request.method().equals(HttpMethod.HEAD)) {
-            request.response().putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length()));
-            request.response().end();
-        } else {
-            request.response().end(body);
-        }
+        HttpAnswer.error(request, 405, "this path answers to " + right);
     }
 }

@@ -2,7 +2,6 @@ package io.gpushare.extender.http;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
@@ -99,9 +98,7 @@ final class UiFiles {
         }
         @Nullable File file = files.get(path);
         if (file == null) {
-            response.setStatusCode(404)
-                    .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-                    .end(JsonAnswer.error("there is nothing at this path"));
+            HttpAnswer.error(request, 404, HttpAnswer.NOTHING_HERE);
             return;
         }
         response.putHeader("Content-Security-Policy", POLICY)
@@ -113,13 +110,6 @@ final class UiFiles {
             response.setStatusCode(304).end();
             return;
         }
-        response.putHeader(HttpHeaders.CONTENT_TYPE, file.type());
-        if (request.method().equals(HttpMethod.HEAD)) {
-            response.putHeader(
-                    HttpHeaders.CONTENT_LENGTH, String.valueOf(file.content().length()));
-            response.end();
-        } else {
-            response.end(file.content());
-        }
+        HttpAnswer.send(request, 200, file.type(), file.content());
     }
 }

@@ -157,7 +157,7 @@ final class ViewAnswers {
                         .map(PodRef::name));
             }
             case "why" -> WhyText.of(ofPod(parameters), number(parameters, "limit", 10, MOST_EXPLAINED));
-            default -> throw new Refused(404, "there is nothing at this path");
+            default -> throw new Refused(404, HttpAnswer.NOTHING_HERE);
         };
     }
 

@@ -7,7 +7,6 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,8 +29,6 @@ final class ViewRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ViewRoutes.class);
     private static final String VIEW = "/gpushare-scheduler/v1/";
     private static final String TEXT = VIEW + "text/";
-    private static final String PLAIN = "text/plain; charset=utf-8";
-    private static final String JSON = "application/json";
     private static final int AT_ONCE = 2;
     private static final long PATIENCE_MILLIS = 5000;
     private static final int WORTH_PACKING = 2048;
@@ -96,7 +93,7 @@ final class ViewRoutes {
             case "cluster" -> answers.cluster(parameters);
             case "nodes" -> answers.nodes(parameters);
             case "explain" -> answers.explain(parameters);
-            default -> throw new ViewAnswers.Refused(404, "there is nothing at this path");
+            default -> throw new ViewAnswers.Refused(404, HttpAnswer.NOTHING_HERE);
         };
     }
 
@@ -125,7 +122,7 @@ final class ViewRoutes {
                 return refused(text, 503, "too many look at once; try again");
             }
             try {
-                return new Made(200, text ? PLAIN : JSON, answer.make());
+                return new Made(200, text ? HttpAnswer.TEXT : HttpAnswer.JSON, answer.make());
             } finally {
                 turns.release();
             }
@@ -143,8 +140,8 @@ final class ViewRoutes {
     /** kubectl drops the body of what has another status than 200, and with it the reason: so a text says it instead. */
     private static Made refused(boolean text, int status, String sentence) {
         return text
-                ? new Made(200, PLAIN, Buffer.buffer("error: " + sentence + "\n"))
-                : new Made(status, JSON, JsonAnswer.error(sentence));
+                ? new Made(200, HttpAnswer.TEXT, Buffer.buffer("error: " + sentence + "\n"))
+                : new Made(status, HttpAnswer.JSON, JsonAnswer.error(sentence));
     }
 
     private static Buffer packed(Buffer body) {
@@ -158,23 +155,13 @@ final class ViewRoutes {
     }
 
     private static void send(HttpServerRequest request, Made made, Buffer body, boolean packed) {
-        if (request.response().closed()) {
-            return; // the caller did not wait
-        }
         request.response()
-                .setStatusCode(made.status())
-                .putHeader(HttpHeaders.CONTENT_TYPE, made.type())
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
         if (packed) {
             request.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
         }
-        if (request.method().equals(HttpMethod.HEAD)) {
-            request.response().putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length()));
-            request.response().end();
-        } else {
-            request.response().end(body);
-        }
+        HttpAnswer.send(request, made.status(), made.type(), body);
     }
 }

@@ -104,10 +104,12 @@ public final class PluginUse implements TrueUse {
             calls.acquire();
             try {
                 NodeUse use = MetricsText.read(fetch(URI.create("http://" + metrics + "/metrics")));
-                answers.put(metrics, new Answer(Optional.of(use), clock.instant().plus(FRESH)));
+                answers.put(
+                        metrics, new Answer(Optional.of(use), clock.instant().plus(FRESH)));
             } catch (IOException | IllegalArgumentException e) {
                 LOG.debug("the plugin at {} does not tell what is used: {}", metrics, e.toString());
-                answers.put(metrics, new Answer(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
+                answers.put(
+                        metrics, new Answer(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
             } finally {
                 calls.release();
             }

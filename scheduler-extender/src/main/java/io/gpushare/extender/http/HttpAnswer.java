@@ -1,0 +1,42 @@
+package io.gpushare.extender.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+
+/** How an answer goes out. */
+final class HttpAnswer {
+    static final String TEXT = "text/plain; charset=utf-8";
+    static final String JSON = "application/json";
+    static final String NOTHING_HERE = "there is nothing at this path";
+
+    private HttpAnswer() {}
+
+    static void text(HttpServerRequest request, int status, String line) {
+        send(request, status, TEXT, Buffer.buffer(line + "\n"));
+    }
+
+    static void json(HttpServerRequest request, int status, Buffer body) {
+        send(request, status, JSON, body);
+    }
+
+    /** Says what is wrong, to people. */
+    static void error(HttpServerRequest request, int status, String sentence) {
+        json(request, status, JsonAnswer.error(sentence));
+    }
+
+    /** Sends it, beside the headers that are set; to HEAD its length alone, and to a caller that did not wait nothing. */
+    static void send(HttpServerRequest request, int status, String type, Buffer body) {
+        if (request.response().closed()) {
+            return;
+        }
+        request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
+        if (request.method().equals(HttpMethod.HEAD)) {
+            request.response().putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length()));
+            request.response().end();
+        } else {
+            request.response().end(body);
+        }
+    }
+}
