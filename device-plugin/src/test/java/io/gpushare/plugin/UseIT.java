@@ -54,7 +54,6 @@ class UseIT extends WholeProgram {
                         "gpushare_card_ecc_errors_total{card=\"" + A + "\",model=\"Tesla T4\",type=\"corrected\"} 3.0",
                         "gpushare_card_ecc_errors_total{card=\"" + A
                                 + "\",model=\"Tesla T4\",type=\"uncorrected\"} 1.0");
-        MetricsIT.promtool(metrics(), dir);
         TimeUnit.SECONDS.sleep(11); // two looks more
         assertThat(api.events()).hasSize(1);
         assertThat(api.evictions()).isEmpty();

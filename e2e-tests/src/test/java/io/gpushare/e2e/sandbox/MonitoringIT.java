@@ -295,19 +295,22 @@ class MonitoringIT {
 
     // ---- what is asked
 
-    /** As {@code curl …/metrics | promtool check metrics} for each program. */
+    /** As {@code curl …/metrics | promtool check metrics} for each program; together they tell all that is documented. */
     private void checkMetrics() throws Exception {
+        Set<String> told = new TreeSet<>();
         for (Map.Entry<String, URI> program : sandbox.metrics().entrySet()) {
-            byte[] text;
+            String text;
             try (InputStream body = program.getValue().toURL().openStream()) {
-                text = body.readAllBytes();
+                text = new String(body.readAllBytes(), StandardCharsets.UTF_8);
             }
-            Path file = Files.write(folder.resolve("metrics.txt"), text);
+            Path file = Files.writeString(folder.resolve("metrics.txt"), text);
             assertThat(Prometheus.promtool(folder, file, "check", "metrics")).isEmpty();
+            told.addAll(MonitoringTest.named("(?<=# TYPE )\\w+", text));
             System.out.printf(
                     "promtool check metrics: nothing to say about %d lines of %s%n",
-                    new String(text, StandardCharsets.UTF_8).lines().count(), program.getKey());
+                    text.lines().count(), program.getKey());
         }
+        assertThat(told).isEqualTo(MonitoringTest.documented());
     }
 
     private int askDashboards(String card) throws IOException {
