@@ -32,7 +32,6 @@ export class More {
 
   showNode(node, told) {
     this.#node = node.name;
-    const unit = (card, one) => card.size / Math.max(1, one?.units ?? 1);
     this.#show(node.name, html`
       <p class="facts">${told?.address ? html`${told.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.given)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing}</p>
       ${node.cards.map((card) => {
@@ -42,7 +41,7 @@ export class More {
         return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${odd.length ? html`<b class="mark">${odd.join(', ')}</b>` : nothing}</h3>
           <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.given)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${gib(one.usedBytes)} GiB used`}</p>
           ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${tells ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
-            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit(card, one))}</td>${tells ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit(card, one) ? html` <b class="mark" title="more than it was given">▲ too much</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
+            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * node.unit)}</td>${tells ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * node.unit ? html` <b class="mark" title="more than it was given">▲ too much</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
         </section>`;
       })}`);
   }

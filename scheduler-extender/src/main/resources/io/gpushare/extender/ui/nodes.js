@@ -60,8 +60,6 @@ function bar(card, told, unit, colours) {
 
 function tile(node, told, view) {
   const kinds = node.models.map((model) => `${node.cards.filter((card) => card.model === model).length} × ${model}`).join(', ');
-  const first = node.cards[0];
-  const unit = first && told ? first.size / Math.max(1, told.cards.get(first.index)?.units ?? 1) : 1;
   return html`
     <div class="head">
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
@@ -69,7 +67,7 @@ function tile(node, told, view) {
       <span class="sum" aria-hidden="true"><b>${amount(node.given)}</b>/${amount(node.size)} GiB</span>
       <span class="kind">${node.unusable ? node.unusable : kinds}</span>
     </div>
-    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), unit, view.colours)) : html`<p class="none">no cards</p>`}`;
+    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), node.unit, view.colours)) : html`<p class="none">no cards</p>`}`;
 }
 
 export class NodeList {

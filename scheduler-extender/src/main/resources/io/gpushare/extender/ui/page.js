@@ -44,7 +44,7 @@ const details = new Details(() => {
 });
 const list = new NodeList($('nodes'), details, (name) => openNode(name));
 const overview = new Overview($('map'), (name) => list.reach(name));
-const picture = new Picture(() => draw());
+const picture = new Picture(draw);
 
 function openNode(name) {
   const node = picture.nodes.get(name);

@@ -15,18 +15,17 @@ export async function ask(question) {
 }
 
 /** A card as the page uses it: names for numbers, amounts in GiB. */
-function card(told, place, node, answer) {
-  const size = node.unitMiB / 1024;
+function card(told, place, unit, answer) {
   const shares = [];
   for (let i = 0; i < told.shares.length; i += 2) {
-    shares.push({ namespace: answer.namespaces[told.shares[i]], amount: told.shares[i + 1] * size });
+    shares.push({ namespace: answer.namespaces[told.shares[i]], amount: told.shares[i + 1] * unit });
   }
   const given = shares.reduce((sum, share) => sum + share.amount, 0);
   return {
     index: told.index ?? place,
     model: answer.models[told.model],
-    size: told.units * size,
-    given: told.whole ? told.units * size : given,
+    size: told.units * unit,
+    given: told.whole ? told.units * unit : given,
     whole: told.whole === true,
     ill: told.ill ?? '',
     cordoned: told.cordoned === true,
@@ -36,9 +35,11 @@ function card(told, place, node, answer) {
 }
 
 function node(told, answer) {
-  const cards = told.cards.map((each, place) => card(each, place, told, answer));
+  const unit = told.unitMiB / 1024;
+  const cards = told.cards.map((each, place) => card(each, place, unit, answer));
   return {
     name: told.name,
+    unit,
     unusable: told.unusable ?? '',
     cards,
     size: cards.reduce((sum, each) => sum + each.size, 0),
@@ -65,7 +66,7 @@ export class Picture {
   #revision = '';
   #changed;
 
-  /** @param changed called with the names of the nodes that are new, changed or gone; null for all of them */
+  /** @param changed called when something is other than it was */
   constructor(changed) {
     this.#changed = changed;
   }
@@ -90,7 +91,7 @@ export class Picture {
       const sentence = problem instanceof Error ? problem.message : String(problem);
       if (this.error !== sentence) {
         this.error = sentence;
-        this.#changed(new Set());
+        this.#changed();
       }
     }
   }
@@ -106,19 +107,17 @@ export class Picture {
     this.unready = answer.unready ?? '';
     this.plainNodes = answer.plainNodes;
     this.told = true;
-    const names = new Set(answer.gone);
     if (answer.full) {
       this.nodes.clear();
     }
     answer.gone.forEach((name) => this.nodes.delete(name));
     for (const each of answer.nodes) {
       this.nodes.set(each.name, node(each, answer));
-      names.add(each.name);
     }
     if (answer.waiting) {
       this.waiting = answer.waiting;
     }
-    this.#changed(answer.full ? null : names);
+    this.#changed();
   }
 
   /** Sums over all cards. */
