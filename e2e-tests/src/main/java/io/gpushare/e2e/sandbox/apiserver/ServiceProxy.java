@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox.apiserver;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -11,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,23 +54,23 @@ final class ServiceProxy {
                 .setHost(target.getHost())
                 .setPort(target.getPort())
                 .setURI(path.group(3));
-        request.headers().forEach(header -> {
-            if (!OF_CONNECTION.contains(header.getKey().toLowerCase(Locale.ROOT))) {
-                options.addHeader(header.getKey(), header.getValue());
-            }
-        });
+        handOn(request.headers(), options::addHeader);
         client.request(options)
                 .compose(handed -> handed.send(body))
                 .compose(answer -> answer.body().onSuccess(content -> {
                     request.response().setStatusCode(answer.statusCode());
-                    answer.headers().forEach(header -> {
-                        if (!OF_CONNECTION.contains(header.getKey().toLowerCase(Locale.ROOT))) {
-                            request.response().putHeader(header.getKey(), header.getValue());
-                        }
-                    });
+                    handOn(answer.headers(), request.response()::putHeader);
                     request.response().end(content);
                 }))
                 .onFailure(e -> request.response().setStatusCode(503).end("no endpoints available for service"));
         return true;
+    }
+
+    private static void handOn(MultiMap headers, BiConsumer<String, String> to) {
+        headers.forEach(header -> {
+            if (!OF_CONNECTION.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+                to.accept(header.getKey(), header.getValue());
+            }
+        });
     }
 }
