@@ -86,11 +86,17 @@ final class Browser implements AutoCloseable {
                 .stream().map(String::valueOf).toList();
     }
 
+    /** Evaluates that expression, and waits for it where it is a promise; throws where it fails. */
     @Nullable
     Object run(String expression) {
-        return driver.executeAsyncScript("const done = arguments[arguments.length - 1];"
-                + "Promise.resolve((async () => (" + expression + "))())"
-                + ".then(done, problem => done('failed: ' + problem));");
+        List<?> answer = (List<?>)
+                Objects.requireNonNull(driver.executeAsyncScript("const done = arguments[arguments.length - 1];"
+                        + "(async () => (" + expression + "))()"
+                        + ".then(value => done([value, null]), problem => done([null, String(problem)]));"));
+        if (answer.get(1) != null) {
+            throw new AssertionError(expression + ": " + answer.get(1));
+        }
+        return answer.getFirst();
     }
 
     /** Waits until that expression holds; the milliseconds that it took. */
