@@ -1,8 +1,7 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.sandbox.Program;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,13 +35,13 @@ final class Server implements AutoCloseable {
         Path module = root.resolve("scheduler-extender/target");
         command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
         command.add("io.gpushare.extender.Main");
-        int port = freePort();
+        int port = Program.freePort();
         command.addAll(List.of("--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", "--port=" + port));
         return start(command, port, log);
     }
 
     static Server bare(Path log) throws IOException {
-        int port = freePort();
+        int port = Program.freePort();
         return start(
                 List.of(
                         "-XX:+UseSerialGC",
@@ -64,12 +63,6 @@ final class Server implements AutoCloseable {
                 .redirectOutput(log.toFile())
                 .start();
         return new Server(process, port, log);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     int port() {

@@ -7,8 +7,6 @@ import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
 import io.gpushare.e2e.sandbox.scheduler.ExtenderOptions;
 import io.gpushare.e2e.sandbox.scheduler.SimulatedScheduler;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +44,7 @@ final class SandboxCluster implements AutoCloseable {
     SandboxCluster(Path repository, Path folder, int extenderPort) throws IOException {
         this.repository = repository;
         this.folder = folder;
-        this.extenderPort = extenderPort == 0 ? freePort() : extenderPort;
+        this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
         server = keep(SimulatedApiServer.start());
         cluster = keep(new Cluster(server.uri()));
     }
@@ -86,7 +84,7 @@ final class SandboxCluster implements AutoCloseable {
         KubeletOptions options = KubeletOptions.of(machine.name(), directory);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
-        int metricsPort = freePort();
+        int metricsPort = Program.freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
         List<String> arguments = List.of(
                 "io.gpushare.plugin.Main",
@@ -173,12 +171,6 @@ final class SandboxCluster implements AutoCloseable {
             running.push(started);
         }
         return started;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     boolean stopping() {

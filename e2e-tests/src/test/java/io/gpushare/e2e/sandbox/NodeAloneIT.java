@@ -10,8 +10,6 @@ import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
 import io.gpushare.e2e.sandbox.kubelet.PodResourcesReader;
 import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -65,7 +63,7 @@ class NodeAloneIT {
         kubelet = SimulatedKubelet.start(KubeletOptions.of("n", directory), server.uri(), InstantSource.system());
         StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
         CARDS.forEach(uuid -> cards.append("card kind=A100-80 memory=80GiB uuid=" + uuid + "\n"));
-        metricsPort = freePort();
+        metricsPort = Program.freePort();
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
         plugin = Program.start(
                 "device-plugin",
@@ -145,12 +143,6 @@ class NodeAloneIT {
         assertThat(pods).allMatch(pod -> pod.annotation(ALLOCATION).contains(sees(pod)));
         assertThat(pods)
                 .allMatch(pod -> pod.annotation("ALIYUN_COM_GPU_MEM_ASSIGNED").equals("true"));
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** The lines that the plugin tells Prometheus. */

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Wait;
 import io.gpushare.e2e.sandbox.client.Cluster;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -63,10 +61,7 @@ final class Prometheus implements AutoCloseable {
 
     /** Starts it in that folder, where its configuration is. */
     static Prometheus start(Path folder) throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = Program.freePort();
         Process process = new ProcessBuilder(
                         "prometheus",
                         "--config.file=prometheus.yaml",

@@ -8,8 +8,6 @@ import io.gpushare.e2e.cluster.Wait;
 import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
 import io.gpushare.e2e.sandbox.client.Cluster;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -207,10 +205,7 @@ class TakeoverIT {
     }
 
     private Extender extender(String name) throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = Program.freePort();
         Program program = Program.start(
                 "extender " + name,
                 ROOT.resolve("scheduler-extender"),
