@@ -35,7 +35,7 @@ class KubectlPluginIT {
         assertThat(ran("kubectl", "version", "--client").code())
                 .as("kubectl is not in the PATH: install one, on Debian the package kubernetes-client")
                 .isZero();
-        cluster = ShownCluster.start(4, folder);
+        cluster = new ShownCluster(4, folder);
     }
 
     @AfterAll

@@ -79,7 +79,7 @@ class PageIT {
 
     @Test
     void fourNodes() throws Exception {
-        try (ShownCluster cluster = ShownCluster.start(4, folder)) {
+        try (ShownCluster cluster = new ShownCluster(4, folder)) {
             shootAll(cluster, "4");
             open(cluster, 1440, 900, false);
             assertThat(browser.value("document.body.innerText", String.class))
@@ -186,14 +186,14 @@ class PageIT {
 
     @Test
     void twoHundredNodes() throws Exception {
-        try (ShownCluster cluster = ShownCluster.start(200, folder)) {
+        try (ShownCluster cluster = new ShownCluster(200, folder)) {
             shootAll(cluster, "200");
         }
     }
 
     @Test
     void fiveThousandNodes() throws Exception {
-        try (ShownCluster cluster = ShownCluster.start(5000, folder)) {
+        try (ShownCluster cluster = new ShownCluster(5000, folder)) {
             shootAll(cluster, "5000");
             open(cluster, 1440, 900, false);
             assertSoon("first picture of 5000 nodes", round -> {

@@ -7,8 +7,6 @@ import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
 import io.gpushare.e2e.sandbox.client.Cluster;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,32 +40,20 @@ final class ShownCluster implements AutoCloseable {
 
     private static final int PLUGINS = 40;
 
-    private final SimulatedApiServer api;
-    private final Program extender;
-    private final int port;
-    private final Vertx plugins;
-
-    private ShownCluster(SimulatedApiServer api, Program extender, int port, Vertx plugins) {
-        this.api = api;
-        this.extender = extender;
-        this.port = port;
-        this.plugins = plugins;
-    }
+    private final SimulatedApiServer api = SimulatedApiServer.start();
+    private final Vertx plugins = Vertx.vertx();
+    private final URI extender;
+    private final Program program;
 
     /** Starts it; the extender knows all of it then. */
-    static ShownCluster start(int nodes, Path folder) throws IOException, InterruptedException {
-        SimulatedApiServer api = SimulatedApiServer.start();
-        Vertx plugins = Vertx.vertx();
+    ShownCluster(int nodes, Path folder) throws IOException, InterruptedException {
         fill(api, plugins, nodes);
-        // Not before: whoever else looks for a port meanwhile would be given this one.
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        int port = Program.freePort();
+        extender = URI.create("http://127.0.0.1:" + port);
         Path root = Path.of(System.getProperty("gpushare.root", ".."))
                 .toAbsolutePath()
                 .normalize();
-        Program extender = Program.start(
+        program = Program.start(
                 "scheduler-extender",
                 root.resolve("scheduler-extender"),
                 HEAP_MIB,
@@ -78,17 +64,15 @@ final class ShownCluster implements AutoCloseable {
                         "--port=" + port),
                 Map.of(),
                 folder.resolve("extender.log"));
-        ShownCluster cluster = new ShownCluster(api, extender, port, plugins);
-        api.service("kube-system", "gpushare-schd-extender", cluster.extender());
-        cluster.awaitReady();
-        return cluster;
+        api.service("kube-system", "gpushare-schd-extender", extender);
+        awaitReady();
     }
 
     private void awaitReady() throws IOException, InterruptedException {
         long end = System.nanoTime() + READY.toNanos();
-        try (Cluster client = new Cluster(extender())) {
+        try (Cluster client = new Cluster(extender)) {
             while (System.nanoTime() < end) {
-                extender.checkAlive();
+                program.checkAlive();
                 try {
                     if (client.get("/readyz").succeeded()
                             && client.get("/gpushare-scheduler/inspect/" + node(0))
@@ -104,10 +88,6 @@ final class ShownCluster implements AutoCloseable {
         throw new IOException("the extender is not ready after " + READY.toSeconds() + " s");
     }
 
-    URI extender() {
-        return URI.create("http://127.0.0.1:" + port);
-    }
-
     /** The page, as `kubectl proxy` would show it. */
     URI pageThroughApiServer() {
         return api.uri().resolve("/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/ui/");
@@ -115,7 +95,7 @@ final class ShownCluster implements AutoCloseable {
 
     /** A pod that is bound already, with units of one card of a node. */
     void addPod(String namespace, String name, String node, int card, int units) {
-        api.add(bound(namespace, name, node, Map.of(uuid(node, card), units)));
+        api.add(bound(namespace, name, node, uuid(node, card), units));
     }
 
     static String node(int number) {
@@ -200,7 +180,7 @@ final class ShownCluster implements AutoCloseable {
             left -= units;
             String namespace = NAMESPACES.get(random.nextInt(5));
             String name = name(random);
-            api.add(bound(namespace, name, node, Map.of(uuid(node, card), units)));
+            api.add(bound(namespace, name, node, uuid(node, card), units));
             told.add(used(random, uuid(node, card), namespace, name, units));
         }
     }
@@ -240,10 +220,9 @@ final class ShownCluster implements AutoCloseable {
         return node;
     }
 
-    private static ObjectNode bound(String namespace, String name, String node, Map<String, Integer> memory) {
-        Map.Entry<String, Integer> only = memory.entrySet().iterator().next();
-        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", only.getValue(), Map.of());
-        return placed(pod, node, "\"memory\":{\"" + only.getKey() + "\":" + only.getValue() + "}");
+    private static ObjectNode bound(String namespace, String name, String node, String card, int units) {
+        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", units, Map.of());
+        return placed(pod, node, "\"memory\":{\"" + card + "\":" + units + "}");
     }
 
     private static ObjectNode placed(ObjectNode pod, String node, String what) {
@@ -271,14 +250,13 @@ final class ShownCluster implements AutoCloseable {
              "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{"limits":{"%s":"%d"}}}]},
              "status":{"phase":"Pending"}}\
             """.formatted(name, namespace, resource, amount));
-        List<String> keys = new ArrayList<>(annotations.keySet());
-        keys.forEach(key -> pod.withObject("/metadata/annotations").put(key, annotations.get(key)));
+        annotations.forEach(pod.withObject("/metadata/annotations")::put);
         return pod;
     }
 
     @Override
     public void close() {
-        extender.close();
+        program.close();
         api.close();
         plugins.close().toCompletionStage().toCompletableFuture().join();
     }
