@@ -15,9 +15,8 @@ public final class NodeSummary {
     private final Inventory.@Nullable Driver driver;
     private final List<CardState> cards;
     private final List<CardGroup> kinds;
-    // Of most demands these two tell whether they fit: the most units that are free on one card, and how many cards
-    // nobody
-    // uses.
+    // Of most demands these two tell whether they fit: the most units that are free on one card, and how many cards are
+    // unused.
     private final int most;
     private final int unused;
 
