@@ -23,7 +23,7 @@ import java.util.Random;
  */
 final class ShownCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int HEAP_MIB = 640; // of its image
+    private static final int HEAP_MIB = 1024; // as in its image
     private static final Duration READY = Duration.ofMinutes(2);
     private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
     private static final List<String> WORK =
