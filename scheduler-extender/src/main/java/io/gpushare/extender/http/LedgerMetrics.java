@@ -73,8 +73,8 @@ final class LedgerMetrics implements MultiCollector {
         }
         all.metricSnapshot(gauge(
                 "gpushare_extender_waiting_pods",
-                "Pods with a demand for which kube-scheduler found no node: there is room now, it is free in pieces,"
-                        + " all is full, or it is never to be had.",
+                "Pods for which kube-scheduler found no node: there is room now, it is free in pieces, all is full, it"
+                        + " is never to be had, or what is written on the pod is wrong.",
                 points));
     }
 

@@ -342,22 +342,24 @@ public final class Ledger {
         return Optional.ofNullable(pods.get(podUid));
     }
 
-    /** The pods for which kube-scheduler found no node, and for which nothing is assumed. */
+    /** The pods for which kube-scheduler found no node, though they are written right, and for which nothing is assumed. */
     List<PodEntry> waiting() {
         return refused.stream()
+                .filter(uid -> !wrong.containsKey(uid))
                 .map(pods::get)
                 .filter(entry -> entry != null && entry.holds().isEmpty())
                 .toList();
     }
 
+    /** How many pods wait because of what is written on them. */
+    int writtenWrong() {
+        return wrong.size();
+    }
+
     /** The pods that wait, for people: what matters most first. */
     public List<WaitingPod> waitingPods() {
         List<WaitingPod> all = new ArrayList<>(wrong.values());
-        for (PodEntry entry : waiting()) {
-            if (!wrong.containsKey(entry.ref().uid())) {
-                all.add(new WaitingPod(entry.ref(), entry.rank(), entry.demand(), null));
-            }
-        }
+        waiting().forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.rank(), entry.demand(), null)));
         all.sort(Comparator.comparing(WaitingPod::rank, Rank.MOST_FIRST)
                 .thenComparing(pod -> pod.ref().toString()));
         return all;

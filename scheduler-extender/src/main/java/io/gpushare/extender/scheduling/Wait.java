@@ -9,5 +9,7 @@ public enum Wait {
     /** They have less. */
     FULL,
     /** No node could take it if no other pod were there. */
-    NEVER
+    NEVER,
+    /** What is written on it is wrong, and no node is looked for until that is mended. */
+    WRONG
 }

@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -82,7 +84,7 @@ public final class Waiting {
         Set<Demand> opened = new HashSet<>();
         Map<Demand, Wait> why = look(pods, nodes, open, opened);
         before = nodes;
-        waits = pods.stream().collect(Collectors.toMap(pod -> why.get(pod.demand()), pod -> 1, Integer::sum));
+        waits = waits(pods, why);
         List<PodEntry> hopeful =
                 pods.stream().filter(pod -> open.contains(pod.demand())).toList();
         told.keySet().retainAll(hopeful.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
@@ -93,6 +95,13 @@ public final class Waiting {
                     (old, fresh) -> opened.contains(pod.demand()) ? new Told(old.at(), Math.min(old.times(), 1)) : old);
         }
         return named(hopeful, nodes, now);
+    }
+
+    private Map<Wait, Integer> waits(List<PodEntry> pods, Map<Demand, Wait> why) {
+        Map<Wait, Integer> count = new EnumMap<>(Wait.class);
+        pods.forEach(pod -> count.merge(Objects.requireNonNull(why.get(pod.demand())), 1, Integer::sum));
+        count.put(Wait.WRONG, ledger.writtenWrong());
+        return Collections.unmodifiableMap(count);
     }
 
     private Map<String, Place> places() {

@@ -99,9 +99,7 @@ class WaitingTest {
     void memoryThatIsSplitIsOfferedOnlyIfAllOfItIs() {
         node("n1", World.cards(15, 15));
         ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "15"));
-        ClusterPod pod = pod("split", null, true, Rank.PLAIN, 20);
-        ledger.podSeen(new ClusterPod(
-                pod.ref(), null, false, Rank.PLAIN, true, Map.of("gpushare.io/cards", "2"), pod.containers()));
+        refused("split", 20, Map.of("gpushare.io/cards", "2"));
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
         ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "30"));
         assertThat(looks(Duration.ofMillis(750))).containsExactly("split");
@@ -119,11 +117,31 @@ class WaitingTest {
         refused("whole", 0, 0, 0);
         refused("never", 0, 0, 16);
         look();
-        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.ROOM, 1, Wait.PIECES, 2, Wait.FULL, 2, Wait.NEVER, 1));
+        assertThat(waiting.waits())
+                .isEqualTo(Map.of(Wait.ROOM, 1, Wait.PIECES, 2, Wait.FULL, 2, Wait.NEVER, 1, Wait.WRONG, 0));
         ledger.podGone(ref("first"));
         ledger.podGone(ref("never"));
         look();
-        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.ROOM, 5));
+        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.ROOM, 5, Wait.WRONG, 0));
+    }
+
+    @Test
+    void aPodOnWhichSomethingWrongIsWrittenIsCountedAsThatAndNotNamed() {
+        node("n1", World.cards(15));
+        refused("selects", 5, Map.of("gpushare.io/select", "memory > lots"));
+        refused("no-policy", 5, Map.of("gpushare.io/policy", "luck"));
+        refused("spoilt", 5, Map.of());
+        refused("spoilt", 5, Map.of("gpushare.io/cards", "many"));
+        assertThat(looks(Duration.ofSeconds(10))).isEmpty();
+        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.WRONG, 3));
+        refused("no-policy", 5, Map.of("gpushare.io/policy", "spread"));
+        assertThat(looks(Duration.ofMillis(750))).containsExactly("no-policy");
+        assertThat(waiting.waits()).isEqualTo(Map.of(Wait.WRONG, 2, Wait.ROOM, 1));
+    }
+
+    private void refused(String name, int units, Map<String, String> annotations) {
+        ClusterPod pod = pod(name, null, true, Rank.PLAIN, units);
+        ledger.podSeen(new ClusterPod(pod.ref(), null, false, Rank.PLAIN, true, annotations, pod.containers()));
     }
 
     private List<String> looks(Duration time) {
