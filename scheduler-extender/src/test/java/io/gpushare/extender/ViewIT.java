@@ -6,10 +6,15 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
@@ -182,14 +187,14 @@ class ViewIT extends WithExtender {
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> json("cluster").getJsonArray("nodes").size() == 62);
-        HttpResponse<byte[]> packed = java.net.http.HttpClient.newHttpClient()
+        HttpResponse<byte[]> packed = HttpClient.newHttpClient()
                 .send(
                         extender.request(VIEW + "cluster")
                                 .header("Accept-Encoding", "gzip")
                                 .build(),
                         HttpResponse.BodyHandlers.ofByteArray());
         assertThat(packed.headers().firstValue("Content-Encoding")).contains("gzip");
-        try (GZIPInputStream body = new GZIPInputStream(new java.io.ByteArrayInputStream(packed.body()))) {
+        try (GZIPInputStream body = new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
             String unpacked = new String(body.readAllBytes(), StandardCharsets.UTF_8);
             assertThat(names(new JsonObject(unpacked))).hasSize(62);
         }
@@ -288,6 +293,22 @@ class ViewIT extends WithExtender {
         }
     }
 
+    @Test
+    void whoWaitsForTheApiServerKeepsNobodyFromThePicture() throws Exception {
+        memoryPod("p", 3);
+        api.delay(2000);
+        List<CompletableFuture<HttpResponse<String>>> explanations = IntStream.range(0, 6)
+                .mapToObj(i -> extender.sendLater(
+                        extender.request(VIEW + "explain?pod=p").build()))
+                .toList();
+        Thread.sleep(300); // until all of them wait
+        long began = System.nanoTime();
+        json("cluster");
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+        assertThat(explanations)
+                .allSatisfy(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+    }
+
     private void memoryPod(String name, int units) {
         api.pod(name, "uid-" + name, limits(String.valueOf(units)));
         await().atMost(Duration.ofSeconds(10))
@@ -310,7 +331,7 @@ class ViewIT extends WithExtender {
         return answer.body();
     }
 
-    private static java.util.List<String> names(JsonObject picture) {
+    private static List<String> names(JsonObject picture) {
         return picture.getJsonArray("nodes").stream()
                 .map(node -> ((JsonObject) node).getString("name"))
                 .toList();

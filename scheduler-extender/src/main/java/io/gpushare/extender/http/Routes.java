@@ -123,7 +123,7 @@ final class Routes implements Handler<HttpServerRequest> {
             get(request, () -> inspect(request, path.substring(INSPECT.length() + 1)));
         } else if (views.has(path)) {
             if (ViewRoutes.takesBody(path) && request.method().equals(HttpMethod.POST)) {
-                post(request, body -> views.post(request, path, body));
+                post(request, body -> views.post(request, body));
             } else {
                 get(request, () -> views.get(request, path));
             }

@@ -22,16 +22,19 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** From a question's parameters to its answer, for people's eyes and programs. Everything here may block. */
+/** From a question's parameters to its answer, for people's eyes and programs. */
 final class ViewAnswers {
     private static final int NODES = 100;
     private static final int EXPLAINED = 50;
     private static final int MOST_EXPLAINED = 1000;
+    private static final Set<String> TAKING_OTHERS =
+            Set.of("nodes", "explain", "text/top", "text/top-pods", "text/why");
 
     private final Ledger ledger;
     private final Viewing viewing;
@@ -60,12 +63,53 @@ final class ViewAnswers {
         }
     }
 
-    Buffer cluster(MultiMap parameters) {
+    /** An answer for which all is known. */
+    interface Answer {
+        Buffer make() throws Refused;
+    }
+
+    /** Whether the answer takes what device plugins or the API server know: then {@link #ask} waits for them, for seconds. */
+    static boolean takesOthers(String what) {
+        return TAKING_OTHERS.contains(what);
+    }
+
+    /** @param what the part of the path that says what is asked */
+    Answer ask(String what, MultiMap parameters) throws Refused {
+        return switch (what) {
+            case "cluster" -> () -> cluster(parameters);
+            case "nodes" -> nodes(parameters);
+            case "explain" -> {
+                Explanation explanation = ofPod(parameters);
+                yield () -> page(explanation, parameters);
+            }
+            case "text/summary" -> () -> text(inspect(parameters).summary());
+            case "text/details" -> () -> text(inspect(parameters).details());
+            case "text/top" -> {
+                List<NodeView> nodes = wanted(parameters);
+                Map<String, NodeUse> use = viewing.use().of(nodes);
+                yield () -> text(TopText.cards(nodes, use));
+            }
+            case "text/top-pods" -> {
+                List<NodeView> nodes = wanted(parameters);
+                Map<String, NodeUse> use = viewing.use().of(nodes);
+                yield () -> text(TopText.pods(nodes, use, parameter(parameters, "namespace", "")));
+            }
+            case "text/node-names" -> this::nodeNames;
+            case "text/waiting-names" -> () -> waitingNames(parameters);
+            case "text/why" -> {
+                Explanation explanation = ofPod(parameters);
+                yield () -> text(WhyText.of(explanation, number(parameters, "limit", 10, MOST_EXPLAINED)));
+            }
+            default -> throw new Refused(404, HttpAnswer.NOTHING_HERE);
+        };
+    }
+
+    private Buffer cluster(MultiMap parameters) {
         var changes = revisions.since(parameters.get("since"), System.nanoTime());
         return JsonAnswer.of(json -> ClusterJson.write(json, changes, unready.get()));
     }
 
-    Buffer nodes(MultiMap parameters) throws Refused {
+    private Answer nodes(MultiMap parameters) throws Refused {
         List<String> names = Stream.of(parameter(parameters, "names", "").split(","))
                 .filter(name -> !name.isEmpty())
                 .distinct()
@@ -77,12 +121,7 @@ final class ViewAnswers {
                 ? ledger.nodes()
                 : names.stream().flatMap(name -> ledger.node(name).stream()).toList();
         Map<String, NodeUse> use = viewing.use().of(found);
-        return JsonAnswer.of(json -> NodesJson.write(json, found, use));
-    }
-
-    Buffer explain(MultiMap parameters) throws Refused {
-        Explanation explanation = ofPod(parameters);
-        return page(explanation, parameters);
+        return () -> JsonAnswer.of(json -> NodesJson.write(json, found, use));
     }
 
     /** Of a pod whose manifest is the body. */
@@ -131,38 +170,28 @@ final class ViewAnswers {
         }
     }
 
-    /** Text for a terminal. */
-    String text(String what, MultiMap parameters) throws Refused {
-        requireReady();
-        return switch (what) {
-            case "summary" -> inspect(parameters).summary();
-            case "details" -> inspect(parameters).details();
-            case "top" -> {
-                List<NodeView> nodes = wanted(parameters);
-                yield TopText.cards(nodes, viewing.use().of(nodes));
-            }
-            case "top-pods" -> {
-                List<NodeView> nodes = wanted(parameters);
-                yield TopText.pods(nodes, viewing.use().of(nodes), parameter(parameters, "namespace", ""));
-            }
-            case "node-names" ->
-                lines(ledger.nodes().stream()
-                        .filter(node -> !node.cards().cards().isEmpty())
-                        .map(NodeView::name));
-            case "waiting-names" -> {
-                String namespace = parameter(parameters, "namespace", "default");
-                yield lines(ledger.waitingPods().stream()
-                        .map(WaitingPod::ref)
-                        .filter(pod -> pod.namespace().equals(namespace))
-                        .map(PodRef::name));
-            }
-            case "why" -> WhyText.of(ofPod(parameters), number(parameters, "limit", 10, MOST_EXPLAINED));
-            default -> throw new Refused(404, HttpAnswer.NOTHING_HERE);
-        };
+    private static Buffer text(String text) {
+        return Buffer.buffer(text);
     }
 
-    private static String lines(Stream<String> names) {
-        return names.map(name -> name + "\n").collect(Collectors.joining());
+    private Buffer nodeNames() throws Refused {
+        requireReady();
+        return lines(ledger.nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .map(NodeView::name));
+    }
+
+    private Buffer waitingNames(MultiMap parameters) throws Refused {
+        requireReady();
+        String namespace = parameter(parameters, "namespace", "default");
+        return lines(ledger.waitingPods().stream()
+                .map(WaitingPod::ref)
+                .filter(pod -> pod.namespace().equals(namespace))
+                .map(PodRef::name));
+    }
+
+    private static Buffer lines(Stream<String> names) {
+        return text(names.map(name -> name + "\n").collect(Collectors.joining()));
     }
 
     private InspectText inspect(MultiMap parameters) throws Refused {
@@ -172,7 +201,9 @@ final class ViewAnswers {
         return new InspectText(nodes, pending);
     }
 
+    /** The nodes that a text is about: the one that was named, or all. */
     private List<NodeView> wanted(MultiMap parameters) throws Refused {
+        requireReady();
         String name = parameter(parameters, "node", "");
         if (name.isEmpty()) {
             return ledger.nodes();

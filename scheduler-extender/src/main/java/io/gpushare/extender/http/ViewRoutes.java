@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class ViewRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ViewRoutes.class);
     private static final String VIEW = "/gpushare-scheduler/v1/";
-    private static final String TEXT = VIEW + "text/";
+    private static final String TEXT = "text/";
     private static final int AT_ONCE = 2;
     private static final long PATIENCE_MILLIS = 5000;
     private static final int WORTH_PACKING = 2048;
@@ -39,7 +39,7 @@ final class ViewRoutes {
     private final Viewing.Access access;
     private final Executor blocking;
     private final Semaphore working = new Semaphore(AT_ONCE);
-    // What waits for device plugins mostly waits, and must not keep the others from their picture.
+    // Who waits for device plugins or the API server holds little, and must not keep the others from their picture.
     private final Semaphore asking = new Semaphore(8 * AT_ONCE);
     private final UiFiles files = UiFiles.load();
 
@@ -67,8 +67,10 @@ final class ViewRoutes {
             files.answer(request, path);
             return;
         }
+        String what = path.substring(VIEW.length());
         MultiMap parameters = request.params();
-        later(request, path, () -> get(path, parameters));
+        Step<ViewAnswers.Answer> question = () -> answers.ask(what, parameters);
+        later(request, what.startsWith(TEXT), ViewAnswers.takesOthers(what) ? () -> turn(asking, question) : question);
     }
 
     /** Whether that path takes a body. */
@@ -76,56 +78,46 @@ final class ViewRoutes {
         return path.equals(VIEW + "explain");
     }
 
-    void post(HttpServerRequest request, String path, Buffer body) {
+    void post(HttpServerRequest request, Buffer body) {
         MultiMap parameters = request.params();
-        later(request, path, () -> answers.explain(parameters, body.getBytes()));
+        later(request, false, () -> () -> answers.explain(parameters, body.getBytes()));
     }
 
-    private interface Answer {
-        Buffer make() throws ViewAnswers.Refused;
+    private interface Step<T> {
+        T take() throws ViewAnswers.Refused, InterruptedException;
     }
 
-    private Buffer get(String path, MultiMap parameters) throws ViewAnswers.Refused {
-        if (path.startsWith(TEXT)) {
-            return Buffer.buffer(answers.text(path.substring(TEXT.length()), parameters));
+    private static <T> T turn(Semaphore turns, Step<T> step) throws ViewAnswers.Refused, InterruptedException {
+        if (!turns.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+            throw new ViewAnswers.Refused(503, "too many look at once; try again");
         }
-        return switch (path.substring(VIEW.length())) {
-            case "cluster" -> answers.cluster(parameters);
-            case "nodes" -> answers.nodes(parameters);
-            case "explain" -> answers.explain(parameters);
-            default -> throw new ViewAnswers.Refused(404, HttpAnswer.NOTHING_HERE);
-        };
+        try {
+            return step.take();
+        } finally {
+            turns.release();
+        }
     }
 
-    private record Made(int status, String type, Buffer body) {}
+    private record Made(int status, String type, Buffer body, boolean packed) {}
 
-    private void later(HttpServerRequest request, String path, Answer answer) {
+    private void later(HttpServerRequest request, boolean text, Step<ViewAnswers.Answer> question) {
         Context loop = vertx.getOrCreateContext();
-        boolean text = path.startsWith(TEXT);
         boolean packs =
                 String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
         blocking.execute(() -> {
-            Made made = made(text, asksPlugins(path) ? asking : working, answer);
-            boolean packed = packs && made.body().length() > WORTH_PACKING;
-            Buffer body = packed ? packed(made.body()) : made.body();
-            loop.runOnContext(nothing -> send(request, made, body, packed));
+            Made made = made(text, packs, question);
+            loop.runOnContext(nothing -> send(request, made));
         });
     }
 
-    private static boolean asksPlugins(String path) {
-        return path.equals(VIEW + "nodes") || path.startsWith(TEXT + "top");
-    }
-
-    private static Made made(boolean text, Semaphore turns, Answer answer) {
+    private Made made(boolean text, boolean packs, Step<ViewAnswers.Answer> question) {
         try {
-            if (!turns.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-                return refused(text, 503, "too many look at once; try again");
-            }
-            try {
-                return new Made(200, text ? HttpAnswer.TEXT : HttpAnswer.JSON, answer.make());
-            } finally {
-                turns.release();
-            }
+            ViewAnswers.Answer answer = question.take();
+            return turn(working, () -> {
+                Buffer body = answer.make();
+                boolean packed = packs && body.length() > WORTH_PACKING;
+                return new Made(200, text ? HttpAnswer.TEXT : HttpAnswer.JSON, packed ? packed(body) : body, packed);
+            });
         } catch (ViewAnswers.Refused e) {
             return refused(text, e.status(), String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
@@ -140,8 +132,8 @@ final class ViewRoutes {
     /** kubectl drops the body of what has another status than 200, and with it the reason: so a text says it instead. */
     private static Made refused(boolean text, int status, String sentence) {
         return text
-                ? new Made(200, HttpAnswer.TEXT, Buffer.buffer("error: " + sentence + "\n"))
-                : new Made(status, HttpAnswer.JSON, JsonAnswer.error(sentence));
+                ? new Made(200, HttpAnswer.TEXT, Buffer.buffer("error: " + sentence + "\n"), false)
+                : new Made(status, HttpAnswer.JSON, JsonAnswer.error(sentence), false);
     }
 
     private static Buffer packed(Buffer body) {
@@ -154,14 +146,14 @@ final class ViewRoutes {
         return Buffer.buffer(bytes.toByteArray());
     }
 
-    private static void send(HttpServerRequest request, Made made, Buffer body, boolean packed) {
+    private static void send(HttpServerRequest request, Made made) {
         request.response()
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-        if (packed) {
+        if (made.packed()) {
             request.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
         }
-        HttpAnswer.send(request, made.status(), made.type(), body);
+        HttpAnswer.send(request, made.status(), made.type(), made.body());
     }
 }
