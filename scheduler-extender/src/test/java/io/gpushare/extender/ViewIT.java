@@ -182,6 +182,9 @@ class ViewIT extends WithExtender {
         assertThat(node(nodes, "a").encode())
                 .contains("{\"namespace\":\"default\",\"name\":\"p\",\"units\":3}", "\"memoryMiB\":15360");
         assertThat(names(json("nodes"))).containsExactly("a", "b", "plain");
+        assertThat(json("find?pod=ult/p").getJsonArray("nodes")).containsExactly("a");
+        assertThat(json("find?pod=ult/q").getJsonArray("nodes")).isEmpty();
+        assertThat(extender.get(VIEW + "find").statusCode()).isEqualTo(400);
         for (int i = 0; i < 60; i++) {
             api.node("more-" + i, ILL.replace("GPU-x", "GPU-more-" + i + "-"));
         }

@@ -169,6 +169,21 @@ class PageIT {
         browser.run("document.querySelector('#filters input').focus()");
         browser.press("l40");
         browser.await("document.querySelectorAll('.tile').length === 1", SOON);
+        write("name", "");
+        write("pod", "lab/Just-b");
+        browser.await("document.querySelectorAll('.tile').length === 1", SOON);
+        browser.await("document.querySelector('[data-tile=gpu-h100-0003] .sought')", SOON);
+        browser.shoot(SCREENSHOTS.resolve("found.png"));
+        assertThat(browser.axe()).isEmpty();
+        write("pod", "nowhere");
+        browser.await("document.querySelector('.found').innerText.includes('0 of 4 nodes')", SOON);
+        write("pod", "");
+        browser.await("document.querySelectorAll('.tile').length === 4", SOON);
+    }
+
+    private void write(String name, String text) {
+        browser.run("document.querySelector('[name=" + name + "]').focus()");
+        browser.press(Keys.chord(Keys.CONTROL, "a"), Keys.BACK_SPACE, text);
     }
 
     private void choose(String name, String option) {

@@ -78,6 +78,7 @@ final class ViewAnswers {
         return switch (what) {
             case "cluster" -> () -> cluster(parameters);
             case "nodes" -> nodes(parameters);
+            case "find" -> () -> find(parameters);
             case "explain" -> {
                 Explanation explanation = ofPod(parameters);
                 yield () -> page(explanation, parameters);
@@ -122,6 +123,14 @@ final class ViewAnswers {
                 : names.stream().flatMap(name -> ledger.node(name).stream()).toList();
         Map<String, NodeUse> use = viewing.use().of(found);
         return () -> JsonAnswer.of(json -> NodesJson.write(json, found, use));
+    }
+
+    private Buffer find(MultiMap parameters) throws Refused {
+        String pod = parameter(parameters, "pod", "");
+        if (pod.isEmpty()) {
+            throw new Refused(400, "write in 'pod' a part of the pod's namespace/name");
+        }
+        return JsonAnswer.of(json -> NodesJson.having(json, ledger.nodes(), pod));
     }
 
     /** Of a pod whose manifest is the body. */

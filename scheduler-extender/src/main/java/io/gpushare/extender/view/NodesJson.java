@@ -25,6 +25,21 @@ public final class NodesJson {
         json.writeEndObject();
     }
 
+    /** Writes the names of those that have a pod with that part in its {@code namespace/name}. */
+    public static void having(JsonGenerator json, List<NodeView> nodes, String pod) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("version", 1);
+        json.writeArrayFieldStart("nodes");
+        for (NodeView node : nodes) {
+            if (node.cards().holdings().stream()
+                    .anyMatch(holding -> holding.pod().toString().contains(pod))) {
+                json.writeString(node.name());
+            }
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
     private static void node(JsonGenerator json, NodeView node, NodeUse use) throws IOException {
         json.writeStartObject();
         json.writeStringField("name", node.name());

@@ -39,21 +39,22 @@ function shares(card, told, unit) {
   return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes }));
 }
 
-function segment(share, card, colours) {
+function segment(share, card, view) {
   const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
   const used = share.used === undefined ? null : share.used / 2 ** 30;
   const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${amount(used)} GiB used${!share.whole && used > share.size ? ': more than it was given' : ''}`}`;
-  return html`<span class="share ${colour(colours, share.namespace)}" .style=${`width:${width}%`} title=${title}
+  const sought = view.sought && share.name && `${share.namespace}/${share.name}`.includes(view.sought);
+  return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''}" .style=${`width:${width}%`} title=${title}
     >${width < NAMED ? nothing : html`<span class="who">${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used much' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
 }
 
-function bar(card, told, unit, colours) {
+function bar(card, told, unit, view) {
   const parts = shares(card, told, unit);
   const kind = [card.ill && 'ill', card.cordoned && 'cordoned', card.whole && 'whole', card.over && 'over'].filter(Boolean).join(' ');
   const mark = card.ill ? `✕ ${card.ill}` : card.over ? '! over' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
   return html`<div class="card ${kind}">
     <span class="index" aria-hidden="true">${card.index}</span>
-    <div class="bar" role="img" aria-label=${spoken(card, told ? parts : undefined)}>${parts.map((share) => segment(share, card, colours))}</div>
+    <div class="bar" role="img" aria-label=${spoken(card, told ? parts : undefined)}>${parts.map((share) => segment(share, card, view))}</div>
     <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.given)}<i>/${amount(card.size)}</i>`}</span>
   </div>`;
 }
@@ -67,7 +68,7 @@ function tile(node, told, view) {
       <span class="sum" aria-hidden="true"><b>${amount(node.given)}</b>/${amount(node.size)} GiB</span>
       <span class="kind">${node.unusable ? node.unusable : kinds}</span>
     </div>
-    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), node.unit, view.colours)) : html`<p class="none">no cards</p>`}`;
+    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
 }
 
 export class NodeList {
@@ -81,6 +82,7 @@ export class NodeList {
   #width = 0;
   #current = '';
   #colours = new Map();
+  #sought = '';
   #waits = false;
 
   constructor(list, details, open) {
@@ -103,10 +105,11 @@ export class NodeList {
     });
   }
 
-  /** Shows these nodes, in this order. */
-  show(nodes, colours) {
+  /** Shows these nodes, in this order; pods with that part in their names are marked. */
+  show(nodes, colours, sought) {
     this.#nodes = nodes;
     this.#colours = colours;
+    this.#sought = sought;
     if (!nodes.some((node) => node.name === this.#current)) {
       this.#current = nodes[0]?.name ?? '';
     }
@@ -174,7 +177,7 @@ export class NodeList {
       put(Math.floor(kept / this.#columns), kept % this.#columns);
     }
     this.#details.want(shown.map((each) => each.node));
-    const view = { current: this.#current, colours: this.#colours };
+    const view = { current: this.#current, colours: this.#colours, sought: this.#sought };
     render(repeat(shown, (each) => each.node.name, (each) => html`<li class=${`tile trouble-${each.node.trouble}`} data-tile=${each.node.name}
       aria-setsize=${this.#nodes.length} aria-posinset=${each.place}
       .style=${`transform:translate(${each.column * (width + GAP)}px,${this.#tops[each.row]}px);width:${width}px;height:${height(each.node)}px`}

@@ -1,7 +1,7 @@
 // The page: what is shown, by which filters, and who draws it.
 
 import { html, nothing, render } from './lib/lit-html.js';
-import { Details, Picture } from './picture.js';
+import { ask, Details, Picture } from './picture.js';
 import { NodeList } from './nodes.js';
 import { Overview } from './map.js';
 import { More, reasons } from './more.js';
@@ -25,7 +25,10 @@ const ORDERS = {
   full: ['fullest', (a, b) => b.given / (b.size || 1) - a.given / (a.size || 1)],
 };
 
-const filter = { name: '', namespace: '', model: '', state: '', order: 'name' };
+const filter = { name: '', pod: '', namespace: '', model: '', state: '', order: 'name' };
+// The nodes with the pod that is looked for; null while none is.
+let found = null;
+let seeking = 0;
 let shades = new Map();
 let shown = 0;
 // On a small screen the cards come first.
@@ -44,7 +47,33 @@ const details = new Details(() => {
 });
 const list = new NodeList($('nodes'), details, (name) => openNode(name));
 const overview = new Overview($('map'), (name) => list.reach(name));
-const picture = new Picture(draw);
+const picture = new Picture(() => {
+  draw();
+  find();
+});
+
+const sought = () => filter.pod.trim().toLowerCase();
+
+/** Finds the pod anew: where pods are is known to the extender only. */
+async function find() {
+  const pod = sought();
+  if (!pod && !found) return;
+  try {
+    const nodes = pod ? new Set((await ask(`find?pod=${encodeURIComponent(pod)}`)).nodes) : null;
+    if (pod === sought()) {
+      found = nodes;
+      draw();
+    }
+  } catch {
+    // The picture says that nobody answers; it asks again with its next change.
+  }
+}
+
+function seek(event) {
+  filter.pod = event.target.value;
+  clearTimeout(seeking);
+  seeking = setTimeout(find, 200);
+}
 
 function openNode(name) {
   const node = picture.nodes.get(name);
@@ -65,6 +94,7 @@ function wanted() {
   const [, fits] = STATES[filter.state];
   const part = filter.name.trim().toLowerCase();
   const nodes = [...picture.nodes.values()].filter((node) => (!part || node.name.toLowerCase().includes(part))
+    && (!found || found.has(node.name))
     && (!filter.namespace || node.namespaces.has(filter.namespace))
     && (!filter.model || node.models.includes(filter.model))
     && fits(node));
@@ -81,7 +111,7 @@ function draw() {
   drawWaiting();
   drawFilters(totals);
   overview.show(nodes);
-  list.show(nodes, shades);
+  list.show(nodes, shades, sought());
   refreshDialog();
   if (picture.told && !marked) {
     marked = true;
@@ -145,6 +175,7 @@ function drawFilters(totals) {
   const named = [...shades.keys()].sort((a, b) => (totals.namespaces.get(b) ?? 0) - (totals.namespaces.get(a) ?? 0));
   render(html`
     <label>Node<input name="name" type="search" autocomplete="off" spellcheck="false" placeholder="part of its name" .value=${filter.name} @input=${change}></label>
+    <label>Pod<input name="pod" type="search" autocomplete="off" spellcheck="false" placeholder="part of its name" .value=${filter.pod} @input=${seek}></label>
     ${choice('Namespace', 'namespace', [['', 'all'], ...namespaces.map((name) => [name, name])])}
     ${choice('Kind', 'model', [['', 'all'], ...models.map((name) => [name, name])])}
     ${choice('State', 'state', Object.entries(STATES).map(([key, [text]]) => [key, text]))}
