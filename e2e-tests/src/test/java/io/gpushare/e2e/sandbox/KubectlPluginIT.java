@@ -159,6 +159,10 @@ class KubectlPluginIT {
         assertThat(ran(completion, "gpu-a").out()).isEqualTo("gpu-a100-0000\n:4\n");
         assertThat(ran(completion, "why", "-n", "research", "").out())
                 .isEqualTo("tuning-sweep-41\ntuning-sweep-42\n:4\n");
+        assertThat(ran(completion, "--user", "x", "--limit=3", "w").out()).isEqualTo("why\n:4\n");
+        assertThat(ran(completion, "--cluster=none", "gpu-a").out())
+                .as("asked where the options say")
+                .isEqualTo(":4\n");
         assertThat(ran(completion, "--det").out()).isEqualTo("--details\n:4\n");
         assertThat(ran(completion, "top", "pods", "").out()).isEqualTo(":4\n");
     }
