@@ -4,17 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.scheduling.Explanation.Judged;
 import io.gpushare.extender.scheduling.Explanation.NodeVerdict;
-import io.gpushare.model.Card;
 import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.InventoryCodec;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -62,18 +56,11 @@ class ExplainProperties {
     }
 
     private static List<String> cluster(Random random, Ledger ledger) {
-        List<String> nodes = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            List<Card> cards = new ArrayList<>();
-            for (int card = 0; card < 1 + random.nextInt(4); card++) {
-                cards.add(Card.of("GPU-" + i + "-" + card, card, Memory.ofGib(random.nextBoolean() ? 16 : 48))
-                        .withHealth(random.nextInt(6) == 0 ? Health.ill("Xid 79") : Health.well())
+        List<String> nodes = World.cluster(
+                random,
+                ledger,
+                card -> card.withHealth(random.nextInt(6) == 0 ? Health.ill("Xid 79") : Health.well())
                         .withCordoned(random.nextInt(6) == 0));
-            }
-            String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
-            ledger.nodeSeen("n" + i, Map.of("gpushare.io/inventory", written), new Compute(64_000, 1 << 18));
-            nodes.add("n" + i);
-        }
         ledger.nodeSeen("plain", Map.of(), Compute.NONE);
         nodes.add("plain");
         return nodes;

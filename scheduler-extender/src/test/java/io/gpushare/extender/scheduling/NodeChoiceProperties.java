@@ -4,22 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
-import io.gpushare.model.Card;
-import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.InventoryCodec;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -39,7 +33,7 @@ class NodeChoiceProperties {
     void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
         Random random = new Random(seed);
         Ledger ledger = new Ledger(World.DEMANDS, new Policies(kind), Witness.none());
-        List<String> nodes = cluster(random, ledger);
+        List<String> nodes = World.cluster(random, ledger, UnaryOperator.identity());
         NodeChoice all = new NodeChoice(ledger, World.DEMANDS, false);
         NodeChoice one = new NodeChoice(ledger, World.DEMANDS, true);
         for (int i = 0; i < PODS; i++) {
@@ -74,7 +68,7 @@ class NodeChoiceProperties {
     void whatPodsRequestOfCpuIsCountedWhereTheyAreAndNoLongerThanTheyAre(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = World.ledger();
-        List<String> nodes = cluster(random, ledger);
+        List<String> nodes = World.cluster(random, ledger, UnaryOperator.identity());
         Map<String, String> where = new HashMap<>();
         Map<String, Long> asked = new HashMap<>();
         for (int i = 0; i < 200; i++) {
@@ -122,23 +116,6 @@ class NodeChoiceProperties {
 
     private static PodRef other(SchedulingPod pod) {
         return new PodRef(pod.ref().uid() + "-other", "default", pod.ref().name() + "-other");
-    }
-
-    private static List<String> cluster(Random random, Ledger ledger) {
-        List<String> nodes = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            List<Card> cards = new ArrayList<>();
-            for (int card = 0; card < 1 + random.nextInt(4); card++) {
-                cards.add(Card.of("GPU-" + i + "-" + card, card, Memory.ofGib(random.nextBoolean() ? 16 : 48)));
-            }
-            String node = "n" + i;
-            ledger.nodeSeen(
-                    node,
-                    Map.of("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards))),
-                    new Compute(64_000, 1 << 18));
-            nodes.add(node);
-        }
-        return nodes;
     }
 
     private static SchedulingPod pod(Random random, int i) {

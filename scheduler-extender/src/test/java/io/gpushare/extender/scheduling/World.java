@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +118,22 @@ final class World implements PodApi {
             cards.add(Card.of("GPU-" + i, i, Memory.ofGib(gib[i])));
         }
         return new Inventory(MemoryUnit.GIB, null, cards);
+    }
+
+    /** Five nodes of one to four cards of 16 or 48 GiB each, made so; their names. */
+    static List<String> cluster(Random random, Ledger ledger, UnaryOperator<Card> made) {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<Card> cards = new ArrayList<>();
+            for (int card = 0; card < 1 + random.nextInt(4); card++) {
+                Memory memory = Memory.ofGib(random.nextBoolean() ? 16 : 48);
+                cards.add(made.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
+            }
+            String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
+            ledger.nodeSeen("n" + i, Map.of("gpushare.io/inventory", written), new Compute(64_000, 1 << 18));
+            nodes.add("n" + i);
+        }
+        return nodes;
     }
 
     // ---- what informers show, one thread each
