@@ -74,11 +74,7 @@ public final class ClusterJson {
 
     private void node(NodeView node) throws IOException {
         json.writeStartObject();
-        json.writeStringField("name", node.name());
-        if (node.unusable() != null) {
-            json.writeStringField("unusable", node.unusable().sentence());
-        }
-        json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
+        head(json, node);
         json.writeArrayFieldStart("cards");
         int place = 0;
         for (CardView card : CardView.of(node.cards())) {
@@ -87,6 +83,15 @@ public final class ClusterJson {
         }
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    /** What is told of a node beside its cards. */
+    static void head(JsonGenerator json, NodeView node) throws IOException {
+        json.writeStringField("name", node.name());
+        if (node.unusable() != null) {
+            json.writeStringField("unusable", node.unusable().sentence());
+        }
+        json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
     }
 
     private void card(CardView card, int place) throws IOException {

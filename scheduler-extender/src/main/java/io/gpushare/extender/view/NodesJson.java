@@ -42,14 +42,10 @@ public final class NodesJson {
 
     private static void node(JsonGenerator json, NodeView node, NodeUse use) throws IOException {
         json.writeStartObject();
-        json.writeStringField("name", node.name());
+        ClusterJson.head(json, node);
         if (node.address() != null) {
             json.writeStringField("address", node.address());
         }
-        if (node.unusable() != null) {
-            json.writeStringField("unusable", node.unusable().sentence());
-        }
-        json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
         json.writeArrayFieldStart("cards");
         for (CardView card : CardView.of(node.cards())) {
             card(json, card, use);
