@@ -4,6 +4,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,36 +41,58 @@ final class Bodies {
     }
 
     /** Runs one of both: with the whole body once it is there, or as soon as it is known that it won't be taken. */
-    void read(HttpServerRequest request, Handler<Buffer> then, Handler<Refusal> refuse) {
+    void read(HttpServerRequest request, Handler<byte[]> then, Handler<Refusal> refuse) {
         if (announced(request) > largest) {
             refuse.handle(Refusal.TOO_LARGE);
             return;
         }
-        // As large as it is said to become, within reason, so that it does not grow by copies.
-        Buffer body = Buffer.buffer((int) Math.clamp(announced(request), 0L, (long) AT_ONCE));
+        Body body = new Body((int) announced(request));
         request.handler(chunk -> {
-            boolean large = body.length() + (long) chunk.length() > largest;
+            boolean large = body.size + (long) chunk.length() > largest;
             if (large || held.get() + chunk.length() > largest + ROOM_BESIDE) {
                 request.handler(null).endHandler(null).exceptionHandler(null);
-                held.addAndGet(-body.length());
+                held.addAndGet(-body.size);
                 refuse.handle(large ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
             } else {
                 held.addAndGet(chunk.length());
-                body.appendBuffer(chunk);
+                body.add(chunk);
             }
         });
         request.endHandler(nothing -> {
             try {
-                then.handle(body);
+                then.handle(body.whole());
             } finally {
                 request.exceptionHandler(null);
-                held.addAndGet(-body.length());
+                held.addAndGet(-body.size);
             }
         });
         request.exceptionHandler(e -> {
-            held.addAndGet(-body.length());
+            held.addAndGet(-body.size);
             LOG.debug("a request broke off: {}", e.toString());
         });
+    }
+
+    /** What has come of a body: as large at once as it is said to become, within reason, so that it need not grow. */
+    private static final class Body {
+        private byte[] bytes;
+        private int size;
+
+        Body(int announced) {
+            bytes = new byte[Math.min(announced, AT_ONCE)];
+        }
+
+        void add(Buffer chunk) {
+            int now = size + chunk.length();
+            if (now > bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.max(now, 2 * bytes.length));
+            }
+            chunk.getBytes(bytes, size);
+            size = now;
+        }
+
+        byte[] whole() {
+            return size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+        }
     }
 
     private static long announced(HttpServerRequest request) {

@@ -2,7 +2,6 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.SerializableString;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,14 +15,10 @@ import org.jspecify.annotations.Nullable;
  * whole where kube-scheduler runs with nodeCacheCapable=false.
  *
  * @param nodes their names
- * @param quoted the JSON of each name, in their order
  * @param items the JSON of each node, in the order of the names; null when only names came
  */
 record ExtenderArgs(
-        SchedulingPod pod,
-        List<String> nodes,
-        List<SerializableString> quoted,
-        @Nullable List<String> items) {
+        SchedulingPod pod, List<QuotedName> nodes, @Nullable List<String> items) {
     ExtenderArgs {
         Objects.requireNonNull(pod);
     }
@@ -37,8 +32,8 @@ record ExtenderArgs(
         private final NodeNames known;
         private boolean complete;
         private @Nullable SchedulingPod pod;
-        private @Nullable List<SerializableString> names;
-        private @Nullable List<SerializableString> nodes;
+        private @Nullable List<QuotedName> names;
+        private @Nullable List<QuotedName> nodes;
         private @Nullable List<String> items;
 
         Reading(byte[] body, NodeNames known) {
@@ -55,18 +50,18 @@ record ExtenderArgs(
             }
         }
 
-        private @Nullable List<SerializableString> names(JsonParser value) throws IOException, BadRequest {
+        private @Nullable List<QuotedName> names(JsonParser value) throws IOException, BadRequest {
             if (value.currentToken() == JsonToken.VALUE_NULL) {
                 return null;
             }
             int bracket = Math.toIntExact(value.currentTokenLocation().getByteOffset());
-            List<SerializableString> plain = new ArrayList<>(body.length / NAME);
+            List<QuotedName> plain = new ArrayList<>(body.length / NAME);
             int end = known.read(body, bracket, plain);
             if (end >= 0 && isLast(end)) {
                 complete = true;
                 return plain;
             }
-            List<SerializableString> read = new ArrayList<>();
+            List<QuotedName> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(name(name, what)));
             return read;
         }
@@ -76,7 +71,7 @@ record ExtenderArgs(
             return end == body.length - 1 && body[end] == '}';
         }
 
-        private SerializableString name(JsonParser value, String what) throws IOException, BadRequest {
+        private QuotedName name(JsonParser value, String what) throws IOException, BadRequest {
             return known.of(JsonBody.string(value, what));
         }
 
@@ -85,7 +80,7 @@ record ExtenderArgs(
                 value.skipChildren();
                 return;
             }
-            List<SerializableString> itemNames = new ArrayList<>();
+            List<QuotedName> itemNames = new ArrayList<>();
             List<String> itemTexts = new ArrayList<>();
             JsonBody.array(value, "items", (what, item) -> {
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
@@ -97,8 +92,8 @@ record ExtenderArgs(
             items = itemTexts;
         }
 
-        private SerializableString name(JsonParser item) throws IOException, BadRequest {
-            SerializableString[] name = {known.of("")};
+        private QuotedName name(JsonParser item) throws IOException, BadRequest {
+            QuotedName[] name = {known.of("")};
             JsonBody.object(item, "node", (field, value) -> {
                 if (field.equals("metadata")) {
                     JsonBody.object(value, field, (inner, text) -> {
@@ -120,21 +115,13 @@ record ExtenderArgs(
                 throw new BadRequest("the request has no Pod");
             }
             if (names != null) {
-                return new ExtenderArgs(pod, texts(names), names, null);
+                return new ExtenderArgs(pod, names, null);
             }
             if (nodes == null) {
                 throw new BadRequest("the request names no nodes: it has neither NodeNames nor Nodes");
             }
-            return new ExtenderArgs(pod, texts(nodes), nodes, items);
+            return new ExtenderArgs(pod, nodes, items);
         }
-    }
-
-    private static List<String> texts(List<SerializableString> names) {
-        List<String> texts = new ArrayList<>(names.size());
-        for (SerializableString name : names) {
-            texts.add(name.getValue());
-        }
-        return texts;
     }
 
     /** About how many bytes the names are, with what goes around each in an answer. */

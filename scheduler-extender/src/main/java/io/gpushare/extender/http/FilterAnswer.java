@@ -1,11 +1,8 @@
 package io.gpushare.extender.http;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.SerializableString;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +15,12 @@ final class FilterAnswer {
     private FilterAnswer() {}
 
     static Buffer of(ExtenderArgs args, Filtered filtered) {
-        return JsonAnswer.of(args.size(), json -> {
-            json.writeStartObject();
-            nodes(json, args, filtered);
-            failed(json, "FailedNodes", args, filtered, false);
-            failed(json, "FailedAndUnresolvableNodes", args, filtered, true);
-            json.writeStringField("Error", "");
-            json.writeEndObject();
-        });
+        Pieces json = new Pieces(args.size());
+        nodes(json, args, filtered);
+        failed(json, "FailedNodes", args, filtered, false);
+        failed(json, "FailedAndUnresolvableNodes", args, filtered, true);
+        json.add(",\"Error\":\"\"}");
+        return json.whole();
     }
 
     /** The whole request could not be answered: kube-scheduler tries the pod again later. */
@@ -40,44 +35,42 @@ final class FilterAnswer {
         });
     }
 
-    private static void nodes(JsonGenerator json, ExtenderArgs args, Filtered filtered) throws IOException {
+    private static void nodes(Pieces json, ExtenderArgs args, Filtered filtered) {
         @Nullable List<String> items = args.items();
-        if (items == null) {
-            json.writeArrayFieldStart("NodeNames");
-            for (int i = 0; i < filtered.size(); i++) {
-                if (filtered.why(i) == null) {
-                    json.writeString(args.quoted().get(i));
+        json.add(items == null ? "{\"NodeNames\":[" : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
+        boolean more = false;
+        for (int i = 0; i < filtered.size(); i++) {
+            if (filtered.why(i) == null) {
+                if (more) {
+                    json.add(',');
+                }
+                more = true;
+                if (items == null) {
+                    args.nodes().get(i).addTo(json);
+                } else {
+                    json.add(items.get(i));
                 }
             }
-            json.writeEndArray();
-            json.writeNullField("Nodes");
-            return;
         }
-        json.writeNullField("NodeNames");
-        json.writeObjectFieldStart("Nodes");
-        json.writeObjectFieldStart("metadata");
-        json.writeEndObject();
-        json.writeArrayFieldStart("items");
-        for (int i = 0; i < items.size(); i++) {
-            if (filtered.why(i) == null) {
-                json.writeRawValue(items.get(i));
-            }
-        }
-        json.writeEndArray();
-        json.writeEndObject();
+        json.add(items == null ? "],\"Nodes\":null" : "]}");
     }
 
-    private static void failed(JsonGenerator json, String field, ExtenderArgs args, Filtered filtered, boolean hopeless)
-            throws IOException {
-        json.writeObjectFieldStart(field);
-        IdentityHashMap<Reason, SerializableString> sentences = new IdentityHashMap<>();
+    private static void failed(Pieces json, String field, ExtenderArgs args, Filtered filtered, boolean hopeless) {
+        json.add(",\"" + field + "\":{");
+        IdentityHashMap<Reason, byte[]> sentences = new IdentityHashMap<>();
+        boolean more = false;
         for (int i = 0; i < filtered.size(); i++) {
             @Nullable Reason why = filtered.why(i);
             if (why != null && !(hopeless && why.curable())) {
-                json.writeFieldName(args.quoted().get(i));
-                json.writeString(sentences.computeIfAbsent(why, reason -> JsonAnswer.text(reason.sentence())));
+                if (more) {
+                    json.add(',');
+                }
+                more = true;
+                args.nodes().get(i).addTo(json);
+                json.add(':');
+                json.add(sentences.computeIfAbsent(why, reason -> JsonAnswer.quoted(reason.sentence())));
             }
         }
-        json.writeEndObject();
+        json.add('}');
     }
 }

@@ -1,8 +1,6 @@
 package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.SerializableString;
-import com.fasterxml.jackson.core.io.SerializedString;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,11 +35,12 @@ final class JsonAnswer {
     private JsonAnswer() {}
 
     /**
-     * Text to be written many times. Half a character, which JSON can bring in an escape and UTF-8 can't say, becomes a
+     * That text as a JSON string. Half a character, which JSON can bring in an escape and UTF-8 can't say, becomes a
      * question mark.
      */
-    static SerializableString text(String text) {
-        return new SerializedString(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+    static byte[] quoted(String text) {
+        String whole = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        return of(json -> json.writeString(whole)).getBytes();
     }
 
     static Buffer of(Content content) {

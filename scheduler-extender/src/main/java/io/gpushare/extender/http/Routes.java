@@ -5,7 +5,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -91,12 +90,12 @@ final class Routes implements Handler<HttpServerRequest> {
         switch (path) {
             case PREFIX + "filter" ->
                 post(request, body -> {
-                    HttpAnswer.json(request, 200, verbs.filter(body.getBytes()));
+                    HttpAnswer.json(request, 200, verbs.filter(body));
                     metrics.answered("filter", System.nanoTime() - began);
                 });
             case PREFIX + "prioritize" ->
                 post(request, body -> {
-                    Verbs.Reply reply = verbs.prioritize(body.getBytes());
+                    Verbs.Reply reply = verbs.prioritize(body);
                     HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
@@ -146,20 +145,20 @@ final class Routes implements Handler<HttpServerRequest> {
         HttpAnswer.text(request, why.isPresent() ? 503 : 200, why.orElse("ok"));
     }
 
-    private void preempt(HttpServerRequest request, Buffer body, long began) {
+    private void preempt(HttpServerRequest request, byte[] body, long began) {
         Context loop = vertx.getOrCreateContext();
         verbs.preempt(
-                body.getBytes(),
+                body,
                 reply -> loop.runOnContext(nothing -> {
                     HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("preempt", System.nanoTime() - began);
                 }));
     }
 
-    private void bind(HttpServerRequest request, Buffer body, long began) {
+    private void bind(HttpServerRequest request, byte[] body, long began) {
         Context loop = vertx.getOrCreateContext();
         verbs.bind(
-                body.getBytes(),
+                body,
                 result -> loop.runOnContext(nothing -> {
                     HttpAnswer.json(request, 200, result);
                     metrics.answered("bind", System.nanoTime() - began);
@@ -175,7 +174,7 @@ final class Routes implements Handler<HttpServerRequest> {
     }
 
     /** Runs with the whole body once it is there; one that is too large is refused as soon as that is known. */
-    private void post(HttpServerRequest request, Handler<Buffer> then) {
+    private void post(HttpServerRequest request, Handler<byte[]> then) {
         if (!request.method().equals(HttpMethod.POST)) {
             wrongMethod(request, "POST");
             return;

@@ -1,7 +1,5 @@
 package io.gpushare.extender.http;
 
-import com.fasterxml.jackson.core.SerializableString;
-import com.fasterxml.jackson.core.io.SerializedString;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.Filtered;
@@ -9,12 +7,14 @@ import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Victims;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +25,12 @@ import org.slf4j.LoggerFactory;
 final class Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
-    private static final SerializableString HOST = new SerializedString("Host");
-    private static final SerializableString SCORE = new SerializedString("Score");
+    private static final byte[] HOST = "{\"Host\":".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] NEXT_HOST = ",{\"Host\":".getBytes(StandardCharsets.US_ASCII);
+    /** What stands behind a host, by its score. */
+    private static final byte[][] SCORE = IntStream.rangeClosed(0, NodeChoice.MOST)
+            .mapToObj(score -> (",\"Score\":" + score + "}").getBytes(StandardCharsets.US_ASCII))
+            .toArray(byte[][]::new);
 
     private final NodeChoice choice;
     private final Preemption preemption;
@@ -92,18 +96,15 @@ final class Verbs {
     }
 
     private static Buffer scores(ExtenderArgs args, int[] scores) {
-        return JsonAnswer.of(args.size() + 16 * scores.length, json -> {
-            json.writeStartArray();
-            for (int i = 0; i < scores.length; i++) {
-                json.writeStartObject();
-                json.writeFieldName(HOST);
-                json.writeString(args.quoted().get(i));
-                json.writeFieldName(SCORE);
-                json.writeNumber(scores[i]);
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-        });
+        Pieces json = new Pieces(args.size() + 16 * scores.length);
+        json.add('[');
+        for (int i = 0; i < scores.length; i++) {
+            json.add(i == 0 ? HOST : NEXT_HOST);
+            args.nodes().get(i).addTo(json);
+            json.add(SCORE[scores[i]]);
+        }
+        json.add(']');
+        return json.whole();
     }
 
     /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */

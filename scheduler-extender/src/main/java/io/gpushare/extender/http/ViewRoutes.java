@@ -78,9 +78,9 @@ final class ViewRoutes {
         return path.equals(VIEW + "explain");
     }
 
-    void post(HttpServerRequest request, Buffer body) {
+    void post(HttpServerRequest request, byte[] body) {
         MultiMap parameters = request.params();
-        later(request, false, () -> () -> answers.explain(parameters, body.getBytes()));
+        later(request, false, () -> () -> answers.explain(parameters, body));
     }
 
     private interface Step<T> {

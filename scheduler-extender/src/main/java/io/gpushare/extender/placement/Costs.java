@@ -6,31 +6,32 @@ import java.util.List;
 public final class Costs {
     private final List<NodeRoom> nodes;
     private final double[] costs;
+    private final double least;
     private final boolean oneWinner;
 
     public Costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
         this.nodes = nodes;
         costs = new double[nodes.size()];
         int hash = pod.hashCode();
+        double lowest = Double.POSITIVE_INFINITY;
         for (int i = 0; i < costs.length; i++) {
+            NodeRoom node = nodes.get(i);
             // A pod without cards takes nothing from a node without them.
-            boolean free = !pod.gpu() && nodes.get(i).cards().isEmpty();
-            costs[i] = free ? 0 : nodes.get(i).best(scoring, pod, hash).cost();
+            boolean free = !pod.gpu() && node.cards().isEmpty();
+            costs[i] = free ? 0 : node.best(scoring, pod, hash).cost();
+            lowest = Math.min(lowest, costs[i]);
         }
+        least = lowest;
         oneWinner = pod.gpu();
     }
 
     /** The place of the node that costs least, of equals the first in {@link NodeRoom#ORDER}; -1 if the pod fits none. */
     public int cheapest() {
-        double least = Double.POSITIVE_INFINITY;
-        for (double cost : costs) {
-            least = Math.min(least, cost);
-        }
         int best = -1;
         for (int i = 0; i < costs.length; i++) {
             if (costs[i] < Double.POSITIVE_INFINITY
                     && costs[i] <= least + Scoring.SAME
-                    && (best < 0 || NodeRoom.ORDER.compare(nodes.get(i), nodes.get(best)) < 0)) {
+                    && (best < 0 || nodes.get(i).isBefore(nodes.get(best)))) {
                 best = i;
             }
         }
@@ -53,10 +54,6 @@ public final class Costs {
 
     private int[] steps(int most) {
         int[] scores = new int[costs.length];
-        double least = Double.POSITIVE_INFINITY;
-        for (double cost : costs) {
-            least = Math.min(least, cost);
-        }
         double highest = least;
         for (double cost : costs) {
             if (cost < Double.POSITIVE_INFINITY) {

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * nodes a request, and so without a table by name.
  */
 public final class Filtered {
-    private final List<String> nodes;
+    private final List<? extends NodeName> nodes;
     private final @Nullable Reason[] why;
 
     /** @param why by the nodes' places; null for one that can take the pod */
-    Filtered(List<String> nodes, @Nullable Reason[] why) {
+    Filtered(List<? extends NodeName> nodes, @Nullable Reason[] why) {
         this.nodes = nodes;
         this.why = why;
     }
@@ -35,7 +35,7 @@ public final class Filtered {
         List<String> feasible = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
             if (why[i] == null) {
-                feasible.add(nodes.get(i));
+                feasible.add(nodes.get(i).toString());
             }
         }
         return feasible;
@@ -47,7 +47,7 @@ public final class Filtered {
         for (int i = 0; i < why.length; i++) {
             @Nullable Reason reason = why[i];
             if (reason != null) {
-                failed.put(nodes.get(i), reason);
+                failed.put(nodes.get(i).toString(), reason);
             }
         }
         return failed;

@@ -338,6 +338,10 @@ public final class Ledger {
         return nodes.entry(name);
     }
 
+    NodeEntry nodeEntry(NodeName name) {
+        return nodes.entry(name);
+    }
+
     Optional<PodEntry> podEntry(String podUid) {
         return Optional.ofNullable(pods.get(podUid));
     }

@@ -4,6 +4,7 @@ import io.gpushare.extender.placement.Ask;
 import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.placement.Requests;
 import io.gpushare.model.Demand;
 import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.Decoded;
@@ -24,6 +25,7 @@ public final class NodeChoice {
     private final Ledger ledger;
     private final DemandCodec demands;
     private final boolean filterDecides;
+    private final Requests requests = new Requests();
 
     /** @param filterDecides whether filter names only the node that the policy takes, instead of each that would do */
     public NodeChoice(Ledger ledger, DemandCodec demands, boolean filterDecides) {
@@ -33,7 +35,7 @@ public final class NodeChoice {
     }
 
     /** Which of these nodes can take the pod. A pod that asks for neither resource fits everywhere. */
-    public Filtered filter(SchedulingPod pod, List<String> nodes) {
+    public Filtered filter(SchedulingPod pod, List<? extends NodeName> nodes) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Absent<Demand>() -> new Filtered(nodes, new @Nullable Reason[nodes.size()]);
             case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
@@ -45,13 +47,13 @@ public final class NodeChoice {
         };
     }
 
-    private static Filtered nowhere(String sentence, List<String> nodes) {
+    private static Filtered nowhere(String sentence, List<? extends NodeName> nodes) {
         @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         Arrays.fill(why, Reason.badDemand(sentence));
         return new Filtered(nodes, why);
     }
 
-    private Filtered filter(String podUid, Wanted wanted, List<String> nodes) {
+    private Filtered filter(String podUid, Wanted wanted, List<? extends NodeName> nodes) {
         Ask ask = Ask.of(wanted.demand());
         @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         List<Hold> own = holds(podUid);
@@ -65,7 +67,8 @@ public final class NodeChoice {
     }
 
     /** Leaves of the nodes that would do only the one that the policy takes, if it takes one. */
-    private void decide(String podUid, List<Hold> own, Wanted wanted, List<String> nodes, @Nullable Reason[] why) {
+    private void decide(
+            String podUid, List<Hold> own, Wanted wanted, List<? extends NodeName> nodes, @Nullable Reason[] why) {
         List<NodeRoom> rooms = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
@@ -74,7 +77,7 @@ public final class NodeChoice {
                 places.add(i);
             }
         }
-        int best = new Costs(rooms, ledger.scoring(wanted.policy()), wanted.request()).cheapest();
+        int best = new Costs(rooms, ledger.scoring(wanted.policy()), requests.same(wanted.request())).cheapest();
         for (int i = 0; best >= 0 && i < places.size(); i++) {
             if (i != best) {
                 why[places.get(i)] = Reason.NOT_CHOSEN;
@@ -89,11 +92,11 @@ public final class NodeChoice {
      * <p>A pod that asks for no card only takes cpu and memory from cards: every node where it costs these nothing, or
      * least, has {@link #MOST}, and kube-scheduler's own scores choose among them.
      */
-    public int[] prioritize(SchedulingPod pod, List<String> nodes) {
+    public int[] prioritize(SchedulingPod pod, List<? extends NodeName> nodes) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
             case Decoded.Absent<Demand>() -> {
-                PodRequest request = PodRequest.plain(ComputeCodec.requested(pod.containers()));
+                PodRequest request = requests.same(PodRequest.plain(ComputeCodec.requested(pod.containers())));
                 List<NodeRoom> rooms = nodes.stream()
                         .map(node -> ledger.nodeEntry(node).room())
                         .toList();
@@ -104,13 +107,13 @@ public final class NodeChoice {
         };
     }
 
-    private int[] prioritize(SchedulingPod pod, Wanted wanted, List<String> nodes) {
+    private int[] prioritize(SchedulingPod pod, Wanted wanted, List<? extends NodeName> nodes) {
         List<NodeRoom> rooms = new ArrayList<>(nodes.size());
         List<Hold> own = holds(pod.ref().uid());
-        for (String node : nodes) {
+        for (NodeName node : nodes) {
             rooms.add(entry(node, pod.ref().uid(), own).room());
         }
-        return new Costs(rooms, ledger.scoring(wanted.policy()), wanted.request()).scores(MOST);
+        return new Costs(rooms, ledger.scoring(wanted.policy()), requests.same(wanted.request())).scores(MOST);
     }
 
     private List<Hold> holds(String podUid) {
@@ -118,11 +121,11 @@ public final class NodeChoice {
     }
 
     /** The node, without what an earlier attempt to bind this very pod may still hold there: that is no obstacle to it. */
-    private NodeEntry entry(String node, String podUid, List<Hold> own) {
+    private NodeEntry entry(NodeName node, String podUid, List<Hold> own) {
         NodeEntry entry = ledger.nodeEntry(node);
         if (own.isEmpty()) {
             return entry;
         }
-        return own.stream().anyMatch(hold -> hold.node().equals(node)) ? entry.without(podUid) : entry;
+        return own.stream().anyMatch(hold -> hold.node().equals(node.toString())) ? entry.without(podUid) : entry;
     }
 }

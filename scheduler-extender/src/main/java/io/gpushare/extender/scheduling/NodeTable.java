@@ -8,6 +8,7 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The ledger's nodes: immutable entries, each replaced in one atomic step. */
+/** The ledger's nodes: immutable entries in their places, each replaced in one atomic step. */
 final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
-    private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+    private final Map<String, NodePlace> nodes = new ConcurrentHashMap<>();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
@@ -34,16 +35,44 @@ final class NodeTable {
     private record Plugin(String uid, String metrics) {}
 
     NodeEntry entry(String name) {
-        return NodeEntry.orUnheard(nodes.get(name));
+        return entryAt(nodes.get(name));
+    }
+
+    NodeEntry entry(NodeName name) {
+        @Nullable NodePlace known = name.place();
+        @Nullable NodeEntry entry = known == null ? null : known.entry();
+        if (entry != null) {
+            return entry;
+        }
+        @Nullable NodePlace found = nodes.get(name.toString());
+        name.foundAt(found);
+        return entryAt(found);
+    }
+
+    private static NodeEntry entryAt(@Nullable NodePlace place) {
+        return NodeEntry.orUnheard(place == null ? null : place.entry());
     }
 
     Map<String, NodeEntry> entries() {
-        return Map.copyOf(nodes);
+        Map<String, NodeEntry> entries = new HashMap<>();
+        nodes.forEach((name, place) -> {
+            @Nullable NodeEntry entry = place.entry();
+            if (entry != null) {
+                entries.put(name, entry);
+            }
+        });
+        return entries;
     }
 
     void change(String name, UnaryOperator<NodeEntry> change) {
-        nodes.compute(
-                name, (key, entry) -> change.apply(NodeEntry.orUnheard(entry)).kept());
+        nodes.compute(name, (key, place) -> {
+            @Nullable NodeEntry now = change.apply(entryAt(place)).kept();
+            if (place != null) {
+                place.become(now);
+                return now == null ? null : place;
+            }
+            return now == null ? null : new NodePlace(now);
+        });
     }
 
     void at(String name, @Nullable String address) {
@@ -79,7 +108,7 @@ final class NodeTable {
     /** Which kinds of cards the nodes have. */
     KnownKinds kinds() {
         if (kindsChanged.getAndSet(false)) {
-            kinds = KnownKinds.of(nodes.values().stream()
+            kinds = KnownKinds.of(entries().values().stream()
                     .map(entry -> entry.cards().inventory())
                     .toList());
         }
@@ -90,7 +119,7 @@ final class NodeTable {
     Optional<Capacity> changedCapacity() {
         return changed.getAndSet(false)
                 ? Optional.of(Capacity.of(
-                        nodes.values().stream().map(NodeEntry::empty).toList()))
+                        entries().values().stream().map(NodeEntry::empty).toList()))
                 : Optional.empty();
     }
 
@@ -118,14 +147,14 @@ final class NodeTable {
     }
 
     List<Ledger.NodeView> views() {
-        return nodes.entrySet().stream()
+        return entries().entrySet().stream()
                 .map(node -> view(node.getKey(), node.getValue()))
                 .sorted(Comparator.comparing(Ledger.NodeView::name))
                 .toList();
     }
 
     Optional<Ledger.NodeView> view(String name) {
-        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
+        return Optional.ofNullable(nodes.get(name)).map(NodePlace::entry).map(entry -> view(name, entry));
     }
 
     private Ledger.NodeView view(String name, NodeEntry entry) {

@@ -27,7 +27,7 @@ class ExplainProperties {
         Explain explain = new Explain(ledger, World.DEMANDS, choice, world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            Filtered filtered = choice.filter(pod, nodes);
+            Filtered filtered = choice.filter(pod, NodeName.all(nodes));
             Judged judged = (Judged) explain.of(pod);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible().size());

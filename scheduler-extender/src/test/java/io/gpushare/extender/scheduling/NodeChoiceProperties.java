@@ -39,10 +39,10 @@ class NodeChoiceProperties {
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
-            Filtered filtered = all.filter(pod, nodes);
+            Filtered filtered = all.filter(pod, NodeName.all(nodes));
             assertThat(filtered.feasible().size() + filtered.failed().size()).isEqualTo(nodes.size());
-            int[] scores = all.prioritize(pod, nodes);
-            List<String> named = one.filter(pod, nodes).feasible();
+            int[] scores = all.prioritize(pod, NodeName.all(nodes));
+            List<String> named = one.filter(pod, NodeName.all(nodes)).feasible();
             assertThat(named).hasSize(filtered.feasible().isEmpty() ? 0 : 1);
             for (int node = 0; node < scores.length; node++) {
                 boolean feasible = filtered.feasible().contains(nodes.get(node));
