@@ -67,11 +67,6 @@ public final class NodeRoom {
         return new NodeRoom(name, order, free.cpuMilli(), free.memoryMib(), changed);
     }
 
-    /** Whether it comes first in {@link #ORDER}. */
-    boolean isBefore(NodeRoom other) {
-        return order != other.order ? order < other.order : ORDER.compare(this, other) < 0;
-    }
-
     public String name() {
         return name;
     }

@@ -1,10 +1,9 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Ask;
-import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
-import io.gpushare.extender.placement.Requests;
+import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.model.Demand;
 import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.Decoded;
@@ -25,7 +24,7 @@ public final class NodeChoice {
     private final Ledger ledger;
     private final DemandCodec demands;
     private final boolean filterDecides;
-    private final Requests requests = new Requests();
+    private final RecentCosts costs = new RecentCosts();
 
     /** @param filterDecides whether filter names only the node that the policy takes, instead of each that would do */
     public NodeChoice(Ledger ledger, DemandCodec demands, boolean filterDecides) {
@@ -77,7 +76,8 @@ public final class NodeChoice {
                 places.add(i);
             }
         }
-        int best = new Costs(rooms, ledger.scoring(wanted.policy()), requests.same(wanted.request())).cheapest();
+        int best = costs.of(rooms, ledger.scoring(wanted.policy()), wanted.request())
+                .cheapest();
         for (int i = 0; best >= 0 && i < places.size(); i++) {
             if (i != best) {
                 why[places.get(i)] = Reason.NOT_CHOSEN;
@@ -96,11 +96,11 @@ public final class NodeChoice {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
             case Decoded.Absent<Demand>() -> {
-                PodRequest request = requests.same(PodRequest.plain(ComputeCodec.requested(pod.containers())));
+                PodRequest request = PodRequest.plain(ComputeCodec.requested(pod.containers()));
                 List<NodeRoom> rooms = nodes.stream()
                         .map(node -> ledger.nodeEntry(node).room())
                         .toList();
-                yield new Costs(rooms, ledger.scoring(null), request).scores(MOST);
+                yield costs.of(rooms, ledger.scoring(null), request).scores(MOST);
             }
             case Decoded.Valid<Demand>(Demand demand) ->
                 prioritize(pod, ledger.wanted(demand, pod.containers(), pod.annotations()), nodes);
@@ -113,7 +113,8 @@ public final class NodeChoice {
         for (NodeName node : nodes) {
             rooms.add(entry(node, pod.ref().uid(), own).room());
         }
-        return new Costs(rooms, ledger.scoring(wanted.policy()), requests.same(wanted.request())).scores(MOST);
+        return costs.of(rooms, ledger.scoring(wanted.policy()), wanted.request())
+                .scores(MOST);
     }
 
     private List<Hold> holds(String podUid) {

@@ -177,6 +177,33 @@ class PoliciesProperties {
         }
     }
 
+    /** However the list and its nodes change between two pods of a kind, and whatever came between. */
+    @Property(tries = 200)
+    void whatIsRememberedOfCostsChangesNone(@ForAll long seed, @ForAll PolicyKind kind) {
+        Random random = new Random(seed);
+        List<NodeRoom> nodes = cluster(random);
+        List<PodRequest> pods = List.of(pod(random), pod(random), pod(random));
+        Policy policy = kind.fromNothing(Capacity.of(nodes), seed);
+        RecentCosts recent = new RecentCosts();
+        for (int i = 0; i < 20; i++) {
+            PodRequest pod = pods.get(random.nextInt(pods.size()));
+            switch (random.nextInt(4)) {
+                case 0 -> Collections.shuffle(nodes, random);
+                case 1 -> policy.arrived(pod);
+                default ->
+                    new Chooser(nodes)
+                            .choose(policy.scoring(), pod)
+                            .map(Way::after)
+                            .ifPresent(after ->
+                                    nodes.replaceAll(node -> node.name().equals(after.name()) ? after : node));
+            }
+            List<NodeRoom> asked =
+                    nodes.stream().filter(_ -> random.nextInt(5) > 0).toList();
+            assertThat(recent.of(asked, policy.scoring(), pod).scores(10))
+                    .isEqualTo(new Costs(asked, policy.scoring(), pod).scores(10));
+        }
+    }
+
     private static String where(Way way) {
         return way.node().name() + " " + way.shared() + " " + way.whole();
     }
