@@ -31,7 +31,17 @@ public record Ask(int units, int split, int cards, CardSelector selector) {
     }
 
     /** Whether any card will do, and it is either units on one of them or whole ones: most demands are. */
-    boolean plain() {
+    public boolean plain() {
         return (split == 0 || (split == 1 && cards == 0)) && selector.any();
+    }
+
+    /**
+     * Whether a {@link #plain} one has room.
+     *
+     * @param most units that are free on one card of the node
+     * @param unused its cards that nobody uses
+     */
+    public boolean fits(int most, int unused) {
+        return split > 0 ? units <= most : cards <= unused;
     }
 }

@@ -15,8 +15,7 @@ public final class NodeSummary {
     private final Inventory.@Nullable Driver driver;
     private final List<CardState> cards;
     private final List<CardGroup> kinds;
-    // Of most demands these two tell whether they fit: the most units that are free on one card, and how many cards are
-    // unused.
+    // Of most demands these two tell whether they fit.
     private final int most;
     private final int unused;
 
@@ -32,6 +31,16 @@ public final class NodeSummary {
         return new NodeSummary(cards.inventory().driver(), cards.cards());
     }
 
+    /** The most units that are free on one card. */
+    public int most() {
+        return most;
+    }
+
+    /** How many cards nobody uses. */
+    public int unused() {
+        return unused;
+    }
+
     /**
      * Why that node can't take the demand now; null if it can. The time goes by the kinds of cards on the node; where the
      * demand selects single cards, by the cards.
@@ -41,11 +50,11 @@ public final class NodeSummary {
     }
 
     private @Nullable Refusal plainly(Ask ask) {
-        if (ask.split() > 0) {
-            return ask.units() <= most ? null : Refusal.NO_CARD_WITH_MEMORY;
-        }
-        if (ask.cards() <= unused) {
+        if (ask.fits(most, unused)) {
             return null;
+        }
+        if (ask.split() > 0) {
+            return Refusal.NO_CARD_WITH_MEMORY;
         }
         return ask.cards() > 1 && ask.cards() > cards.size() ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
     }

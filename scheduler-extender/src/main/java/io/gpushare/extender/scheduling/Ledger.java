@@ -1,5 +1,7 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.placement.Rank;
@@ -340,6 +342,21 @@ public final class Ledger {
 
     NodeEntry nodeEntry(NodeName name) {
         return nodes.entry(name);
+    }
+
+    /** What policies see of that node. */
+    NodeRoom room(NodeName name) {
+        @Nullable NodePlace place = nodes.place(name);
+        return place == null ? NodeEntry.orUnheard(null).room() : place.room();
+    }
+
+    /** Why that node can't take this now; null if it can. */
+    @Nullable
+    Reason refusal(NodeName name, Ask ask) {
+        @Nullable NodePlace place = nodes.place(name);
+        return place != null && place.surelyTakes(ask)
+                ? null
+                : nodes.entry(name).refusal(ask);
     }
 
     Optional<PodEntry> podEntry(String podUid) {

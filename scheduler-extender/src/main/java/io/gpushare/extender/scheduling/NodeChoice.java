@@ -57,7 +57,8 @@ public final class NodeChoice {
         @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         List<Hold> own = holds(podUid);
         for (int i = 0; i < why.length; i++) {
-            why[i] = entry(nodes.get(i), podUid, own).refusal(ask);
+            @Nullable NodeEntry freed = freed(nodes.get(i), podUid, own);
+            why[i] = freed == null ? ledger.refusal(nodes.get(i), ask) : freed.refusal(ask);
         }
         if (filterDecides) {
             decide(podUid, own, wanted, nodes, why);
@@ -72,7 +73,7 @@ public final class NodeChoice {
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
             if (why[i] == null) {
-                rooms.add(entry(nodes.get(i), podUid, own).room());
+                rooms.add(room(nodes.get(i), podUid, own));
                 places.add(i);
             }
         }
@@ -97,9 +98,7 @@ public final class NodeChoice {
             case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
             case Decoded.Absent<Demand>() -> {
                 PodRequest request = PodRequest.plain(ComputeCodec.requested(pod.containers()));
-                List<NodeRoom> rooms = nodes.stream()
-                        .map(node -> ledger.nodeEntry(node).room())
-                        .toList();
+                List<NodeRoom> rooms = nodes.stream().map(ledger::room).toList();
                 yield costs.of(rooms, ledger.scoring(null), request).scores(MOST);
             }
             case Decoded.Valid<Demand>(Demand demand) ->
@@ -111,7 +110,7 @@ public final class NodeChoice {
         List<NodeRoom> rooms = new ArrayList<>(nodes.size());
         List<Hold> own = holds(pod.ref().uid());
         for (NodeName node : nodes) {
-            rooms.add(entry(node, pod.ref().uid(), own).room());
+            rooms.add(room(node, pod.ref().uid(), own));
         }
         return costs.of(rooms, ledger.scoring(wanted.policy()), wanted.request())
                 .scores(MOST);
@@ -121,12 +120,21 @@ public final class NodeChoice {
         return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
     }
 
-    /** The node, without what an earlier attempt to bind this very pod may still hold there: that is no obstacle to it. */
-    private NodeEntry entry(NodeName node, String podUid, List<Hold> own) {
-        NodeEntry entry = ledger.nodeEntry(node);
+    private NodeRoom room(NodeName node, String podUid, List<Hold> own) {
+        @Nullable NodeEntry freed = freed(node, podUid, own);
+        return freed == null ? ledger.room(node) : freed.room();
+    }
+
+    /**
+     * The node without what an earlier attempt to bind this very pod still holds there, which is no obstacle to it; null
+     * where it holds nothing.
+     */
+    private @Nullable NodeEntry freed(NodeName node, String podUid, List<Hold> own) {
         if (own.isEmpty()) {
-            return entry;
+            return null;
         }
-        return own.stream().anyMatch(hold -> hold.node().equals(node.toString())) ? entry.without(podUid) : entry;
+        return own.stream().anyMatch(hold -> hold.node().equals(node.toString()))
+                ? ledger.nodeEntry(node).without(podUid)
+                : null;
     }
 }

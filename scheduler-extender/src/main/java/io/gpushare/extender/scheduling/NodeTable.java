@@ -39,14 +39,19 @@ final class NodeTable {
     }
 
     NodeEntry entry(NodeName name) {
+        return entryAt(place(name));
+    }
+
+    /** Where that node is; null when nothing is known of it. */
+    @Nullable
+    NodePlace place(NodeName name) {
         @Nullable NodePlace known = name.place();
-        @Nullable NodeEntry entry = known == null ? null : known.entry();
-        if (entry != null) {
-            return entry;
+        if (known != null && known.entry() != null) {
+            return known;
         }
         @Nullable NodePlace found = nodes.get(name.toString());
         name.foundAt(found);
-        return entryAt(found);
+        return found;
     }
 
     private static NodeEntry entryAt(@Nullable NodePlace place) {
