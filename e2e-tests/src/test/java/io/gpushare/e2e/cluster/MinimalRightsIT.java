@@ -9,8 +9,6 @@ import io.gpushare.e2e.sandbox.Program;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -254,9 +252,7 @@ class MinimalRightsIT {
     }
 
     private static Program extender(Path log) throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Program.freePort();
         return Program.start(
                 EXTENDER,
                 ROOT.resolve("scheduler-extender"),

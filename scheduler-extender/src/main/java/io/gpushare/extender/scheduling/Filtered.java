@@ -1,9 +1,7 @@
 package io.gpushare.extender.scheduling;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,17 +37,5 @@ public final class Filtered {
             }
         }
         return feasible;
-    }
-
-    /** The others, and why. */
-    public Map<String, Reason> failed() {
-        Map<String, Reason> failed = new LinkedHashMap<>();
-        for (int i = 0; i < why.length; i++) {
-            @Nullable Reason reason = why[i];
-            if (reason != null) {
-                failed.put(nodes.get(i).toString(), reason);
-            }
-        }
-        return failed;
     }
 }

@@ -32,7 +32,7 @@ class ExplainProperties {
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible().size());
             for (NodeVerdict node : judged.nodes()) {
-                assertThat(node.why()).isEqualTo(filtered.failed().get(node.node()));
+                assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
                 assertThat(node.why() == null).isEqualTo(enough(judged, node));
             }
             assertThat(explain.tally(judged.demand()))

@@ -40,7 +40,7 @@ class NodeChoiceProperties {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
             Filtered filtered = all.filter(pod, NodeName.all(nodes));
-            assertThat(filtered.feasible().size() + filtered.failed().size()).isEqualTo(nodes.size());
+            assertThat(filtered.size()).isEqualTo(nodes.size());
             int[] scores = all.prioritize(pod, NodeName.all(nodes));
             List<String> named = one.filter(pod, NodeName.all(nodes)).feasible();
             assertThat(named).hasSize(filtered.feasible().isEmpty() ? 0 : 1);
@@ -52,8 +52,11 @@ class NodeChoiceProperties {
             if (!named.isEmpty()) {
                 assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
             }
-            for (String node : filtered.failed().keySet()) {
-                assertThat(bind(ledger, new SchedulingPod(other(pod), Map.of(), pod.containers()), node))
+            for (int node = 0; node < filtered.size(); node++) {
+                if (filtered.why(node) == null) {
+                    continue;
+                }
+                assertThat(bind(ledger, new SchedulingPod(other(pod), Map.of(), pod.containers()), nodes.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
             assertThat(ledger.census().overused()).isZero();
