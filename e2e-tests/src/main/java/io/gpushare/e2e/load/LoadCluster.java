@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
 import io.gpushare.e2e.sandbox.client.Cluster;
 import java.nio.charset.StandardCharsets;
+import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -15,6 +16,8 @@ record LoadCluster(int nodes) {
     static final int CARDS = 8;
     static final int PODS = 4;
     private static final int UNITS = 40;
+    // Of kube-scheduler's 16 as many run at once as it has processors.
+    private static final int WORKERS = 8;
 
     /** What filter answers must be there: the share of nodes where a pod of a few units fits. */
     int feasible() {
@@ -83,11 +86,36 @@ record LoadCluster(int nodes) {
             """.formatted(name, cpuMilli, units, units));
     }
 
-    /** The body of filter and prioritize with all nodes by name. */
-    byte[] arguments(ObjectNode pod) {
-        String names = IntStream.range(0, nodes)
-                .mapToObj(number -> "\"" + node(number) + "\"")
-                .collect(Collectors.joining(","));
+    /** The body of filter and prioritize with all nodes by name, in the order of {@link #named}. */
+    byte[] arguments(ObjectNode pod, Random random) {
+        String names =
+                named(random).mapToObj(number -> "\"" + node(number) + "\"").collect(Collectors.joining(","));
         return ("{\"Pod\":" + pod + ",\"Nodes\":null,\"NodeNames\":[" + names + "]}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The nodes as kube-scheduler names them: it judges them by several workers at once, each of which takes a run of
+     * nodes that follow each other, and lists them as they come (findNodesThatPassFilters; a run is the root of their
+     * number, parallelize.chunkSizeFor).
+     */
+    private IntStream named(Random random) {
+        int run = (int) Math.sqrt(nodes) + 1;
+        int[] next = new int[WORKERS];
+        int[] end = new int[WORKERS];
+        int[] taken = {0};
+        return IntStream.generate(() -> {
+                    while (true) {
+                        int worker = random.nextInt(WORKERS);
+                        if (next[worker] == end[worker]) {
+                            next[worker] = taken[0];
+                            taken[0] = Math.min(taken[0] + run, nodes);
+                            end[worker] = taken[0];
+                        }
+                        if (next[worker] < end[worker]) {
+                            return next[worker]++;
+                        }
+                    }
+                })
+                .limit(nodes);
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -32,6 +33,9 @@ public final class LoadRun implements Callable<Integer> {
             "GET /readyz HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final String VERBS = "/gpushare-scheduler/";
     private static final int BLOCK = 50;
+    // In how many orders the nodes are named.
+    private static final int ORDERS = 8;
+    private static final long SEED = 20261122;
     private static final int[][] KINDS = {{500, 1}, {1000, 2}, {2000, 3}, {4000, 6}};
 
     @Option(names = "--sizes", split = ",", defaultValue = "100,1000,5000", description = "Nodes. [${DEFAULT-VALUE}]")
@@ -115,8 +119,12 @@ public final class LoadRun implements Callable<Integer> {
 
     private static List<byte[]> requests(String path, LoadCluster cluster) {
         List<byte[]> requests = new ArrayList<>();
-        for (int[] kind : KINDS) {
-            requests.add(Connection.post(path, cluster.arguments(LoadCluster.pod("pod-" + kind[1], kind[0], kind[1]))));
+        Random random = new Random(SEED);
+        for (int order = 0; order < ORDERS; order++) {
+            for (int[] kind : KINDS) {
+                requests.add(Connection.post(
+                        path, cluster.arguments(LoadCluster.pod("pod-" + kind[1], kind[0], kind[1]), random)));
+            }
         }
         return requests;
     }

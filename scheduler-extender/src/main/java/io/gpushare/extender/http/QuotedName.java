@@ -8,34 +8,19 @@ final class QuotedName extends NodeName {
     private final byte[] json;
     private final int from;
     private final int to;
-    private final int index;
 
-    /**
-     * A name, and where its JSON is.
-     *
-     * @param index which of the {@link NodeNames} it is
-     */
-    QuotedName(String name, byte[] json, int from, int to, int index) {
+    /** A name, and where its JSON is. */
+    QuotedName(String name, byte[] json, int from, int to) {
         super(name);
         this.json = json;
         this.from = from;
         this.to = to;
-        this.index = index;
     }
 
     /** Whether its JSON is at that place of the body. */
     boolean isAt(byte[] body, int at) {
         int end = at + to - from;
         return end <= body.length && Arrays.equals(json, from, to, body, at, end);
-    }
-
-    int index() {
-        return index;
-    }
-
-    /** Bytes of its JSON, with the quotes. */
-    int length() {
-        return to - from;
     }
 
     /** Its JSON, behind what is there. */

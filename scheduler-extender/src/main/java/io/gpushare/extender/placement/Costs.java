@@ -1,94 +1,45 @@
 package io.gpushare.extender.placement;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** What a pod costs on each of some nodes, whichever order they are named in. Immutable. */
+/** What a pod costs on each of some nodes, whichever order they are named in. */
 public final class Costs {
-    // How many nodes further on one is looked for among those of an earlier answer.
-    private static final int AHEAD = 4;
-
-    private final Scoring scoring;
-    private final PodRequest pod;
-    private final NodeRoom[] nodes;
-    private final long[] orders;
-    private final double[] costs;
+    private final boolean oneWinner;
+    private final CostOfNode[] nodes;
     private final double least;
 
-    public Costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
-        this(nodes, scoring, pod, null);
+    /** Works each of them out. */
+    public static Costs of(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
+        int hash = pod.hashCode();
+        return new Costs(
+                nodes.stream()
+                        .map(node -> CostOfNode.of(node, scoring, pod, hash))
+                        .toArray(CostOfNode[]::new),
+                pod);
     }
 
-    /**
-     * The same where such a pod was asked about before: what has not changed since is read from there, one number after the
-     * other, and no node is touched.
-     *
-     * @param before of the same scoring and an equal pod
-     */
-    Costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod, @Nullable Costs before) {
-        this.scoring = scoring;
-        this.pod = before == null ? pod : before.pod;
-        this.nodes = nodes.toArray(NodeRoom[]::new);
-        orders = new long[this.nodes.length];
-        costs = new double[this.nodes.length];
-        int hash = pod.hashCode();
-        int next = 0;
+    Costs(CostOfNode[] nodes, PodRequest pod) {
+        this.nodes = nodes;
+        this.oneWinner = pod.gpu();
         double lowest = Double.POSITIVE_INFINITY;
-        for (int i = 0; i < costs.length; i++) {
-            NodeRoom node = this.nodes[i];
-            int known = before == null ? -1 : before.place(node, next);
-            if (before != null && known >= 0) {
-                orders[i] = before.orders[known];
-                costs[i] = before.costs[known];
-                next = known + 1;
-            } else {
-                orders[i] = node.order();
-                costs[i] = cost(node, hash);
-                next++;
-            }
-            lowest = Math.min(lowest, costs[i]);
+        for (CostOfNode node : nodes) {
+            lowest = Math.min(lowest, node.cost());
         }
         least = lowest;
-    }
-
-    private double cost(NodeRoom node, int hash) {
-        // A pod without cards takes nothing from a node without them.
-        boolean free = !pod.gpu() && node.cards().isEmpty();
-        return free ? 0 : node.best(scoring, pod, hash).cost();
-    }
-
-    private int place(NodeRoom node, int from) {
-        int end = Math.min(from + AHEAD, nodes.length);
-        for (int i = from; i < end; i++) {
-            if (nodes[i].equals(node)) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    /** Whether they are of that scoring and such a pod. */
-    boolean of(Scoring asked, PodRequest request) {
-        return scoring.equals(asked) && pod.equals(request);
     }
 
     /** The place of the node that costs least, of equals the first in {@link NodeRoom#ORDER}; -1 if the pod fits none. */
     public int cheapest() {
         int best = -1;
-        for (int i = 0; i < costs.length; i++) {
-            if (costs[i] < Double.POSITIVE_INFINITY
-                    && costs[i] <= least + Scoring.SAME
-                    && (best < 0 || isBefore(i, best))) {
+        for (int i = 0; i < nodes.length; i++) {
+            double cost = nodes[i].cost();
+            if (cost < Double.POSITIVE_INFINITY
+                    && cost <= least + Scoring.SAME
+                    && (best < 0 || nodes[i].isBefore(nodes[best]))) {
                 best = i;
             }
         }
         return best;
-    }
-
-    private boolean isBefore(int one, int other) {
-        return orders[one] != orders[other]
-                ? orders[one] < orders[other]
-                : NodeRoom.ORDER.compare(nodes[one], nodes[other]) < 0;
     }
 
     /**
@@ -97,7 +48,7 @@ public final class Costs {
      */
     public int[] scores(int most) {
         int best = cheapest();
-        if (!pod.gpu() || best < 0) {
+        if (!oneWinner || best < 0) {
             return steps(most);
         }
         int[] scores = steps(most - 1);
@@ -106,17 +57,18 @@ public final class Costs {
     }
 
     private int[] steps(int most) {
-        int[] scores = new int[costs.length];
+        int[] scores = new int[nodes.length];
         double highest = least;
-        for (double cost : costs) {
-            if (cost < Double.POSITIVE_INFINITY) {
-                highest = Math.max(highest, cost);
+        for (CostOfNode node : nodes) {
+            if (node.cost() < Double.POSITIVE_INFINITY) {
+                highest = Math.max(highest, node.cost());
             }
         }
         double range = highest - least;
         for (int i = 0; i < scores.length; i++) {
-            if (costs[i] < Double.POSITIVE_INFINITY) {
-                double part = range <= Scoring.SAME ? 1 : Math.clamp((highest - costs[i]) / range, 0, 1);
+            double cost = nodes[i].cost();
+            if (cost < Double.POSITIVE_INFINITY) {
+                double part = range <= Scoring.SAME ? 1 : Math.clamp((highest - cost) / range, 0, 1);
                 scores[i] = (int) (most * part + Scoring.SAME);
             }
         }

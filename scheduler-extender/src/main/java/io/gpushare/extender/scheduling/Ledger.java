@@ -1,7 +1,6 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Ask;
-import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.placement.Rank;
@@ -344,10 +343,10 @@ public final class Ledger {
         return nodes.entry(name);
     }
 
-    /** What policies see of that node. */
-    NodeRoom room(NodeName name) {
-        @Nullable NodePlace place = nodes.place(name);
-        return place == null ? NodeEntry.orUnheard(null).room() : place.room();
+    /** Where that node is; null when nothing is known of it. */
+    @Nullable
+    NodePlace place(NodeName name) {
+        return nodes.place(name);
     }
 
     /** Why that node can't take this now; null if it can. */

@@ -1,8 +1,10 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.NodeRoom;
 import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.model.Demand;
 import io.gpushare.model.codec.ComputeCodec;
@@ -24,7 +26,7 @@ public final class NodeChoice {
     private final Ledger ledger;
     private final DemandCodec demands;
     private final boolean filterDecides;
-    private final RecentCosts costs = new RecentCosts();
+    private final RecentCosts recent = new RecentCosts();
 
     /** @param filterDecides whether filter names only the node that the policy takes, instead of each that would do */
     public NodeChoice(Ledger ledger, DemandCodec demands, boolean filterDecides) {
@@ -69,16 +71,16 @@ public final class NodeChoice {
     /** Leaves of the nodes that would do only the one that the policy takes, if it takes one. */
     private void decide(
             String podUid, List<Hold> own, Wanted wanted, List<? extends NodeName> nodes, @Nullable Reason[] why) {
-        List<NodeRoom> rooms = new ArrayList<>();
+        List<NodeName> feasible = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
             if (why[i] == null) {
-                rooms.add(room(nodes.get(i), podUid, own));
+                feasible.add(nodes.get(i));
                 places.add(i);
             }
         }
-        int best = costs.of(rooms, ledger.scoring(wanted.policy()), wanted.request())
-                .cheapest();
+        int best =
+                costs(own, podUid, wanted.policy(), wanted.request(), feasible).cheapest();
         for (int i = 0; best >= 0 && i < places.size(); i++) {
             if (i != best) {
                 why[places.get(i)] = Reason.NOT_CHOSEN;
@@ -96,33 +98,42 @@ public final class NodeChoice {
     public int[] prioritize(SchedulingPod pod, List<? extends NodeName> nodes) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
-            case Decoded.Absent<Demand>() -> {
-                PodRequest request = PodRequest.plain(ComputeCodec.requested(pod.containers()));
-                List<NodeRoom> rooms = nodes.stream().map(ledger::room).toList();
-                yield costs.of(rooms, ledger.scoring(null), request).scores(MOST);
-            }
+            case Decoded.Absent<Demand>() ->
+                costs(List.of(), "", null, PodRequest.plain(ComputeCodec.requested(pod.containers())), nodes)
+                        .scores(MOST);
             case Decoded.Valid<Demand>(Demand demand) ->
                 prioritize(pod, ledger.wanted(demand, pod.containers(), pod.annotations()), nodes);
         };
     }
 
     private int[] prioritize(SchedulingPod pod, Wanted wanted, List<? extends NodeName> nodes) {
+        String uid = pod.ref().uid();
+        return costs(holds(uid), uid, wanted.policy(), wanted.request(), nodes).scores(MOST);
+    }
+
+    private Costs costs(
+            List<Hold> own,
+            String podUid,
+            @Nullable PolicyKind policy,
+            PodRequest request,
+            List<? extends NodeName> nodes) {
         List<NodeRoom> rooms = new ArrayList<>(nodes.size());
-        List<Hold> own = holds(pod.ref().uid());
-        for (NodeName node : nodes) {
-            rooms.add(room(node, pod.ref().uid(), own));
+        int[] numbers = new int[nodes.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            NodeName node = nodes.get(i);
+            @Nullable NodePlace place = ledger.place(node);
+            @Nullable NodeEntry freed = freed(node, podUid, own);
+            numbers[i] = place == null ? NodePlace.NOWHERE : place.number();
+            rooms.add(
+                    freed != null
+                            ? freed.room()
+                            : place == null ? NodeEntry.orUnheard(null).room() : place.room());
         }
-        return costs.of(rooms, ledger.scoring(wanted.policy()), wanted.request())
-                .scores(MOST);
+        return recent.of(rooms, numbers, ledger.scoring(policy), request);
     }
 
     private List<Hold> holds(String podUid) {
         return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
-    }
-
-    private NodeRoom room(NodeName node, String podUid, List<Hold> own) {
-        @Nullable NodeEntry freed = freed(node, podUid, own);
-        return freed == null ? ledger.room(node) : freed.room();
     }
 
     /**

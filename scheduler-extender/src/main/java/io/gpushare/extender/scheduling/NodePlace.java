@@ -13,17 +13,27 @@ import org.jspecify.annotations.Nullable;
  * prioritize see a moment that is past in any case, and bind asks the entry.
  */
 final class NodePlace {
+    /** The number of no place. */
+    static final int NOWHERE = -1;
+
     private static final int NOTHING = -1;
 
+    private final int number;
     private volatile @Nullable NodeEntry entry;
     private volatile NodeRoom room;
     private volatile int most;
     private volatile int unused;
 
-    NodePlace(NodeEntry entry) {
+    /** @param number which no other node has meanwhile */
+    NodePlace(int number, NodeEntry entry) {
+        this.number = number;
         this.entry = entry;
         this.room = entry.room();
         summed(entry);
+    }
+
+    int number() {
+        return number;
     }
 
     /** The node as it is now; null when the ledger has forgotten it, for good: should it come back, it has another place. */

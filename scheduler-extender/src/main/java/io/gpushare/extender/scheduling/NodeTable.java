@@ -7,6 +7,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
     private final Map<String, NodePlace> nodes = new ConcurrentHashMap<>();
+    private final Numbers numbers = new Numbers();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
@@ -33,6 +35,21 @@ final class NodeTable {
 
     /** A node's device plugin, and where it tells what is used. */
     private record Plugin(String uid, String metrics) {}
+
+    /** Small numbers, each taken once at a time. */
+    private static final class Numbers {
+        private final BitSet taken = new BitSet();
+
+        synchronized int take() {
+            int number = taken.nextClearBit(0);
+            taken.set(number);
+            return number;
+        }
+
+        synchronized void free(int number) {
+            taken.clear(number);
+        }
+    }
 
     NodeEntry entry(String name) {
         return entryAt(nodes.get(name));
@@ -74,9 +91,12 @@ final class NodeTable {
             @Nullable NodeEntry now = change.apply(entryAt(place)).kept();
             if (place != null) {
                 place.become(now);
+                if (now == null) {
+                    numbers.free(place.number());
+                }
                 return now == null ? null : place;
             }
-            return now == null ? null : new NodePlace(now);
+            return now == null ? null : new NodePlace(numbers.take(), now);
         });
     }
 

@@ -148,7 +148,7 @@ class PoliciesProperties {
         Optional<Way> way = new Chooser(nodes).choose(policy.scoring(), pod);
         List<NodeRoom> other = new ArrayList<>(nodes);
         Collections.shuffle(other, random);
-        Costs costs = new Costs(other, policy.scoring(), pod);
+        Costs costs = Costs.of(other, policy.scoring(), pod);
         int[] scores = costs.scores(10);
         assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
         if (pod.gpu()) {
@@ -185,6 +185,8 @@ class PoliciesProperties {
         List<PodRequest> pods = List.of(pod(random), pod(random), pod(random));
         Policy policy = kind.fromNothing(Capacity.of(nodes), seed);
         RecentCosts recent = new RecentCosts();
+        // The first of them has no number.
+        List<String> numbered = nodes.stream().map(NodeRoom::name).toList();
         for (int i = 0; i < 20; i++) {
             PodRequest pod = pods.get(random.nextInt(pods.size()));
             switch (random.nextInt(4)) {
@@ -199,8 +201,11 @@ class PoliciesProperties {
             }
             List<NodeRoom> asked =
                     nodes.stream().filter(_ -> random.nextInt(5) > 0).toList();
-            assertThat(recent.of(asked, policy.scoring(), pod).scores(10))
-                    .isEqualTo(new Costs(asked, policy.scoring(), pod).scores(10));
+            int[] numbers = asked.stream()
+                    .mapToInt(node -> numbered.indexOf(node.name()) - 1)
+                    .toArray();
+            assertThat(recent.of(asked, numbers, policy.scoring(), pod).scores(10))
+                    .isEqualTo(Costs.of(asked, policy.scoring(), pod).scores(10));
         }
     }
 
