@@ -9,8 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of a cluster in their fixed order, and the choice among them: the least cost, the first of equals. */
 public final class Chooser {
+    // A trace has some hundreds.
+    private static final int MOST_KINDS = 512;
+
     private final NodeRoom[] nodes;
     private final Map<String, Integer> positions = new HashMap<>();
+    // What each node answered last to each kind of pod, by its position; all of one scoring.
+    private final Map<PodRequest, @Nullable Known[]> kinds = new HashMap<>();
+    private @Nullable Scoring scoring;
+
+    /** The answer of one node, as it was. */
+    private record Known(NodeRoom node, NodeRoom.Best best) {}
 
     public Chooser(List<NodeRoom> nodes) {
         this.nodes = nodes.stream().sorted(NodeRoom.ORDER).toArray(NodeRoom[]::new);
@@ -39,13 +48,28 @@ public final class Chooser {
     public Optional<Way> choose(Scoring now, PodRequest pod) {
         @Nullable Way way = null;
         double least = Double.POSITIVE_INFINITY;
-        for (NodeRoom node : nodes) {
-            NodeRoom.Best best = node.best(now, pod);
+        @Nullable Known[] known = known(now, pod);
+        int hash = pod.hashCode();
+        for (int i = 0; i < nodes.length; i++) {
+            @Nullable Known before = known[i];
+            if (before == null || !before.node.equals(nodes[i])) {
+                before = new Known(nodes[i], nodes[i].best(now, pod, hash));
+                known[i] = before;
+            }
+            NodeRoom.Best best = before.best;
             if (best.way() != null && (way == null || best.cost() < least - Scoring.SAME)) {
                 way = best.way();
                 least = best.cost();
             }
         }
         return Optional.ofNullable(way);
+    }
+
+    private @Nullable Known[] known(Scoring now, PodRequest pod) {
+        if (!now.equals(scoring) || (kinds.size() >= MOST_KINDS && !kinds.containsKey(pod))) {
+            kinds.clear();
+            scoring = now;
+        }
+        return kinds.computeIfAbsent(pod, any -> new @Nullable Known[nodes.length]);
     }
 }
