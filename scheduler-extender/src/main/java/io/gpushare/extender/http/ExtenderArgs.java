@@ -14,17 +14,13 @@ import org.jspecify.annotations.Nullable;
  * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or
  * whole where kube-scheduler runs with nodeCacheCapable=false.
  *
- * @param nodes their names
  * @param items the JSON of each node, in the order of the names; null when only names came
  */
 record ExtenderArgs(
-        SchedulingPod pod, List<QuotedName> nodes, @Nullable List<String> items) {
+        SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
     ExtenderArgs {
         Objects.requireNonNull(pod);
     }
-
-    // A guess at the shortest usual name, with its quotes and comma.
-    private static final int NAME = 16;
 
     /** What a body held so far. */
     private static final class Reading {
@@ -32,8 +28,8 @@ record ExtenderArgs(
         private final NodeNames known;
         private boolean complete;
         private @Nullable SchedulingPod pod;
-        private @Nullable List<QuotedName> names;
-        private @Nullable List<QuotedName> nodes;
+        private @Nullable NamedNodes names;
+        private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
         Reading(byte[] body, NodeNames known) {
@@ -50,20 +46,20 @@ record ExtenderArgs(
             }
         }
 
-        private @Nullable List<QuotedName> names(JsonParser value) throws IOException, BadRequest {
+        private @Nullable NamedNodes names(JsonParser value) throws IOException, BadRequest {
             if (value.currentToken() == JsonToken.VALUE_NULL) {
                 return null;
             }
-            int bracket = Math.toIntExact(value.currentTokenLocation().getByteOffset());
-            List<QuotedName> plain = new ArrayList<>(body.length / NAME);
-            int end = known.read(body, bracket, plain);
-            if (end >= 0 && isLast(end)) {
+            @Nullable
+            NamedNodes plain = known.read(
+                    body, Math.toIntExact(value.currentTokenLocation().getByteOffset()));
+            if (plain != null && isLast(plain.end())) {
                 complete = true;
                 return plain;
             }
-            List<QuotedName> read = new ArrayList<>();
-            JsonBody.array(value, "NodeNames", (what, name) -> read.add(name(name, what)));
-            return read;
+            List<String> read = new ArrayList<>();
+            JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
+            return NamedNodes.of(read, known.nodes());
         }
 
         /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
@@ -71,16 +67,12 @@ record ExtenderArgs(
             return end == body.length - 1 && body[end] == '}';
         }
 
-        private QuotedName name(JsonParser value, String what) throws IOException, BadRequest {
-            return known.of(JsonBody.string(value, what));
-        }
-
         private void list(String field, JsonParser value) throws IOException, BadRequest {
             if (!field.equals("items")) {
                 value.skipChildren();
                 return;
             }
-            List<QuotedName> itemNames = new ArrayList<>();
+            List<String> itemNames = new ArrayList<>();
             List<String> itemTexts = new ArrayList<>();
             JsonBody.array(value, "items", (what, item) -> {
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
@@ -88,17 +80,17 @@ record ExtenderArgs(
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
                 itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
             });
-            nodes = itemNames;
+            nodes = NamedNodes.of(itemNames, known.nodes());
             items = itemTexts;
         }
 
-        private QuotedName name(JsonParser item) throws IOException, BadRequest {
-            QuotedName[] name = {known.of("")};
+        private static String name(JsonParser item) throws IOException, BadRequest {
+            String[] name = {""};
             JsonBody.object(item, "node", (field, value) -> {
                 if (field.equals("metadata")) {
                     JsonBody.object(value, field, (inner, text) -> {
                         if (inner.equals("name")) {
-                            name[0] = name(text, inner);
+                            name[0] = JsonBody.string(text, inner);
                         } else {
                             text.skipChildren();
                         }
@@ -122,11 +114,6 @@ record ExtenderArgs(
             }
             return new ExtenderArgs(pod, nodes, items);
         }
-    }
-
-    /** About how many bytes the names are, with what goes around each in an answer. */
-    int size() {
-        return 512 + nodes.size() * 48;
     }
 
     static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequest {

@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
  * maps: kube-scheduler 1.21 and newer lets FailedAndUnresolvableNodes win, older ones know only FailedNodes.
  */
 final class FilterAnswer {
+    // A guess at what a usual answer has beside the names.
+    private static final int BESIDE = 32 << 10;
+
     private FilterAnswer() {}
 
     static Buffer of(ExtenderArgs args, Filtered filtered) {
-        Pieces json = new Pieces(args.size());
+        Pieces json = new Pieces(args.named().bytes() + BESIDE);
         nodes(json, args, filtered);
         failed(json, "FailedNodes", args, filtered, false);
         failed(json, "FailedAndUnresolvableNodes", args, filtered, true);
@@ -39,17 +42,22 @@ final class FilterAnswer {
         @Nullable List<String> items = args.items();
         json.add(items == null ? "{\"NodeNames\":[" : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
         boolean more = false;
-        for (int i = 0; i < filtered.size(); i++) {
-            if (filtered.why(i) == null) {
+        for (int from = 0; from < filtered.size(); from++) {
+            int to = from;
+            while (to < filtered.size() && filtered.why(to) == null) {
+                to++;
+            }
+            if (to > from) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
                 if (items == null) {
-                    args.nodes().get(i).addTo(json);
+                    args.named().addTo(json, from, to);
                 } else {
-                    json.add(items.get(i));
+                    json.add(String.join(",", items.subList(from, to)));
                 }
+                from = to;
             }
         }
         json.add(items == null ? "],\"Nodes\":null" : "]}");
@@ -66,11 +74,14 @@ final class FilterAnswer {
                     json.add(',');
                 }
                 more = true;
-                args.nodes().get(i).addTo(json);
-                json.add(':');
-                json.add(sentences.computeIfAbsent(why, reason -> JsonAnswer.quoted(reason.sentence())));
+                args.named().addTo(json, i);
+                json.add(sentences.computeIfAbsent(why, FilterAnswer::told));
             }
         }
         json.add('}');
+    }
+
+    private static byte[] told(Reason why) {
+        return Buffer.buffer(":").appendBytes(JsonAnswer.quoted(why.sentence())).getBytes();
     }
 }

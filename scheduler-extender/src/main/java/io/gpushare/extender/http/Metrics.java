@@ -16,7 +16,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -156,19 +156,19 @@ public final class Metrics {
     }
 
     void filtered(Filtered filtered) {
-        Map<String, Integer> byOutcome = new HashMap<>();
+        IdentityHashMap<Reason, Integer> refused = new IdentityHashMap<>();
         int feasible = 0;
         for (int i = 0; i < filtered.size(); i++) {
             @Nullable Reason why = filtered.why(i);
             if (why == null) {
                 feasible++;
             } else {
-                byOutcome.merge(why.label(), 1, Integer::sum);
+                refused.merge(why, 1, Integer::sum);
             }
         }
         filters.labelValues(feasible == 0 ? "no_node" : "node").inc();
-        byOutcome.put("feasible", feasible);
-        byOutcome.forEach((outcome, count) -> nodes.labelValues(outcome).inc(count));
+        nodes.labelValues("feasible").inc(feasible);
+        refused.forEach((why, count) -> nodes.labelValues(why.label()).inc(count));
     }
 
     void preempted(Map<String, Victims> asked, Map<String, Victims> answered) {

@@ -1,32 +1,24 @@
 package io.gpushare.extender.http;
 
+import io.gpushare.extender.scheduling.NodeColumns;
+import io.gpushare.extender.scheduling.NodeNumbers;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of nodes that requests have brought, each kept once, as JSON one behind the other. kube-scheduler names the
- * same thousands of nodes in each request: to parse each name, to make a string of it and to quote it again would cost
- * several times of what everything else does, and so would names that lie all over the memory.
- *
- * <p>For several threads at once; one that finds what it looks for waits for no other. It forgets everything when it is
- * full, so that nobody can fill the memory with names.
+ * Reads the names of nodes in requests. kube-scheduler names the same thousands of nodes in each: to make a string of each
+ * name and to look it up would cost several times of what everything else does. So the names of the ledger's nodes lie
+ * here one behind the other, found by a hash of their bytes, which leads to the node's number. Immutable.
  */
 final class NodeNames {
-    /** Twice as many as Kubernetes supports in a cluster. */
-    static final int MOST = 10_000;
-
-    // Room for that many names of 62 letters.
-    private static final int BYTES = 64 * MOST;
-    private static final int BITS = 15;
-    private static final int LAST = (1 << BITS) - 1;
-    // Names that somebody makes to fall on one place are looked up otherwise, rather than one by one.
-    private static final int PLACES = 16;
+    // Nodes that came since are looked up by their names; beyond so many it is worth to begin anew.
+    private static final int NEWCOMERS = 100;
+    // In a slot: the node's number plus 1, and above it some bits of the hash.
+    private static final int NUMBER = (1 << 20) - 1;
 
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long EACH = 0x0101_0101_0101_0101L;
@@ -34,114 +26,150 @@ final class NodeNames {
     private static final long HIGH = EACH << 7;
     private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
-    private static final class Known {
-        private final byte[] json = new byte[BYTES];
-        private final Map<String, QuotedName> byName = new ConcurrentHashMap<>();
-        private final @Nullable QuotedName[] byHash = new @Nullable QuotedName[LAST + 1];
-        private int bytes;
+    private final NodeColumns nodes;
+    private final byte[] text;
+    // Where each node's name begins in the text, and behind them where the last one ends.
+    private final int[] begins;
+    private final int[] slots;
+    private final int shift;
 
-        boolean hasRoomFor(byte[] more) {
-            return byName.size() < MOST && bytes + more.length <= json.length;
+    /** Those of all nodes that are there now. */
+    NodeNames(NodeColumns nodes) {
+        this.nodes = nodes;
+        byte[][] names = new byte[Math.min(nodes.size(), NUMBER)][];
+        begins = new int[names.length + 1];
+        for (int i = 0; i < names.length; i++) {
+            names[i] = nodes.name(i).getBytes(StandardCharsets.UTF_8);
+            begins[i + 1] = begins[i] + names[i].length;
         }
-
-        QuotedName add(String name, byte[] quoted) {
-            System.arraycopy(quoted, 0, json, bytes, quoted.length);
-            QuotedName added = new QuotedName(name, json, bytes, bytes + quoted.length);
-            bytes += quoted.length;
-            byName.put(name, added);
-            int first = place(hash(quoted));
-            for (int i = 0; i < PLACES && plain(quoted, 1, quoted.length - 1); i++) {
-                if (byHash[first + i & LAST] == null) {
-                    byHash[first + i & LAST] = added; // its fields are final: who sees it without a lock sees its bytes
-                    break;
+        text = new byte[begins[names.length] + Long.BYTES];
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * names.length + 1);
+        slots = new int[1 << bits];
+        shift = Integer.SIZE - bits;
+        for (int i = 0; i < names.length; i++) {
+            System.arraycopy(names[i], 0, text, begins[i], names[i].length);
+            if (plain(names[i], 0, names[i].length)) {
+                int hash = hash(names[i], 0, names[i].length);
+                int slot = hash >>> shift;
+                while (slots[slot] != 0) {
+                    slot = slot + 1 & slots.length - 1;
                 }
+                slots[slot] = (hash & ~NUMBER) | (i + 1);
             }
-            return added;
-        }
-
-        /** The name of that hash whose JSON is there; null if it must be looked up by its text. */
-        @Nullable
-        QuotedName at(byte[] body, int quote, long hash) {
-            int first = place(hash);
-            for (int i = 0; i < PLACES; i++) {
-                @Nullable QuotedName name = byHash[first + i & LAST];
-                if (name == null) {
-                    return null;
-                }
-                if (name.isAt(body, quote)) {
-                    return name;
-                }
-            }
-            return null;
         }
     }
 
-    private volatile Known known = new Known();
-
-    /** That name, as one and the same object each time for as long as it is remembered. */
-    QuotedName of(String text) {
-        @Nullable QuotedName name = known.byName.get(text);
-        return name == null ? remembered(text) : name;
+    /** These, if they are still of use for the ledger's nodes as they are now, or newer ones. */
+    NodeNames current(NodeColumns now) {
+        return now == nodes && now.size() < begins.length + NEWCOMERS ? this : new NodeNames(now);
     }
 
-    private synchronized QuotedName remembered(String text) {
-        @Nullable QuotedName name = known.byName.get(text);
-        if (name != null) {
-            return name;
-        }
-        byte[] quoted = JsonAnswer.quoted(text);
-        if (quoted.length > BYTES) {
-            return new QuotedName(text, quoted, 0, quoted.length);
-        }
-        if (!known.hasRoomFor(quoted)) {
-            known = new Known();
-        }
-        return known.add(text, quoted);
+    NodeColumns nodes() {
+        return nodes;
     }
 
     /**
      * Reads a JSON array of plain names without blanks, as Go writes it.
      *
      * @param at where its bracket is
-     * @return the place after its closing bracket; -1 where the array is not that plain, or not complete: then what was put
-     *     into the list is of no use
+     * @return null where the array is not that plain, or not complete
      */
-    int read(byte[] json, int at, List<QuotedName> into) {
-        Known now = known;
+    @Nullable
+    NamedNodes read(byte[] json, int at) {
+        if (at + 2 <= json.length && json[at + 1] == ']') {
+            return new NamedNodes(json, new int[] {at + 2}, new NodeNumbers(nodes, new int[0]));
+        }
+        int[] begin = new int[0];
+        int[] numbers = new int[0];
+        int count = 0;
         int place = at;
+        int length = 0;
         do {
             int from = place + 2;
-            if (from > json.length || json[place + 1] != '"') {
-                boolean none = into.isEmpty() && from <= json.length && json[place + 1] == ']';
-                return none ? from : -1;
+            if (from > json.length || json[from - 1] != '"') {
+                return null;
             }
-            long hash = 0;
-            int to = from;
-            long word = word(json, to);
-            long quotes = zeros(word ^ QUOTES);
-            while (quotes == 0) {
-                if (to + Long.BYTES > json.length) {
-                    return -1;
+            // Most names are as long as the one before. Should that be none, it will be known for none, and not be
+            // plain.
+            int to = from + length;
+            if (to + 1 >= json.length || json[to] != '"' || (json[to + 1] != ',' && json[to + 1] != ']')) {
+                to = quote(json, from);
+                if (to < 0) {
+                    return null;
                 }
-                hash = (hash ^ word) * ODD;
-                to += Long.BYTES;
-                word = word(json, to);
-                quotes = zeros(word ^ QUOTES);
+                length = to - from;
             }
-            int more = Long.numberOfTrailingZeros(quotes) >>> 3;
-            hash = (hash ^ first(word, more)) * ODD;
-            to += more;
-            @Nullable QuotedName name = now.at(json, from - 1, hash);
-            if (name == null) {
+            int number = number(json, from, to);
+            if (number < 0) {
                 if (!plain(json, from, to)) {
-                    return -1;
+                    return null;
                 }
-                name = of(new String(json, from, to - from, StandardCharsets.US_ASCII));
+                number = nodes.number(new String(json, from, length, StandardCharsets.US_ASCII));
             }
-            into.add(name);
+            if (count == numbers.length) {
+                int expected = count + 1 + (json.length - to) / (length + 3);
+                begin = Arrays.copyOf(begin, expected + 1);
+                numbers = Arrays.copyOf(numbers, expected);
+            }
+            begin[count] = from - 1;
+            numbers[count] = number;
+            count++;
             place = to + 1;
         } while (place < json.length && json[place] == ',');
-        return place < json.length && json[place] == ']' ? place + 1 : -1;
+        if (place >= json.length || json[place] != ']') {
+            return null;
+        }
+        begin[count] = place + 1;
+        if (count < numbers.length) {
+            begin = Arrays.copyOf(begin, count + 1);
+            numbers = Arrays.copyOf(numbers, count);
+        }
+        return new NamedNodes(json, begin, new NodeNumbers(nodes, numbers));
+    }
+
+    /** Where the next quote is; below 0 if none is. */
+    private static int quote(byte[] json, int from) {
+        for (int at = from; at < json.length; at += Long.BYTES) {
+            long quotes = zeros(word(json, at) ^ QUOTES);
+            if (quotes != 0) {
+                return at + (Long.numberOfTrailingZeros(quotes) >>> 3);
+            }
+        }
+        return -1;
+    }
+
+    /** The number of the node whose name is there; below 0 if it must be looked up. */
+    private int number(byte[] json, int from, int to) {
+        int hash = hash(json, from, to);
+        int slot = hash >>> shift;
+        while (true) {
+            int there = slots[slot];
+            if (there == 0) {
+                return -1;
+            }
+            if (((there ^ hash) & ~NUMBER) == 0 && is((there & NUMBER) - 1, json, from, to)) {
+                return (there & NUMBER) - 1;
+            }
+            slot = slot + 1 & slots.length - 1;
+        }
+    }
+
+    private boolean is(int number, byte[] json, int from, int to) {
+        int begin = begins[number];
+        int length = to - from;
+        if (begins[number + 1] - begin != length) {
+            return false;
+        }
+        if (length < Long.BYTES) {
+            return first(word(text, begin) ^ word(json, from), length) == 0;
+        }
+        int last = length - Long.BYTES;
+        for (int i = 0; i < last; i += Long.BYTES) {
+            if ((long) WORD.get(text, begin + i) != (long) WORD.get(json, from + i)) {
+                return false;
+            }
+        }
+        return (long) WORD.get(text, begin + last) == (long) WORD.get(json, from + last);
     }
 
     /** The next eight bytes; zeros behind the end. */
@@ -165,19 +193,21 @@ final class NodeNames {
         return bytes == 0 ? 0 : word & -1L >>> (Long.SIZE - 8 * bytes);
     }
 
-    /** Of what stands between the quotes. */
-    private static long hash(byte[] quoted) {
-        int end = quoted.length - 1;
-        long hash = 0;
-        int at = 1;
-        for (; at + Long.BYTES <= end; at += Long.BYTES) {
-            hash = (hash ^ word(quoted, at)) * ODD;
+    private static int hash(byte[] in, int from, int to) {
+        if (to - from < Long.BYTES) {
+            return (int) (mixed(0, first(word(in, from), to - from)) >>> Integer.SIZE);
         }
-        return (hash ^ first(word(quoted, at), end - at)) * ODD;
+        long hash = 0;
+        int last = to - Long.BYTES;
+        for (int at = from; at < last; at += Long.BYTES) {
+            hash = mixed(hash, (long) WORD.get(in, at));
+        }
+        return (int) (mixed(hash, (long) WORD.get(in, last)) >>> Integer.SIZE);
     }
 
-    private static int place(long hash) {
-        return (int) (hash >>> (Long.SIZE - BITS));
+    private static long mixed(long hash, long word) {
+        long product = (hash ^ word) * ODD;
+        return product ^ product >>> 32;
     }
 
     /** Whether these bytes stand for themselves in JSON, each for one character. */

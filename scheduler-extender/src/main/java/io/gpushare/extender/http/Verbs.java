@@ -25,12 +25,11 @@ import org.slf4j.LoggerFactory;
 final class Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
 
-    private static final byte[] HOST = "{\"Host\":".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] NEXT_HOST = ",{\"Host\":".getBytes(StandardCharsets.US_ASCII);
+    private static final String HOST = "{\"Host\":";
     /** What stands behind a host, by its score. */
-    private static final byte[][] SCORE = IntStream.rangeClosed(0, NodeChoice.MOST)
-            .mapToObj(score -> (",\"Score\":" + score + "}").getBytes(StandardCharsets.US_ASCII))
-            .toArray(byte[][]::new);
+    private static final byte[][] LAST = scores("");
+    /** The same and what stands before the next host. */
+    private static final byte[][] NEXT = scores("," + HOST);
 
     private final NodeChoice choice;
     private final Preemption preemption;
@@ -39,7 +38,7 @@ final class Verbs {
     private final Executor blocking;
     private final InstantSource clock;
     private final Metrics metrics;
-    private final NodeNames names = new NodeNames();
+    private volatile NodeNames names;
 
     Verbs(
             NodeChoice choice,
@@ -56,6 +55,13 @@ final class Verbs {
         this.blocking = blocking;
         this.clock = clock;
         this.metrics = metrics;
+        this.names = new NodeNames(choice.columns());
+    }
+
+    private ExtenderArgs read(byte[] body) throws BadRequest {
+        NodeNames now = names.current(choice.columns());
+        names = now;
+        return ExtenderArgs.read(body, now);
     }
 
     /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
@@ -66,8 +72,8 @@ final class Verbs {
             return FilterAnswer.error(why.get());
         }
         try {
-            ExtenderArgs args = ExtenderArgs.read(body, names);
-            Filtered filtered = choice.filter(args.pod(), args.nodes());
+            ExtenderArgs args = read(body);
+            Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             metrics.filtered(filtered);
             return FilterAnswer.of(args, filtered);
         } catch (BadRequest e) {
@@ -87,21 +93,30 @@ final class Verbs {
             return new Reply(400, JsonAnswer.error(why.get()));
         }
         try {
-            ExtenderArgs args = ExtenderArgs.read(body, names);
-            return new Reply(200, scores(args, choice.prioritize(args.pod(), args.nodes())));
+            ExtenderArgs args = read(body);
+            return new Reply(
+                    200,
+                    scores(
+                            args.named(),
+                            choice.prioritize(args.pod(), args.named().nodes())));
         } catch (BadRequest e) {
             metrics.failed("prioritize", "bad_request");
             return new Reply(400, JsonAnswer.error(String.valueOf(e.getMessage())));
         }
     }
 
-    private static Buffer scores(ExtenderArgs args, int[] scores) {
-        Pieces json = new Pieces(args.size() + 16 * scores.length);
-        json.add('[');
+    private static byte[][] scores(String then) {
+        return IntStream.rangeClosed(0, NodeChoice.MOST)
+                .mapToObj(score -> (",\"Score\":" + score + "}" + then).getBytes(StandardCharsets.US_ASCII))
+                .toArray(byte[][]::new);
+    }
+
+    private static Buffer scores(NamedNodes named, int[] scores) {
+        Pieces json = new Pieces(named.bytes() + 24 * scores.length);
+        json.add(scores.length == 0 ? "[" : "[" + HOST);
         for (int i = 0; i < scores.length; i++) {
-            json.add(i == 0 ? HOST : NEXT_HOST);
-            args.nodes().get(i).addTo(json);
-            json.add(SCORE[scores[i]]);
+            named.addTo(json, i);
+            json.add((i == scores.length - 1 ? LAST : NEXT)[scores[i]]);
         }
         json.add(']');
         return json.whole();

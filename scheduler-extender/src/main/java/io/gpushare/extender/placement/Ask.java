@@ -2,6 +2,7 @@ package io.gpushare.extender.placement;
 
 import io.gpushare.model.CardSelector;
 import io.gpushare.model.Demand;
+import io.gpushare.model.ledger.Refusal;
 import java.util.Objects;
 
 /**
@@ -43,5 +44,13 @@ public record Ask(int units, int split, int cards, CardSelector selector) {
      */
     public boolean fits(int most, int unused) {
         return split > 0 ? units <= most : cards <= unused;
+    }
+
+    /** What a {@link #plain} one lacks on a node with so many cards, where it doesn't fit. */
+    public Refusal lack(int present) {
+        if (split > 0) {
+            return Refusal.NO_CARD_WITH_MEMORY;
+        }
+        return cards > 1 && cards > present ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
     }
 }

@@ -1,29 +1,26 @@
 package io.gpushare.extender.placement;
 
-import java.util.List;
-
 /** What a pod costs on each of some nodes, whichever order they are named in. */
 public final class Costs {
+    private final Rooms rooms;
+    private final int[] numbers;
+    private final double[] costs;
     private final boolean oneWinner;
-    private final CostOfNode[] nodes;
     private final double least;
 
-    /** Works each of them out. */
-    public static Costs of(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
-        int hash = pod.hashCode();
-        return new Costs(
-                nodes.stream()
-                        .map(node -> CostOfNode.of(node, scoring, pod, hash))
-                        .toArray(CostOfNode[]::new),
-                pod);
-    }
-
-    Costs(CostOfNode[] nodes, PodRequest pod) {
-        this.nodes = nodes;
+    /**
+     * Those costs of the nodes with these numbers.
+     *
+     * @param numbers below 0 for a node of which nothing is known, and on which nothing fits
+     */
+    public Costs(Rooms rooms, int[] numbers, double[] costs, PodRequest pod) {
+        this.rooms = rooms;
+        this.numbers = numbers;
+        this.costs = costs;
         this.oneWinner = pod.gpu();
         double lowest = Double.POSITIVE_INFINITY;
-        for (CostOfNode node : nodes) {
-            lowest = Math.min(lowest, node.cost());
+        for (double cost : costs) {
+            lowest = Math.min(lowest, cost);
         }
         least = lowest;
     }
@@ -31,15 +28,24 @@ public final class Costs {
     /** The place of the node that costs least, of equals the first in {@link NodeRoom#ORDER}; -1 if the pod fits none. */
     public int cheapest() {
         int best = -1;
-        for (int i = 0; i < nodes.length; i++) {
-            double cost = nodes[i].cost();
-            if (cost < Double.POSITIVE_INFINITY
-                    && cost <= least + Scoring.SAME
-                    && (best < 0 || nodes[i].isBefore(nodes[best]))) {
+        double most = Math.min(least + Scoring.SAME, Double.MAX_VALUE);
+        for (int i = 0; i < costs.length; i++) {
+            if (costs[i] <= most && (best < 0 || isBefore(numbers[i], numbers[best]))) {
                 best = i;
             }
         }
         return best;
+    }
+
+    private boolean isBefore(int one, int other) {
+        if (one < 0 || other < 0) {
+            return other < 0 && one >= 0;
+        }
+        long order = rooms.order(one);
+        long otherOrder = rooms.order(other);
+        return order != otherOrder
+                ? order < otherOrder
+                : NodeRoom.ORDER.compare(rooms.room(one), rooms.room(other)) < 0;
     }
 
     /**
@@ -57,16 +63,16 @@ public final class Costs {
     }
 
     private int[] steps(int most) {
-        int[] scores = new int[nodes.length];
+        int[] scores = new int[costs.length];
         double highest = least;
-        for (CostOfNode node : nodes) {
-            if (node.cost() < Double.POSITIVE_INFINITY) {
-                highest = Math.max(highest, node.cost());
+        for (double cost : costs) {
+            if (cost < Double.POSITIVE_INFINITY) {
+                highest = Math.max(highest, cost);
             }
         }
         double range = highest - least;
         for (int i = 0; i < scores.length; i++) {
-            double cost = nodes[i].cost();
+            double cost = costs[i];
             if (cost < Double.POSITIVE_INFINITY) {
                 double part = range <= Scoring.SAME ? 1 : Math.clamp((highest - cost) / range, 0, 1);
                 scores[i] = (int) (most * part + Scoring.SAME);

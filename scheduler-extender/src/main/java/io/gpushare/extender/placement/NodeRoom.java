@@ -19,6 +19,9 @@ public final class NodeRoom {
     public static final Comparator<NodeRoom> ORDER =
             Comparator.<NodeRoom>comparingLong(node -> node.order).thenComparing(NodeRoom::name);
 
+    /** Of which nothing is known. */
+    public static final NodeRoom NOWHERE = of("", 0, 0, 0, List.of());
+
     private static final int ANSWERS = 8;
 
     private final String name;
@@ -71,7 +74,8 @@ public final class NodeRoom {
         return name;
     }
 
-    long order() {
+    /** Its place in {@link #ORDER}, which hangs on its name alone. */
+    public long order() {
         return order;
     }
 

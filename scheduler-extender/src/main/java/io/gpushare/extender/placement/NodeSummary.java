@@ -41,22 +41,20 @@ public final class NodeSummary {
         return unused;
     }
 
+    /** How many cards there are. */
+    public int present() {
+        return cards.size();
+    }
+
     /**
      * Why that node can't take the demand now; null if it can. The time goes by the kinds of cards on the node; where the
      * demand selects single cards, by the cards.
      */
     public @Nullable Refusal refusal(Ask ask) {
-        return ask.plain() ? plainly(ask) : closely(ask);
-    }
-
-    private @Nullable Refusal plainly(Ask ask) {
-        if (ask.fits(most, unused)) {
-            return null;
+        if (ask.plain()) {
+            return ask.fits(most, unused) ? null : ask.lack(present());
         }
-        if (ask.split() > 0) {
-            return Refusal.NO_CARD_WITH_MEMORY;
-        }
-        return ask.cards() > 1 && ask.cards() > cards.size() ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
+        return closely(ask);
     }
 
     private @Nullable Refusal closely(Ask ask) {

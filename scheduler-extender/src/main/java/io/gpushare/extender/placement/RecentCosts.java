@@ -1,81 +1,106 @@
 package io.gpushare.extender.placement;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What some kinds of pods cost on each node, as it was when they were asked about last. Pods come in kinds, and between two
- * of a kind few nodes change: the others are known by being the same object, and nothing of them is read. For several
- * threads at once: each entry is immutable, and one that is lost to another thread is only worked out again.
+ * of a kind few nodes change: of the others nothing but two numbers is read. For several threads at once: what they share
+ * is never changed, only replaced, and what one loses to another is only worked out again.
  */
 public final class RecentCosts {
-    // They keep the nodes as they were: more kinds would cost memory, and each node remembers some itself.
-    private static final int KINDS = 8;
-    // A cluster that numbers its nodes higher has far more of them than Kubernetes supports.
-    private static final int MOST_NODES = 20_000;
+    private static final int KINDS = 32;
 
+    private final Rooms rooms;
     private final @Nullable Kind[] recent = new @Nullable Kind[KINDS];
     private final AtomicInteger turn = new AtomicInteger();
 
-    private static final class Kind {
+    /** @param rooms those nodes */
+    public RecentCosts(Rooms rooms) {
+        this.rooms = rooms;
+    }
+
+    /** The costs of all nodes by number, and which version of the node each is of. */
+    private static final class Known {
+        private final int[] versions;
+        private final double[] costs;
+
+        Known(int[] versions, double[] costs) {
+            this.versions = versions;
+            this.costs = costs;
+        }
+
+        Known copy() {
+            return new Known(versions.clone(), costs.clone());
+        }
+    }
+
+    private final class Kind {
         private final Scoring scoring;
         private final PodRequest pod;
-        private @Nullable CostOfNode[] byNumber = new @Nullable CostOfNode[0];
+        private final int hash;
+        private volatile Known known = new Known(new int[rooms.capacity()], new double[rooms.capacity()]);
 
         Kind(Scoring scoring, PodRequest pod) {
             this.scoring = scoring;
             this.pod = pod;
+            this.hash = pod.hashCode();
         }
 
         boolean of(Scoring asked, PodRequest request) {
             return scoring.equals(asked) && pod.equals(request);
         }
 
-        Costs costs(List<NodeRoom> nodes, int[] numbers) {
-            @Nullable CostOfNode[] known = upTo(Arrays.stream(numbers).max().orElse(0));
-            CostOfNode[] costs = new CostOfNode[numbers.length];
-            int hash = pod.hashCode();
+        double[] costs(int[] numbers) {
+            Known now = known;
+            boolean own = false;
+            double nowhere = cost(NodeRoom.NOWHERE, scoring, pod, hash);
+            double[] costs = new double[numbers.length];
             for (int i = 0; i < costs.length; i++) {
-                NodeRoom node = nodes.get(i);
-                boolean kept = numbers[i] >= 0 && numbers[i] < known.length;
-                @Nullable CostOfNode before = kept ? known[numbers[i]] : null;
-                if (before == null || !before.node().equals(node)) {
-                    before = CostOfNode.of(node, scoring, pod, hash);
-                    if (kept) {
-                        known[numbers[i]] = before;
-                    }
+                int number = numbers[i];
+                if (number < 0) {
+                    costs[i] = nowhere;
+                    continue;
                 }
-                costs[i] = before;
+                int version = rooms.version(number);
+                if (now.versions[number] != version) {
+                    if (!own) {
+                        now = now.copy();
+                        own = true;
+                    }
+                    now.costs[number] = cost(rooms.room(number), scoring, pod, hash);
+                    now.versions[number] = version;
+                }
+                costs[i] = now.costs[number];
             }
-            return new Costs(costs, pod);
-        }
-
-        private @Nullable CostOfNode[] upTo(int number) {
-            @Nullable CostOfNode[] known = byNumber;
-            if (number >= known.length && known.length < MOST_NODES) {
-                known = Arrays.copyOf(known, Math.min(MOST_NODES, 2 * number + 1));
-                byNumber = known;
-            }
-            return known;
+            known = now;
+            return costs;
         }
     }
 
-    /**
-     * What the pod costs on each of these nodes.
-     *
-     * @param numbers for each node the number that is its own, however it changes; below 0 where it has none
-     */
-    public Costs of(List<NodeRoom> nodes, int[] numbers, Scoring scoring, PodRequest pod) {
-        for (int i = 0; i < KINDS; i++) {
-            @Nullable Kind kind = recent[i];
-            if (kind != null && kind.of(scoring, pod)) {
-                return kind.costs(nodes, numbers);
-            }
-        }
-        Kind fresh = new Kind(scoring, pod);
+    /** What the pod costs on each of the nodes with these numbers; a number below 0 is a node without anything. */
+    public double[] of(int[] numbers, Scoring scoring, PodRequest pod) {
+        return Arrays.stream(recent)
+                .filter(kind -> kind != null && kind.of(scoring, pod))
+                .findFirst()
+                .orElseGet(() -> remembered(new Kind(scoring, pod)))
+                .costs(numbers);
+    }
+
+    private Kind remembered(Kind fresh) {
         recent[Math.floorMod(turn.getAndIncrement(), KINDS)] = fresh;
-        return fresh.costs(nodes, numbers);
+        return fresh;
+    }
+
+    /** What a pod costs on one node; infinite where it doesn't fit. */
+    public static double cost(NodeRoom node, Scoring scoring, PodRequest pod) {
+        return cost(node, scoring, pod, pod.hashCode());
+    }
+
+    private static double cost(NodeRoom node, Scoring scoring, PodRequest pod, int hash) {
+        // A pod without cards takes nothing from a node without them.
+        boolean free = !pod.gpu() && node.cards().isEmpty();
+        return free ? 0 : node.best(scoring, pod, hash).cost();
     }
 }

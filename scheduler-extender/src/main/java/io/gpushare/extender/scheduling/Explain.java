@@ -67,9 +67,9 @@ public final class Explain {
 
     private Explanation judged(SchedulingPod pod, Demand demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
-        Filtered filtered = choice.filter(pod, NodeName.all(names));
-        List<String> feasible = filtered.feasible();
-        int[] scores = choice.prioritize(pod, NodeName.all(feasible));
+        Filtered filtered = choice.filter(pod, choice.named(names));
+        List<String> feasible = filtered.feasible(names);
+        int[] scores = choice.prioritize(pod, choice.named(feasible));
         Set<String> chosen = new HashSet<>();
         for (int i = 0; i < scores.length; i++) {
             if (scores[i] == NodeChoice.MOST) {

@@ -6,15 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The answer of filter: of each node that was asked for, in that order, why it can't take the pod. Made for thousands of
- * nodes a request, and so without a table by name.
+ * nodes a request, and so without their names.
  */
 public final class Filtered {
-    private final List<? extends NodeName> nodes;
     private final @Nullable Reason[] why;
 
     /** @param why by the nodes' places; null for one that can take the pod */
-    Filtered(List<? extends NodeName> nodes, @Nullable Reason[] why) {
-        this.nodes = nodes;
+    Filtered(@Nullable Reason[] why) {
         this.why = why;
     }
 
@@ -28,12 +26,12 @@ public final class Filtered {
         return why[place];
     }
 
-    /** Those that can take the pod, in the order in which they were asked for. */
-    public List<String> feasible() {
+    /** Those that can take the pod, of the nodes that were asked for, in that order. */
+    public List<String> feasible(List<String> asked) {
         List<String> feasible = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
             if (why[i] == null) {
-                feasible.add(nodes.get(i).toString());
+                feasible.add(asked.get(i));
             }
         }
         return feasible;

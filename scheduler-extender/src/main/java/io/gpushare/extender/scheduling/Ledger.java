@@ -1,6 +1,5 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.placement.Ask;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.placement.Rank;
@@ -339,23 +338,9 @@ public final class Ledger {
         return nodes.entry(name);
     }
 
-    NodeEntry nodeEntry(NodeName name) {
-        return nodes.entry(name);
-    }
-
-    /** Where that node is; null when nothing is known of it. */
-    @Nullable
-    NodePlace place(NodeName name) {
-        return nodes.place(name);
-    }
-
-    /** Why that node can't take this now; null if it can. */
-    @Nullable
-    Reason refusal(NodeName name, Ask ask) {
-        @Nullable NodePlace place = nodes.place(name);
-        return place != null && place.surelyTakes(ask)
-                ? null
-                : nodes.entry(name).refusal(ask);
+    /** The nodes for whoever asks about thousands of them. */
+    public NodeColumns columns() {
+        return nodes.columns();
     }
 
     Optional<PodEntry> podEntry(String podUid) {

@@ -46,11 +46,10 @@ record NodeEntry(
         NodeRoom room) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
-    private static final NodeRoom NOWHERE = NodeRoom.of("", 0, 0, 0, List.of());
 
     /** A node of which nothing was heard. */
-    private static final NodeEntry UNHEARD =
-            new NodeEntry(Reason.UNKNOWN_NODE, null, Compute.NONE, Compute.NONE, NONE, NOTHING, NOTHING, NOWHERE);
+    private static final NodeEntry UNHEARD = new NodeEntry(
+            Reason.UNKNOWN_NODE, null, Compute.NONE, Compute.NONE, NONE, NOTHING, NOTHING, NodeRoom.NOWHERE);
 
     static NodeEntry orUnheard(@Nullable NodeEntry entry) {
         return entry == null ? UNHEARD : entry;
@@ -97,7 +96,7 @@ record NodeEntry(
                 cards.withInventory(NONE.inventory()),
                 NOTHING,
                 NOTHING,
-                NOWHERE);
+                NodeRoom.NOWHERE);
     }
 
     NodeEntry with(PodRef pod, Allocation allocation) {
@@ -119,7 +118,7 @@ record NodeEntry(
                 cards,
                 summary,
                 emptied,
-                unusable == null ? room.with(allocatable.minus(now), room.cards()) : NOWHERE);
+                unusable == null ? room.with(allocatable.minus(now), room.cards()) : NodeRoom.NOWHERE);
     }
 
     private NodeEntry cards(NodeCards changed) {
@@ -133,7 +132,7 @@ record NodeEntry(
                         NodeSummary.of(changed),
                         emptied,
                         room(room, allocatable, requested, changed))
-                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, NOWHERE);
+                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, NodeRoom.NOWHERE);
     }
 
     private static NodeRoom room(NodeRoom node, Compute allocatable, Compute requested, NodeCards cards) {

@@ -7,9 +7,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
-import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The ledger's nodes: immutable entries in their places, each replaced in one atomic step. */
+/** The ledger's nodes: immutable entries by name, each replaced in one atomic step. */
 final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
-    private final Map<String, NodePlace> nodes = new ConcurrentHashMap<>();
-    private final Numbers numbers = new Numbers();
+    private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+    // The same for whoever asks about thousands of them.
+    private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
@@ -36,68 +35,33 @@ final class NodeTable {
     /** A node's device plugin, and where it tells what is used. */
     private record Plugin(String uid, String metrics) {}
 
-    /** Small numbers, each taken once at a time. */
-    private static final class Numbers {
-        private final BitSet taken = new BitSet();
-
-        synchronized int take() {
-            int number = taken.nextClearBit(0);
-            taken.set(number);
-            return number;
-        }
-
-        synchronized void free(int number) {
-            taken.clear(number);
-        }
-    }
-
     NodeEntry entry(String name) {
-        return entryAt(nodes.get(name));
+        return NodeEntry.orUnheard(nodes.get(name));
     }
 
-    NodeEntry entry(NodeName name) {
-        return entryAt(place(name));
+    NodeColumns columns() {
+        return columns;
     }
 
-    /** Where that node is; null when nothing is known of it. */
-    @Nullable
-    NodePlace place(NodeName name) {
-        @Nullable NodePlace known = name.place();
-        if (known != null && known.entry() != null) {
-            return known;
-        }
-        @Nullable NodePlace found = nodes.get(name.toString());
-        name.foundAt(found);
-        return found;
-    }
-
-    private static NodeEntry entryAt(@Nullable NodePlace place) {
-        return NodeEntry.orUnheard(place == null ? null : place.entry());
-    }
-
+    /** The nodes as they are now, by name. */
     Map<String, NodeEntry> entries() {
-        Map<String, NodeEntry> entries = new HashMap<>();
-        nodes.forEach((name, place) -> {
-            @Nullable NodeEntry entry = place.entry();
-            if (entry != null) {
-                entries.put(name, entry);
-            }
-        });
-        return entries;
+        return Map.copyOf(nodes);
     }
 
     void change(String name, UnaryOperator<NodeEntry> change) {
-        nodes.compute(name, (key, place) -> {
-            @Nullable NodeEntry now = change.apply(entryAt(place)).kept();
-            if (place != null) {
-                place.become(now);
-                if (now == null) {
-                    numbers.free(place.number());
-                }
-                return now == null ? null : place;
-            }
-            return now == null ? null : new NodePlace(numbers.take(), now);
+        nodes.compute(name, (key, before) -> {
+            @Nullable NodeEntry now = change.apply(NodeEntry.orUnheard(before)).kept();
+            tell(name, now);
+            return now;
         });
+    }
+
+    private synchronized void tell(String name, @Nullable NodeEntry now) {
+        if (!columns.put(name, now)) {
+            NodeColumns renewed = columns.renewed();
+            renewed.put(name, now);
+            columns = renewed;
+        }
     }
 
     void at(String name, @Nullable String address) {
@@ -179,7 +143,7 @@ final class NodeTable {
     }
 
     Optional<Ledger.NodeView> view(String name) {
-        return Optional.ofNullable(nodes.get(name)).map(NodePlace::entry).map(entry -> view(name, entry));
+        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
     }
 
     private Ledger.NodeView view(String name, NodeEntry entry) {

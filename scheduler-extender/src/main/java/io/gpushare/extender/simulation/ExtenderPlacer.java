@@ -10,7 +10,6 @@ import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.ClusterPod;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeChoice;
-import io.gpushare.extender.scheduling.NodeName;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import io.gpushare.extender.scheduling.Witness;
@@ -109,8 +108,8 @@ final class ExtenderPlacer implements Placer {
         PodRef ref = new PodRef(name, "default", name);
         List<ContainerResources> containers = containers(pod);
         ledger.podSeen(new ClusterPod(ref, null, false, Map.of(), containers));
-        List<String> named = choice.filter(new SchedulingPod(ref, Map.of(), containers), NodeName.all(feasible))
-                .feasible();
+        List<String> named = choice.filter(new SchedulingPod(ref, Map.of(), containers), choice.named(feasible))
+                .feasible(feasible);
         if (named.isEmpty()) {
             return OptionalLong.empty();
         }
@@ -135,7 +134,7 @@ final class ExtenderPlacer implements Placer {
     private List<String> best(PodRequest pod, List<String> feasible) {
         int[] scores = choice.prioritize(
                 new SchedulingPod(new PodRef("plain", "default", "plain"), Map.of(), containers(pod)),
-                NodeName.all(feasible));
+                choice.named(feasible));
         return IntStream.range(0, scores.length)
                 .filter(i -> scores[i] == NodeChoice.MOST)
                 .mapToObj(feasible::get)

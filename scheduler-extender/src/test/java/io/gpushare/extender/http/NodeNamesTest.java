@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeNumbers;
+import io.gpushare.extender.scheduling.Witness;
+import io.gpushare.model.Compute;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.ResourceNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -11,7 +19,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Chars;
@@ -22,36 +33,48 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NodeNamesTest {
-    private final NodeNames names = new NodeNames();
+    private static final int MANY = 6000;
 
-    @Test
-    void aNameIsOneObjectWhicheverWayItCame() {
-        QuotedName first = names.of("node-1");
+    private final Ledger ledger =
+            new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), Witness.none());
 
-        assertThat(names.of("node-1")).isSameAs(first);
-        assertThat(read("[\"node-1\",\"node-12\",\"node-1\"]"))
-                .satisfiesExactly(
-                        one -> assertThat(one).isSameAs(first),
-                        other -> assertThat(other.toString()).isEqualTo("node-12"),
-                        again -> assertThat(again).isSameAs(first));
+    private void node(String name) {
+        ledger.nodeSeen(name, Map.of(), Compute.NONE);
+    }
+
+    private NodeNames names() {
+        return new NodeNames(ledger.columns());
     }
 
     @Test
-    void eachOfThousandsIsRememberedAndIsItself() {
-        for (int round = 0; round < 2; round++) {
-            for (int i = 0; i < NodeNames.MOST; i++) {
-                String name = "gpu-node-" + i + ".example";
-                QuotedName found = names.of(name);
-                assertThat(found.toString()).isEqualTo(name);
-                assertThat(names.of(name)).isSameAs(found);
-            }
-        }
+    void nodesOfTheLedgerHaveTheirNumbersAndOthersNone() {
+        node("node-1");
+        node("node-12");
+
+        NamedNodes read = read(names(), "[\"node-12\",\"node-1\",\"node-\",\"node-123\",\"node-1\"]");
+
+        assertThat(numbers(read)).containsExactly(1, 0, -1, -1, 0);
     }
 
     @Test
-    void namesBeyondTheMostAreRightToo() {
-        for (int i = 0; i < 10 * NodeNames.MOST; i++) {
-            assertThat(names.of("any-" + i).toString()).isEqualTo("any-" + i);
+    void aNodeThatCameSinceHasItsNumberToo() {
+        node("node-1");
+        NodeNames names = names();
+        node("node-2");
+
+        assertThat(numbers(read(names, "[\"node-2\",\"node-1\"]"))).containsExactly(1, 0);
+        assertThat(names.current(ledger.columns())).isSameAs(names);
+    }
+
+    @Test
+    void theyBeginAnewWithManyNewNodesOrOtherColumns() {
+        node("node-0");
+        NodeNames names = names();
+        for (int i = 1; i < MANY; i++) {
+            node("node-" + i);
+            names = names.current(ledger.columns());
+            assertThat(names.nodes()).isSameAs(ledger.columns());
+            assertThat(numbers(read(names, "[\"node-" + i + "\",\"node-0\"]"))).containsExactly(i, 0);
         }
     }
 
@@ -62,22 +85,27 @@ class NodeNamesTest {
                     List<
                                     @Chars({'a', 'b', '-', '"', '\\', 'n', ',', ']', '\u00e9', '\t'})
                                     @StringLength(max = 20) String>
-                            parts)
+                            parts,
+            @ForAll boolean known)
             throws IOException {
+        if (known) {
+            parts.forEach(this::node);
+        }
         byte[] json = ("x[\"" + String.join("\",\"", parts) + "\"]}").getBytes(StandardCharsets.UTF_8);
-        List<QuotedName> found = new ArrayList<>();
 
-        int end = names.read(json, 1, found);
+        NamedNodes found = names().read(json, 1);
 
-        if (end >= 0) {
+        if (found != null) {
             List<String> parsed = new ArrayList<>();
-            try (JsonParser parser = JsonBody.FACTORY.createParser(json, 1, end - 1)) {
+            try (JsonParser parser = JsonBody.FACTORY.createParser(json, 1, found.end() - 1)) {
                 assertThat(parser.nextToken()).isEqualTo(JsonToken.START_ARRAY);
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
                     parsed.add(parser.getText());
                 }
             }
-            assertThat(found).extracting(QuotedName::toString).isEqualTo(parsed);
+            assertThat(each(found))
+                    .isEqualTo(parsed.stream().map(name -> '"' + name + '"').toList());
+            assertThat(numbers(found)).isEqualTo(ledger.columns().numbers(parsed));
         } else {
             assertThat(String.join("", parts)).containsAnyOf("\"", "\\", "\u00e9", "\t");
         }
@@ -106,28 +134,29 @@ class NodeNamesTest {
     void whatIsNotPlainIsLeftToAParser(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
 
-        assertThat(names.read(bytes, 0, new ArrayList<>())).isEqualTo(-1);
+        assertThat(names().read(bytes, 0)).isNull();
     }
 
     @Test
-    void halfACharacterCanBeWritten() {
-        assertThat(json(names.of("node-\ud800x"))).isEqualTo("\"node-?x\"");
+    void namesThatAParserReadAreWrittenAsJson() {
+        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), ledger.columns());
+
+        assertThat(each(read)).containsExactly("\"node-?x\"", "\"node-1\"", "\"a\\\"b\\\\\u00e9\\n\"");
+        assertThat(json(read, 0, 2)).isEqualTo("\"node-?x\",\"node-1\"");
     }
 
-    @Test
-    void aNameIsWrittenAsJson() {
-        assertThat(json(names.of("node-1"))).isEqualTo("\"node-1\"");
-        assertThat(json(names.of("a\"b\\\u00e9\n"))).isEqualTo("\"a\\\"b\\\\\u00e9\\n\"");
-    }
-
-    /** In whatever order and with whatever gaps they come, and however often all was forgotten between. */
+    /** In whatever order and with whatever gaps they come. */
     @Property(tries = 50)
     void eachNameIsReadAsItself(@ForAll long seed) {
         Random random = new Random(seed);
         List<String> cluster = new ArrayList<>();
-        for (int i = 0; i < NodeNames.MOST * 5 / 4; i++) {
+        for (int i = 0; i < MANY; i++) {
             cluster.add("n" + random.nextInt(100) + "-" + i);
+            if (random.nextInt(20) > 0) {
+                node(cluster.getLast());
+            }
         }
+        NodeNames names = names();
         for (int request = 0; request < 4; request++) {
             List<String> asked = new ArrayList<>(cluster);
             asked.removeIf(name -> random.nextInt(10) == 0);
@@ -138,9 +167,10 @@ class NodeNamesTest {
             } else if (random.nextBoolean()) {
                 Collections.shuffle(asked, random);
             }
-            assertThat(read("[\"" + String.join("\",\"", asked) + "\"]"))
-                    .extracting(QuotedName::toString)
-                    .isEqualTo(asked);
+            String json = "[\"" + String.join("\",\"", asked) + "\"]";
+            NamedNodes read = read(names, json);
+            assertThat(numbers(read)).isEqualTo(ledger.columns().numbers(asked));
+            assertThat("[" + json(read, 0, asked.size()) + "]").isEqualTo(json);
         }
     }
 
@@ -162,30 +192,42 @@ class NodeNamesTest {
     }
 
     @Test
-    void aNameThatIsTooLongToBeRememberedIsItselfAndCostsNoOther() {
-        QuotedName other = names.of("node-1");
+    void aNameMayBeLong() {
         String name = "n".repeat(1_000_000);
+        node("node-1");
+        node(name);
 
-        assertThat(names.of(name)).hasToString(name);
-        assertThat(json(names.of(name))).hasSize(1_000_002);
-        assertThat(names.of("node-1")).isSameAs(other);
-    }
-
-    private static String json(QuotedName name) {
-        Pieces answer = new Pieces(1);
-        name.addTo(answer);
-        return answer.whole().toString(StandardCharsets.UTF_8);
+        assertThat(numbers(read(names(), "[\"" + name + "\",\"node-1\",\"" + name + "n\"]")))
+                .containsExactly(1, 0, -1);
     }
 
     @Test
     void anEmptyArrayHasNoNames() {
-        assertThat(read("[]")).isEmpty();
-        assertThat(read("[\"\"]")).extracting(QuotedName::toString).containsExactly("");
+        assertThat(read(names(), "[]").size()).isZero();
+        node("");
+        assertThat(numbers(read(names(), "[\"\"]"))).containsExactly(0);
     }
 
-    private List<QuotedName> read(String json) {
-        List<QuotedName> found = new ArrayList<>();
-        assertThat(names.read(json.getBytes(StandardCharsets.UTF_8), 0, found)).isEqualTo(json.length());
-        return found;
+    private static NamedNodes read(NodeNames names, String json) {
+        NamedNodes read = Objects.requireNonNull(names.read(json.getBytes(StandardCharsets.UTF_8), 0));
+        assertThat(read.end()).isEqualTo(json.length());
+        return read;
+    }
+
+    private static int[] numbers(NamedNodes read) {
+        NodeNumbers nodes = read.nodes();
+        return IntStream.range(0, nodes.size()).map(nodes::number).toArray();
+    }
+
+    private static List<String> each(NamedNodes read) {
+        return IntStream.range(0, read.size())
+                .mapToObj(place -> json(read, place, place + 1))
+                .toList();
+    }
+
+    private static String json(NamedNodes read, int from, int to) {
+        Pieces answer = new Pieces(1);
+        read.addTo(answer, from, to);
+        return answer.whole().toString(StandardCharsets.UTF_8);
     }
 }

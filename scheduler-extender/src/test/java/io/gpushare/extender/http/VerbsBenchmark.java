@@ -62,7 +62,7 @@ public class VerbsBenchmark {
     private NodeChoice choice;
     private Ledger ledger;
     private byte[] body;
-    private final NodeNames known = new NodeNames();
+    private NodeNames known;
     private ExtenderArgs args;
     private Filtered filtered;
     private int turn;
@@ -84,8 +84,9 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                                 + names + "]}")
                         .getBytes(StandardCharsets.UTF_8);
+        known = new NodeNames(ledger.columns());
         args = ExtenderArgs.read(body, known);
-        filtered = choice.filter(args.pod(), args.nodes());
+        filtered = choice.filter(args.pod(), args.named().nodes());
     }
 
     private static String name(int node) {
@@ -129,13 +130,13 @@ public class VerbsBenchmark {
     /** Which nodes fit. */
     @Benchmark
     public Object filter() {
-        return choice.filter(args.pod(), args.nodes());
+        return choice.filter(args.pod(), args.named().nodes());
     }
 
     /** What they cost, known from the last time. */
     @Benchmark
     public Object prioritize() {
-        return choice.prioritize(args.pod(), args.nodes());
+        return choice.prioritize(args.pod(), args.named().nodes());
     }
 
     /** The same for a pod of another size each time, of more than the nodes remember. */
@@ -149,7 +150,7 @@ public class VerbsBenchmark {
                         "main",
                         ContainerRole.APP,
                         Map.of("cpu", turn + "m", "aliyun.com/gpu-mem", String.valueOf(turn % 8 + 1)))));
-        return choice.prioritize(pod, args.nodes());
+        return choice.prioritize(pod, args.named().nodes());
     }
 
     /** The answer, written. */

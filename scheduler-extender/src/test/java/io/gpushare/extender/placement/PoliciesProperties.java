@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Compute;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -148,7 +149,7 @@ class PoliciesProperties {
         Optional<Way> way = new Chooser(nodes).choose(policy.scoring(), pod);
         List<NodeRoom> other = new ArrayList<>(nodes);
         Collections.shuffle(other, random);
-        Costs costs = Costs.of(other, policy.scoring(), pod);
+        Costs costs = costs(other, policy.scoring(), pod);
         int[] scores = costs.scores(10);
         assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
         if (pod.gpu()) {
@@ -184,29 +185,84 @@ class PoliciesProperties {
         List<NodeRoom> nodes = cluster(random);
         List<PodRequest> pods = List.of(pod(random), pod(random), pod(random));
         Policy policy = kind.fromNothing(Capacity.of(nodes), seed);
-        RecentCosts recent = new RecentCosts();
-        // The first of them has no number.
-        List<String> numbered = nodes.stream().map(NodeRoom::name).toList();
+        Listed all = new Listed(nodes);
+        RecentCosts recent = new RecentCosts(all);
         for (int i = 0; i < 20; i++) {
             PodRequest pod = pods.get(random.nextInt(pods.size()));
-            switch (random.nextInt(4)) {
-                case 0 -> Collections.shuffle(nodes, random);
-                case 1 -> policy.arrived(pod);
-                default ->
-                    new Chooser(nodes)
-                            .choose(policy.scoring(), pod)
-                            .map(Way::after)
-                            .ifPresent(after ->
-                                    nodes.replaceAll(node -> node.name().equals(after.name()) ? after : node));
+            if (random.nextBoolean()) {
+                policy.arrived(pod);
+            } else {
+                new Chooser(all.nodes)
+                        .choose(policy.scoring(), pod)
+                        .map(Way::after)
+                        .ifPresent(all::changed);
             }
-            List<NodeRoom> asked =
-                    nodes.stream().filter(_ -> random.nextInt(5) > 0).toList();
-            int[] numbers = asked.stream()
-                    .mapToInt(node -> numbered.indexOf(node.name()) - 1)
-                    .toArray();
-            assertThat(recent.of(asked, numbers, policy.scoring(), pod).scores(10))
-                    .isEqualTo(Costs.of(asked, policy.scoring(), pod).scores(10));
+            List<Integer> asked = new ArrayList<>();
+            for (int number = 0; number < nodes.size(); number++) {
+                if (random.nextInt(5) > 0) {
+                    asked.add(number);
+                }
+            }
+            Collections.shuffle(asked, random);
+            int[] numbers = asked.stream().mapToInt(number -> number).toArray();
+            assertThat(recent.of(numbers, policy.scoring(), pod))
+                    .containsExactly(costs(all, numbers, policy.scoring(), pod));
         }
+        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()))
+                .containsExactly(RecentCosts.cost(NodeRoom.NOWHERE, policy.scoring(), pods.getFirst()));
+    }
+
+    /** Nodes by their places in a list. */
+    private static final class Listed implements Rooms {
+        private final List<NodeRoom> nodes;
+        private final int[] versions;
+
+        Listed(List<NodeRoom> nodes) {
+            this.nodes = new ArrayList<>(nodes);
+            this.versions = new int[nodes.size()];
+            Arrays.fill(versions, 1);
+        }
+
+        void changed(NodeRoom now) {
+            for (int i = 0; i < versions.length; i++) {
+                if (nodes.get(i).name().equals(now.name())) {
+                    nodes.set(i, now);
+                    versions[i]++;
+                }
+            }
+        }
+
+        @Override
+        public int capacity() {
+            return versions.length;
+        }
+
+        @Override
+        public NodeRoom room(int number) {
+            return nodes.get(number);
+        }
+
+        @Override
+        public long order(int number) {
+            return nodes.get(number).order();
+        }
+
+        @Override
+        public int version(int number) {
+            return versions[number];
+        }
+    }
+
+    private static double[] costs(Rooms rooms, int[] numbers, Scoring scoring, PodRequest pod) {
+        return IntStream.of(numbers)
+                .mapToDouble(number -> RecentCosts.cost(rooms.room(number), scoring, pod))
+                .toArray();
+    }
+
+    private static Costs costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
+        Listed rooms = new Listed(nodes);
+        int[] all = IntStream.range(0, nodes.size()).toArray();
+        return new Costs(rooms, all, costs(rooms, all, scoring, pod), pod);
     }
 
     private static String where(Way way) {

@@ -63,8 +63,8 @@ class BindStormTest {
                 Random mine = new Random(own);
                 for (int attempt = 0; attempt < 4; attempt++) {
                     List<String> feasible = choice.filter(
-                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), NodeName.all(NODES))
-                            .feasible();
+                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), choice.named(NODES))
+                            .feasible(NODES);
                     if (!feasible.isEmpty()) {
                         binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), World.NOW);
                     }

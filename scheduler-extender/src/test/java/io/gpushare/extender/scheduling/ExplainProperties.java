@@ -27,17 +27,17 @@ class ExplainProperties {
         Explain explain = new Explain(ledger, World.DEMANDS, choice, world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            Filtered filtered = choice.filter(pod, NodeName.all(nodes));
+            Filtered filtered = choice.filter(pod, choice.named(nodes));
             Judged judged = (Judged) explain.of(pod);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
-            assertThat(judged.feasible()).isEqualTo(filtered.feasible().size());
+            assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());
             for (NodeVerdict node : judged.nodes()) {
                 assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
                 assertThat(node.why() == null).isEqualTo(enough(judged, node));
             }
             assertThat(explain.tally(judged.demand()))
                     .isEqualTo(new Explain.Tally(judged.feasible(), judged.reasons()));
-            if (!filtered.feasible().isEmpty()) {
+            if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
                 Wanted wanted = ledger.wanted(judged.demand(), pod.containers(), pod.annotations());

@@ -144,7 +144,7 @@ class GpushareFaultsTest {
         long[] nanos = new long[200];
         for (int i = 0; i < nanos.length; i++) {
             long began = System.nanoTime();
-            assertThat(choice.filter(asks, NodeName.all(nodes)).feasible()).hasSize(1000);
+            assertThat(choice.filter(asks, choice.named(nodes)).feasible(nodes)).hasSize(1000);
             nanos[i] = System.nanoTime() - began;
         }
         java.util.Arrays.sort(nanos);
@@ -178,8 +178,8 @@ class GpushareFaultsTest {
         PodRef pod = new PodRef("uid-i", "default", "i");
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
-        assertThat(choice.filter(new SchedulingPod(pod, Map.of(), init), NodeName.all(List.of("n1")))
-                        .feasible())
+        assertThat(choice.filter(new SchedulingPod(pod, Map.of(), init), choice.named(List.of("n1")))
+                        .feasible(List.of("n1")))
                 .containsExactly("n1");
         assertThat(ledger.assume(
                         pod,
@@ -236,7 +236,7 @@ class GpushareFaultsTest {
 
     private boolean feasible(int units, String node) {
         SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), Map.of(), asking(units));
-        return choice.filter(pod, NodeName.all(List.of(node))).feasible().contains(node);
+        return choice.filter(pod, choice.named(List.of(node))).why(0) == null;
     }
 
     private List<Integer> free(String node) {

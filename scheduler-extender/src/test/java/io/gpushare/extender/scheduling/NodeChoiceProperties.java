@@ -39,13 +39,13 @@ class NodeChoiceProperties {
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
-            Filtered filtered = all.filter(pod, NodeName.all(nodes));
+            Filtered filtered = all.filter(pod, all.named(nodes));
             assertThat(filtered.size()).isEqualTo(nodes.size());
-            int[] scores = all.prioritize(pod, NodeName.all(nodes));
-            List<String> named = one.filter(pod, NodeName.all(nodes)).feasible();
-            assertThat(named).hasSize(filtered.feasible().isEmpty() ? 0 : 1);
+            int[] scores = all.prioritize(pod, all.named(nodes));
+            List<String> named = one.filter(pod, one.named(nodes)).feasible(nodes);
+            assertThat(named).hasSize(filtered.feasible(nodes).isEmpty() ? 0 : 1);
             for (int node = 0; node < scores.length; node++) {
-                boolean feasible = filtered.feasible().contains(nodes.get(node));
+                boolean feasible = filtered.feasible(nodes).contains(nodes.get(node));
                 assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(nodes.get(node)));
                 assertThat(feasible || scores[node] == 0).isTrue();
             }

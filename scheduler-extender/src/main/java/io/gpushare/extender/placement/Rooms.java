@@ -1,0 +1,16 @@
+package io.gpushare.extender.placement;
+
+/** Nodes by number, as policies see them. While one changes, others may read it. */
+public interface Rooms {
+    /** More than any node's number. */
+    int capacity();
+
+    /** The node as it is now. */
+    NodeRoom room(int number);
+
+    /** {@link NodeRoom#order} of the node, which never changes. */
+    long order(int number);
+
+    /** Counts the node's changes, and is never 0; who reads it before the room has a room that is no older. */
+    int version(int number);
+}

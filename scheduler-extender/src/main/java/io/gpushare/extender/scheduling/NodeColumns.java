@@ -1,0 +1,187 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.NodeRoom;
+import io.gpushare.extender.placement.NodeSummary;
+import io.gpushare.extender.placement.RecentCosts;
+import io.gpushare.extender.placement.Rooms;
+import io.gpushare.model.ledger.Refusal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ledger's nodes in columns: what requests ask of thousands of nodes, each question's answers side by side. A node is
+ * a dozen small objects all over the memory, and to step to each of thousands would cost more than all else.
+ *
+ * <p>A node's number is its own for as long as the columns last, be it gone or not; once they are full, the ledger makes
+ * new ones of the nodes that are there. One thread at a time writes, any reads. While a node changes, one column may tell
+ * of it as it is already and another as it was: filter and prioritize see a moment that is past in any case, and bind asks
+ * the entry.
+ */
+public final class NodeColumns implements Rooms {
+    /** The number of a node that is not here. */
+    static final int NOWHERE = -1;
+
+    private static final int LEAST = 1000;
+
+    private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
+    private final String[] names;
+    private final NodeEntry[] entries;
+    private final @Nullable Reason[] unusable;
+    // The most units that are free on one card, and the cards that nobody uses; the same if no pod were there; all
+    // cards.
+    private final int[] most;
+    private final int[] unused;
+    private final int[] mostEver;
+    private final int[] unusedEver;
+    private final int[] present;
+    private final NodeRoom[] rooms;
+    private final long[] orders;
+    private final AtomicIntegerArray versions;
+    private final RecentCosts costs;
+    private volatile int size;
+
+    private NodeColumns(int capacity) {
+        names = new String[capacity];
+        entries = new NodeEntry[capacity];
+        unusable = new @Nullable Reason[capacity];
+        most = new int[capacity];
+        unused = new int[capacity];
+        mostEver = new int[capacity];
+        unusedEver = new int[capacity];
+        present = new int[capacity];
+        rooms = new NodeRoom[capacity];
+        orders = new long[capacity];
+        versions = new AtomicIntegerArray(capacity);
+        costs = new RecentCosts(this);
+    }
+
+    /** Of no node. */
+    static NodeColumns empty() {
+        return new NodeColumns(LEAST);
+    }
+
+    /** New columns of the nodes that are there, in the same order, with as much room again. */
+    NodeColumns renewed() {
+        int[] there = new int[size];
+        int count = 0;
+        for (int number = 0; number < there.length; number++) {
+            if (entries[number].kept() != null) {
+                there[count++] = number;
+            }
+        }
+        NodeColumns renewed = new NodeColumns(Math.max(LEAST, 2 * count));
+        for (int number : Arrays.copyOf(there, count)) {
+            renewed.put(names[number], entries[number]);
+        }
+        return renewed;
+    }
+
+    /** That node is so now; null when it is forgotten. False where there is no room for it. */
+    boolean put(String name, @Nullable NodeEntry now) {
+        @Nullable Integer known = numbers.get(name);
+        if (known == null && now == null) {
+            return true;
+        }
+        if (known == null && size == names.length) {
+            return false;
+        }
+        int number = known == null ? size : known;
+        NodeEntry entry = NodeEntry.orUnheard(now);
+        NodeSummary summary = entry.summary();
+        NodeSummary emptied = entry.emptied();
+        names[number] = name;
+        entries[number] = entry;
+        unusable[number] = entry.unusable();
+        most[number] = summary.most();
+        unused[number] = summary.unused();
+        mostEver[number] = emptied.most();
+        unusedEver[number] = emptied.unused();
+        present[number] = summary.present();
+        rooms[number] = entry.room();
+        versions.set(number, Math.max(1, versions.get(number) + 1));
+        if (known == null) {
+            orders[number] = NodeRoom.of(name, 0, 0, 0, List.of()).order();
+            numbers.put(name, number);
+            size = number + 1;
+        }
+        return true;
+    }
+
+    /** Numbers below this are taken. */
+    public int size() {
+        return size;
+    }
+
+    /** The name of the node with that number. */
+    public String name(int number) {
+        return names[number];
+    }
+
+    /** That node's number; below 0 when nothing is known of it. */
+    public int number(String name) {
+        return numbers.getOrDefault(name, NOWHERE);
+    }
+
+    /** The numbers of these nodes. */
+    public int[] numbers(List<String> of) {
+        return of.stream().mapToInt(this::number).toArray();
+    }
+
+    /** Why each of these nodes can't take that; null where it can. */
+    @Nullable
+    Reason[] refusals(int[] of, Ask ask) {
+        boolean plain = ask.plain();
+        @Nullable Reason[] why = new @Nullable Reason[of.length];
+        for (int i = 0; i < why.length; i++) {
+            int number = of[i];
+            if (number < 0) {
+                why[i] = Reason.UNKNOWN_NODE;
+            } else if (!plain) {
+                why[i] = entries[number].refusal(ask);
+            } else if (!ask.fits(most[number], unused[number])) {
+                why[i] = plainly(number, ask);
+            }
+        }
+        return why;
+    }
+
+    /** As {@link NodeEntry#refusal}, of a plain ask that doesn't fit. */
+    private Reason plainly(int number, Ask ask) {
+        @Nullable Reason always = unusable[number];
+        if (always != null) {
+            return always;
+        }
+        Refusal lack = ask.lack(present[number]);
+        return ask.fits(mostEver[number], unusedEver[number]) ? Reason.taken(lack) : Reason.beyond(lack);
+    }
+
+    /** What pods cost on these nodes. */
+    RecentCosts costs() {
+        return costs;
+    }
+
+    @Override
+    public int capacity() {
+        return names.length;
+    }
+
+    @Override
+    public NodeRoom room(int number) {
+        return rooms[number];
+    }
+
+    @Override
+    public long order(int number) {
+        return orders[number];
+    }
+
+    @Override
+    public int version(int number) {
+        return versions.getAcquire(number);
+    }
+}

@@ -1,0 +1,62 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.extender.placement.Ask;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes that somebody asks about, in that order: as many numbers of the ledger's columns. */
+public final class NodeNumbers {
+    private final NodeColumns columns;
+    private final int[] numbers;
+
+    /** @param numbers of those columns; below 0 for nodes that they don't have */
+    public NodeNumbers(NodeColumns columns, int[] numbers) {
+        this.columns = columns;
+        this.numbers = numbers;
+    }
+
+    /** The nodes of these names. */
+    public static NodeNumbers of(NodeColumns columns, List<String> names) {
+        return new NodeNumbers(columns, columns.numbers(names));
+    }
+
+    /** How many they are. */
+    public int size() {
+        return numbers.length;
+    }
+
+    /** The number of the one at that place; below 0 for a node that the columns don't have. */
+    public int number(int place) {
+        return numbers[place];
+    }
+
+    NodeColumns columns() {
+        return columns;
+    }
+
+    int[] numbers() {
+        return numbers;
+    }
+
+    /** Why each of them can't take that; null where it can. */
+    @Nullable
+    Reason[] refusals(Ask ask) {
+        return columns.refusals(numbers, ask);
+    }
+
+    /** Where that node is among them: once for each time that it was named. */
+    int[] places(String name) {
+        int number = columns.number(name);
+        return IntStream.range(0, numbers.length)
+                .filter(place -> number >= 0 && numbers[place] == number)
+                .toArray();
+    }
+
+    /** Those at these places. */
+    NodeNumbers at(int[] places) {
+        return new NodeNumbers(
+                columns, Arrays.stream(places).map(place -> numbers[place]).toArray());
+    }
+}
