@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import okhttp3.Call;
+import okhttp3.ConnectionPool;
 import org.jspecify.annotations.Nullable;
 
 /** The API server: what is watched, read and written there. Every call has a deadline; only watches last. */
@@ -43,6 +44,9 @@ public final class KubernetesApi implements AutoCloseable {
     // leader has between the end of its term and the next one's begin.
     private static final Duration BIND = Duration.ofMillis(4_500);
     private static final int PAGE = 500;
+    // Where each call in flight needs a connection (HTTP/1.1): so many are kept for the next ones.
+    private static final int IDLE_CONNECTIONS = 64;
+    private static final Duration IDLE = Duration.ofMinutes(5);
     // A server that stopped without closing the connection is noticed after two of these.
     private static final Duration PING = Duration.ofSeconds(10);
 
@@ -69,6 +73,7 @@ public final class KubernetesApi implements AutoCloseable {
         ApiClient calls = client(kubeconfig, userAgent);
         calls.setHttpClient(calls.getHttpClient()
                 .newBuilder()
+                .connectionPool(new ConnectionPool(IDLE_CONNECTIONS, IDLE.toSeconds(), TimeUnit.SECONDS))
                 .connectTimeout(CONNECT)
                 .readTimeout(CALL)
                 .callTimeout(CALL)
@@ -382,19 +387,16 @@ public final class KubernetesApi implements AutoCloseable {
             // The server answers with a Status: no type is asked for, so that nothing is read into a Binding.
             Call call = core.createNamespacedPodBinding(pod.name(), pod.namespace(), binding)
                     .buildCall(null);
-            calls.execute(within(calls, call, Duration.ofNanos(end - System.nanoTime())));
+            calls.execute(within(Duration.ofNanos(end - System.nanoTime()), call));
         } catch (ApiException e) {
             throw KubernetesException.of("binding pod " + pod + " to node " + node, e);
         }
     }
 
-    /** The same call with a deadline of its own; one that is over makes it fail at once. */
-    static Call within(ApiClient client, Call call, Duration deadline) {
-        return client.getHttpClient()
-                .newBuilder()
-                .callTimeout(Math.max(1, deadline.toMillis()), TimeUnit.MILLISECONDS)
-                .build()
-                .newCall(call.request());
+    /** That call with a deadline of its own; one that is over makes it fail at once. */
+    static Call within(Duration deadline, Call call) {
+        call.timeout().timeout(Math.max(1, deadline.toMillis()), TimeUnit.MILLISECONDS);
+        return call;
     }
 
     private void requireSameUid(PodRef pod) throws KubernetesException {

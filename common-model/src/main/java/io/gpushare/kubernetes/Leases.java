@@ -109,7 +109,7 @@ public final class Leases {
     }
 
     private Call limited(Call call) {
-        return KubernetesApi.within(client, call, deadline);
+        return KubernetesApi.within(deadline, call);
     }
 
     private static LeaseState state(JsonObject lease) {

@@ -10,6 +10,17 @@ import io.gpushare.model.Card;
  * @param wholePods pods that hold the card whole; more than one, or one beside shared units, likewise
  */
 public record CardState(Card card, int units, int sharedUnits, int wholePods) {
+    /** The same with so much more on it. Anybody may write absurd amounts into an annotation: they fill it, no more. */
+    CardState with(int moreUnits, int moreWholePods) {
+        return moreUnits == 0 && moreWholePods == 0
+                ? this
+                : new CardState(
+                        card,
+                        units,
+                        (int) Math.min(Integer.MAX_VALUE, (long) sharedUnits + moreUnits),
+                        wholePods + moreWholePods);
+    }
+
     /** Memory units that a new pod may have here: none on an ill or cordoned card or one taken whole, and never below 0. */
     public int freeUnits() {
         return card.placeable() && wholePods == 0 ? Math.max(0, units - sharedUnits) : 0;

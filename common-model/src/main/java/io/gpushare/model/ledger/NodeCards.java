@@ -1,12 +1,10 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Card;
 import io.gpushare.model.CardId;
 import io.gpushare.model.Demand;
 import io.gpushare.model.Inventory;
 import io.gpushare.model.PodRef;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -36,10 +35,14 @@ public final class NodeCards {
     private final Map<String, Holding> holdings;
     private final List<CardState> cards;
 
-    private NodeCards(Inventory inventory, Map<String, Holding> holdings) {
+    private NodeCards(Inventory inventory, Map<String, Holding> holdings, List<CardState> cards) {
         this.inventory = inventory;
         this.holdings = holdings;
-        this.cards = states(inventory, holdings.values());
+        this.cards = cards;
+    }
+
+    private NodeCards(Inventory inventory, Map<String, Holding> holdings) {
+        this(inventory, holdings, states(inventory, holdings.values()));
     }
 
     /** A node on which nothing is allocated. */
@@ -72,8 +75,10 @@ public final class NodeCards {
     /** This pod holds that, instead of whatever it held before. */
     public NodeCards with(PodRef pod, Allocation allocation) {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
-        changed.put(pod.uid(), new Holding(pod, allocation));
-        return new NodeCards(inventory, changed);
+        Holding before = changed.put(pod.uid(), new Holding(pod, allocation));
+        return before == null
+                ? new NodeCards(inventory, changed, with(inventory, cards, allocation))
+                : new NodeCards(inventory, changed);
     }
 
     /** This pod holds nothing any more. */
@@ -125,26 +130,27 @@ public final class NodeCards {
     }
 
     private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {
-        Map<CardId, Integer> shared = new HashMap<>();
-        Map<CardId, Integer> whole = new HashMap<>();
+        List<CardState> states = inventory.cards().stream()
+                .map(card -> new CardState(card, inventory.unitsOf(card), 0, 0))
+                .toList();
         for (Holding holding : holdings) {
-            Allocation allocation = holding.allocation();
-            for (CardId card : allocation.memoryCards()) {
-                int units = units(inventory, allocation, card);
-                // Anybody may write absurd amounts into an annotation: they fill the card, and break nothing.
-                shared.merge(card, units, (a, b) -> (int) Math.min(Integer.MAX_VALUE, (long) a + b));
-            }
-            allocation.wholeCards().forEach(card -> whole.merge(card, 1, Integer::sum));
+            states = with(inventory, states, holding.allocation());
         }
-        List<CardState> states = new ArrayList<>(inventory.cards().size());
-        for (Card card : inventory.cards()) {
-            states.add(new CardState(
-                    card,
-                    inventory.unitsOf(card),
-                    shared.getOrDefault(card.id(), 0),
-                    whole.getOrDefault(card.id(), 0)));
-        }
-        return List.copyOf(states);
+        return states;
+    }
+
+    /** The cards with that allocation beside what they had. */
+    private static List<CardState> with(Inventory inventory, List<CardState> cards, Allocation allocation) {
+        Set<CardId> memory = allocation.memoryCards();
+        Set<CardId> whole = allocation.wholeCards();
+        return cards.stream()
+                .map(state -> {
+                    CardId card = state.card().id();
+                    return state.with(
+                            memory.contains(card) ? units(inventory, allocation, card) : 0,
+                            whole.contains(card) ? 1 : 0);
+                })
+                .toList();
     }
 
     @Override

@@ -68,6 +68,8 @@ public final class LoadRun implements Callable<Integer> {
     @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
     private Path repository = Path.of(".");
 
+    private int made;
+
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new LoadRun()).execute(arguments));
     }
@@ -263,49 +265,64 @@ public final class LoadRun implements Callable<Integer> {
 
     private void bind(LoadCluster cluster, SimulatedApiServer api, Server extender)
             throws IOException, InterruptedException, ExecutionException {
+        bind(cluster, api, extender, "to warm up", 64, Duration.ZERO);
         for (int[] setting : new int[][] {{64, 0}, {64, 20}, {16, 20}}) {
-            int inFlight = setting[0];
-            api.faults().latency(Duration.ZERO);
-            List<byte[]> requests = new ArrayList<>();
-            String run = inFlight + "-" + setting[1];
-            for (int i = 0; i < binds; i++) {
-                String name = "bind-" + run + "-" + i;
-                String uid = api.add(LoadCluster.pod(name, 100, 1));
-                // Every tenth node is full.
-                int free = i % cluster.feasible();
-                requests.add(Connection.post(
-                        VERBS + "bind",
-                        ("{\"PodName\":\"" + name + "\",\"PodNamespace\":\"load\",\"PodUID\":\"" + uid
-                                        + "\",\"Node\":\"" + LoadCluster.node(free / 9 * 10 + free % 9 + 1) + "\"}")
-                                .getBytes(StandardCharsets.UTF_8)));
-            }
-            Thread.sleep(2000); // the informer sees them
-            api.faults().latency(Duration.ofMillis(setting[1]));
-            AtomicLong next = new AtomicLong();
-            AtomicLong failed = new AtomicLong();
-            Figures times = new Figures(binds);
-            long begin = System.nanoTime();
-            at(inFlight, client -> {
-                try (Connection connection = new Connection(extender.port())) {
-                    for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
-                        long asked = System.nanoTime();
-                        byte[] answer = connection.call(requests.get(i));
-                        synchronized (times) {
-                            times.add(System.nanoTime() - asked);
-                        }
-                        if (!new String(answer, StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
-                            failed.incrementAndGet();
-                        }
+            bind(cluster, api, extender, "", setting[0], Duration.ofMillis(setting[1]));
+        }
+    }
+
+    private void bind(
+            LoadCluster cluster, SimulatedApiServer api, Server extender, String note, int inFlight, Duration latency)
+            throws IOException, InterruptedException, ExecutionException {
+        List<byte[]> requests = new ArrayList<>();
+        for (int i = 0; i < binds; i++) {
+            String name = "bind-" + made++;
+            String uid = api.add(LoadCluster.pod(name, 100, 1));
+            // Every tenth node is full.
+            int free = i % cluster.feasible();
+            requests.add(Connection.post(
+                    VERBS + "bind",
+                    ("{\"PodName\":\"" + name + "\",\"PodNamespace\":\"load\",\"PodUID\":\"" + uid + "\",\"Node\":\""
+                                    + LoadCluster.node(free / 9 * 10 + free % 9 + 1) + "\"}")
+                            .getBytes(StandardCharsets.UTF_8)));
+        }
+        Thread.sleep(2000); // the informer sees them
+        api.faults().latency(latency);
+        AtomicLong next = new AtomicLong();
+        AtomicLong failed = new AtomicLong();
+        Figures times = new Figures(binds);
+        Duration cpu = extender.cpu();
+        long begin = System.nanoTime();
+        at(inFlight, client -> {
+            try (Connection connection = new Connection(extender.port())) {
+                for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
+                    long asked = System.nanoTime();
+                    byte[] answer = connection.call(requests.get(i));
+                    synchronized (times) {
+                        times.add(System.nanoTime() - asked);
+                    }
+                    if (!new String(answer, StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
+                        failed.incrementAndGet();
                     }
                 }
-            });
-            double took = (System.nanoTime() - begin) / 1e9;
-            print(
-                    "  bind, API server in %d ms, %d in flight: %,.0f a second, p50 %.0f ms, p99 %.0f ms; %d of %d not"
-                            + " bound%n",
-                    setting[1], inFlight, binds / took, times.millis(0.5), times.millis(0.99), failed.get(), binds);
-        }
+            }
+        });
+        double took = (System.nanoTime() - begin) / 1e9;
+        double used = extender.cpu().minus(cpu).toNanos() / 1e9 / took;
         api.faults().latency(Duration.ZERO);
+        print(
+                "  bind, API server in %d ms, %d in flight: %,.0f a second, p50 %.0f ms, p99 %.0f ms; %d of %d not"
+                        + " bound; the extender used %.2f of %d processors %s%n",
+                latency.toMillis(),
+                inFlight,
+                binds / took,
+                times.millis(0.5),
+                times.millis(0.99),
+                failed.get(),
+                binds,
+                used,
+                Runtime.getRuntime().availableProcessors(),
+                note);
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
