@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -13,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Strict reading of our own small JSON documents: every complaint names the field. */
 final class Json {
-    static final JsonMapper MAPPER = JsonMapper.builder()
+    // Cards' ids are names of fields here, thousands of them: a table of names seen would only grow.
+    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();

@@ -149,6 +149,25 @@ class NodeCardsProperties {
         }
     }
 
+    /** Pods come, are told anew with other cards, and go. */
+    @Property
+    void whatIsOnTheCardsIsWhatThePodsHold(
+            @ForAll("inventories") Inventory inventory,
+            @ForAll("forged") List<Allocation> forged,
+            @ForAll Random random) {
+        NodeCards node = NodeCards.of(inventory);
+        for (Allocation allocation : forged) {
+            String uid = "pod-" + random.nextInt(6);
+            node = random.nextInt(4) == 0 ? node.without(uid) : node.with(pod(uid), allocation);
+            NodeCards anew = node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
+            assertThat(node.cards()).isEqualTo(anew.cards());
+            assertThat(node.cards().stream()
+                            .mapToLong(state -> state.wholePods() + (state.sharedUnits() > 0 ? 1 : 0))
+                            .sum())
+                    .isLessThanOrEqualTo(node.holdings().size());
+        }
+    }
+
     private static NodeCards placeIfItFits(NodeCards node, Step step, List<String> running) {
         if (node.place(step.demand(), step.order()) instanceof Placement.Placed(Allocation allocation)) {
             assertThat(allocation.gives(step.demand())).isTrue();
@@ -241,7 +260,8 @@ class NodeCardsProperties {
     Arbitrary<List<Allocation>> forged() {
         Arbitrary<CardId> cards = Arbitraries.integers().between(0, 9).map(i -> new CardId("GPU-" + i));
         Arbitrary<ContainerAllocation> memory = Combinators.combine(
-                        cards, Arbitraries.integers().between(1, 1000))
+                        cards,
+                        Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)))
                 .as((card, units) ->
                         new ContainerAllocation("main", ContainerRole.APP, Map.of(card, units), List.of()));
         Arbitrary<ContainerAllocation> whole =
