@@ -89,8 +89,8 @@ final class NodeNames {
             if (from > json.length || json[from - 1] != '"') {
                 return null;
             }
-            // Most names are as long as the one before. Should that be none, it will be known for none, and not be
-            // plain.
+            // Most names are as long as the one before. Where that is wrong though a quote is there, a quote is in what
+            // is taken for the name, and no known or plain name has one.
             int to = from + length;
             if (to + 1 >= json.length || json[to] != '"' || (json[to + 1] != ',' && json[to + 1] != ']')) {
                 to = quote(json, from);
