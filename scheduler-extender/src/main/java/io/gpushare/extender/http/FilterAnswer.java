@@ -3,8 +3,10 @@ package io.gpushare.extender.http;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,16 +14,44 @@ import org.jspecify.annotations.Nullable;
  * maps: kube-scheduler 1.21 and newer lets FailedAndUnresolvableNodes win, older ones know only FailedNodes.
  */
 final class FilterAnswer {
-    // A guess at what a usual answer has beside the names.
-    private static final int BESIDE = 32 << 10;
+    // A guess at the length of a name that is there a second time.
+    private static final int NAME = 32;
 
-    private FilterAnswer() {}
+    private final Pieces json;
+    private final ExtenderArgs args;
+    private final Filtered filtered;
+    private final IdentityHashMap<Reason, Pieces.Piece> sentences;
+
+    private FilterAnswer(
+            Pieces json, ExtenderArgs args, Filtered filtered, IdentityHashMap<Reason, Pieces.Piece> sentences) {
+        this.json = json;
+        this.args = args;
+        this.filtered = filtered;
+        this.sentences = sentences;
+    }
 
     static Buffer of(ExtenderArgs args, Filtered filtered) {
-        Pieces json = new Pieces(args.named().bytes() + BESIDE);
-        nodes(json, args, filtered);
-        failed(json, "FailedNodes", args, filtered, false);
-        failed(json, "FailedAndUnresolvableNodes", args, filtered, true);
+        IdentityHashMap<Reason, Pieces.Piece> sentences = new IdentityHashMap<>();
+        int beside = 512;
+        for (int i = 0; i < filtered.size(); i++) {
+            @Nullable Reason why = filtered.why(i);
+            if (why != null) {
+                int length = sentences.computeIfAbsent(why, FilterAnswer::told).length();
+                beside += why.curable() ? length : 2 * length + NAME;
+            }
+        }
+        return new FilterAnswer(new Pieces(args.named().bytes() + beside), args, filtered, sentences).whole();
+    }
+
+    /** As it stands behind a node's name. */
+    private static Pieces.Piece told(Reason why) {
+        return new Pieces.Piece(":" + new String(JsonAnswer.quoted(why.sentence()), StandardCharsets.UTF_8));
+    }
+
+    private Buffer whole() {
+        nodes();
+        failed("FailedNodes", false);
+        failed("FailedAndUnresolvableNodes", true);
         json.add(",\"Error\":\"\"}");
         return json.whole();
     }
@@ -38,7 +68,7 @@ final class FilterAnswer {
         });
     }
 
-    private static void nodes(Pieces json, ExtenderArgs args, Filtered filtered) {
+    private void nodes() {
         @Nullable List<String> items = args.items();
         json.add(items == null ? "{\"NodeNames\":[" : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
         boolean more = false;
@@ -63,9 +93,8 @@ final class FilterAnswer {
         json.add(items == null ? "],\"Nodes\":null" : "]}");
     }
 
-    private static void failed(Pieces json, String field, ExtenderArgs args, Filtered filtered, boolean hopeless) {
+    private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
-        IdentityHashMap<Reason, byte[]> sentences = new IdentityHashMap<>();
         boolean more = false;
         for (int i = 0; i < filtered.size(); i++) {
             @Nullable Reason why = filtered.why(i);
@@ -75,13 +104,9 @@ final class FilterAnswer {
                 }
                 more = true;
                 args.named().addTo(json, i);
-                json.add(sentences.computeIfAbsent(why, FilterAnswer::told));
+                json.add(Objects.requireNonNull(sentences.get(why)));
             }
         }
         json.add('}');
-    }
-
-    private static byte[] told(Reason why) {
-        return Buffer.buffer(":").appendBytes(JsonAnswer.quoted(why.sentence())).getBytes();
     }
 }

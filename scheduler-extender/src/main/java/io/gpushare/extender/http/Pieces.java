@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** An answer put together of thousands of pieces that are JSON already, or signs between them. */
 final class Pieces {
@@ -18,13 +19,29 @@ final class Pieces {
     private final Buffer answer;
     private int size;
 
+    /** A piece that is in many answers, or many times in one. */
+    static final class Piece {
+        private final byte[] bytes;
+        private final int length;
+
+        Piece(String text) {
+            byte[] plain = text.getBytes(StandardCharsets.UTF_8);
+            bytes = Arrays.copyOf(plain, plain.length + SHORT);
+            length = plain.length;
+        }
+
+        int length() {
+            return length;
+        }
+    }
+
     /** @param expected about how many bytes it will be */
     Pieces(int expected) {
         answer = Buffer.buffer(expected);
     }
 
-    void add(byte[] piece) {
-        add(piece, 0, piece.length);
+    void add(Piece piece) {
+        add(piece.bytes, 0, piece.length);
     }
 
     void add(byte[] in, int from, int to) {
@@ -48,7 +65,8 @@ final class Pieces {
     }
 
     void add(String text) {
-        add(text.getBytes(StandardCharsets.UTF_8));
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        add(bytes, 0, bytes.length);
     }
 
     /** One character of ASCII. */

@@ -7,7 +7,6 @@ import io.gpushare.extender.scheduling.NodeChoice;
 import io.gpushare.extender.scheduling.Preemption;
 import io.gpushare.extender.scheduling.Victims;
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -27,9 +26,9 @@ final class Verbs {
 
     private static final String HOST = "{\"Host\":";
     /** What stands behind a host, by its score. */
-    private static final byte[][] LAST = scores("");
+    private static final Pieces.Piece[] LAST = scores("");
     /** The same and what stands before the next host. */
-    private static final byte[][] NEXT = scores("," + HOST);
+    private static final Pieces.Piece[] NEXT = scores("," + HOST);
 
     private final NodeChoice choice;
     private final Preemption preemption;
@@ -105,10 +104,10 @@ final class Verbs {
         }
     }
 
-    private static byte[][] scores(String then) {
+    private static Pieces.Piece[] scores(String then) {
         return IntStream.rangeClosed(0, NodeChoice.MOST)
-                .mapToObj(score -> (",\"Score\":" + score + "}" + then).getBytes(StandardCharsets.US_ASCII))
-                .toArray(byte[][]::new);
+                .mapToObj(score -> new Pieces.Piece(",\"Score\":" + score + "}" + then))
+                .toArray(Pieces.Piece[]::new);
     }
 
     private static Buffer scores(NamedNodes named, int[] scores) {

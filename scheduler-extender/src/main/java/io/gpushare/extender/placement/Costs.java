@@ -1,36 +1,60 @@
 package io.gpushare.extender.placement;
 
-/** What a pod costs on each of some nodes, whichever order they are named in. */
+/** What a pod costs on each of some nodes, whichever order they are named in. Immutable. */
 public final class Costs {
     private final Rooms rooms;
     private final int[] numbers;
-    private final double[] costs;
+    private final double[] byNumber;
+    private final double nowhere;
     private final boolean oneWinner;
     private final double least;
+    private final double highest;
 
     /**
      * Those costs of the nodes with these numbers.
      *
-     * @param numbers below 0 for a node of which nothing is known, and on which nothing fits
+     * @param byNumber what the pod costs on the node of each number; infinite where it doesn't fit
+     * @param nowhere what it costs where a number is below 0
      */
-    public Costs(Rooms rooms, int[] numbers, double[] costs, PodRequest pod) {
+    Costs(Rooms rooms, int[] numbers, double[] byNumber, double nowhere, PodRequest pod) {
         this.rooms = rooms;
         this.numbers = numbers;
-        this.costs = costs;
+        this.byNumber = byNumber;
+        this.nowhere = nowhere;
         this.oneWinner = pod.gpu();
-        double lowest = Double.POSITIVE_INFINITY;
-        for (double cost : costs) {
-            lowest = Math.min(lowest, cost);
+        double low = Double.POSITIVE_INFINITY;
+        double high = Double.NEGATIVE_INFINITY;
+        for (int number : numbers) {
+            double cost = cost(number);
+            low = Math.min(low, cost);
+            high = cost < Double.POSITIVE_INFINITY ? Math.max(high, cost) : high;
         }
-        least = lowest;
+        least = low;
+        highest = high;
+    }
+
+    /** The same, but that the pod costs so much on the node with that number. */
+    public Costs with(int number, double cost, PodRequest pod) {
+        double[] changed = byNumber.clone();
+        changed[number] = cost;
+        return new Costs(rooms, numbers, changed, nowhere, pod);
+    }
+
+    private double cost(int number) {
+        return number < 0 ? nowhere : byNumber[number];
+    }
+
+    /** What the pod costs on the node at that place; infinite where it doesn't fit. */
+    public double at(int place) {
+        return cost(numbers[place]);
     }
 
     /** The place of the node that costs least, of equals the first in {@link NodeRoom#ORDER}; -1 if the pod fits none. */
     public int cheapest() {
         int best = -1;
         double most = Math.min(least + Scoring.SAME, Double.MAX_VALUE);
-        for (int i = 0; i < costs.length; i++) {
-            if (costs[i] <= most && (best < 0 || isBefore(numbers[i], numbers[best]))) {
+        for (int i = 0; i < numbers.length; i++) {
+            if (cost(numbers[i]) <= most && (best < 0 || isBefore(numbers[i], numbers[best]))) {
                 best = i;
             }
         }
@@ -38,14 +62,7 @@ public final class Costs {
     }
 
     private boolean isBefore(int one, int other) {
-        if (one < 0 || other < 0) {
-            return other < 0 && one >= 0;
-        }
-        long order = rooms.order(one);
-        long otherOrder = rooms.order(other);
-        return order != otherOrder
-                ? order < otherOrder
-                : NodeRoom.ORDER.compare(rooms.room(one), rooms.room(other)) < 0;
+        return one >= 0 && (other < 0 || rooms.isBefore(one, other));
     }
 
     /**
@@ -63,16 +80,10 @@ public final class Costs {
     }
 
     private int[] steps(int most) {
-        int[] scores = new int[costs.length];
-        double highest = least;
-        for (double cost : costs) {
-            if (cost < Double.POSITIVE_INFINITY) {
-                highest = Math.max(highest, cost);
-            }
-        }
+        int[] scores = new int[numbers.length];
         double range = highest - least;
         for (int i = 0; i < scores.length; i++) {
-            double cost = costs[i];
+            double cost = cost(numbers[i]);
             if (cost < Double.POSITIVE_INFINITY) {
                 double part = range <= Scoring.SAME ? 1 : Math.clamp((highest - cost) / range, 0, 1);
                 scores[i] = (int) (most * part + Scoring.SAME);

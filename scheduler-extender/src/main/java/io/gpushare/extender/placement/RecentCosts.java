@@ -52,15 +52,11 @@ public final class RecentCosts {
             return scoring.equals(asked) && pod.equals(request);
         }
 
-        double[] costs(int[] numbers) {
+        Costs costs(int[] numbers) {
             Known now = known;
             boolean own = false;
-            double nowhere = cost(NodeRoom.NOWHERE, scoring, pod, hash);
-            double[] costs = new double[numbers.length];
-            for (int i = 0; i < costs.length; i++) {
-                int number = numbers[i];
+            for (int number : numbers) {
                 if (number < 0) {
-                    costs[i] = nowhere;
                     continue;
                 }
                 int version = rooms.version(number);
@@ -72,15 +68,14 @@ public final class RecentCosts {
                     now.costs[number] = cost(rooms.room(number), scoring, pod, hash);
                     now.versions[number] = version;
                 }
-                costs[i] = now.costs[number];
             }
             known = now;
-            return costs;
+            return new Costs(rooms, numbers, now.costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
         }
     }
 
     /** What the pod costs on each of the nodes with these numbers; a number below 0 is a node without anything. */
-    public double[] of(int[] numbers, Scoring scoring, PodRequest pod) {
+    public Costs of(int[] numbers, Scoring scoring, PodRequest pod) {
         return Arrays.stream(recent)
                 .filter(kind -> kind != null && kind.of(scoring, pod))
                 .findFirst()

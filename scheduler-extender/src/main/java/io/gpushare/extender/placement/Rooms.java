@@ -8,8 +8,8 @@ public interface Rooms {
     /** The node as it is now. */
     NodeRoom room(int number);
 
-    /** {@link NodeRoom#order} of the node, which never changes. */
-    long order(int number);
+    /** Whether the one is before the other in {@link NodeRoom#ORDER}. */
+    boolean isBefore(int one, int other);
 
     /** Counts the node's changes, and is never 0; who reads it before the room has a room that is no older. */
     int version(int number);

@@ -110,10 +110,13 @@ public final class NodeChoice {
 
     private Costs costs(String podUid, @Nullable PolicyKind policy, PodRequest request, NodeNumbers nodes) {
         Scoring scoring = ledger.scoring(policy);
-        NodeColumns columns = nodes.columns();
-        double[] costs = columns.costs().of(nodes.numbers(), scoring, request);
-        freed(podUid, nodes, (place, freed) -> costs[place] = RecentCosts.cost(freed.room(), scoring, request));
-        return new Costs(columns, nodes.numbers(), costs, request);
+        Costs[] costs = {nodes.columns().costs().of(nodes.numbers(), scoring, request)};
+        freed(
+                podUid,
+                nodes,
+                (place, freed) -> costs[0] =
+                        costs[0].with(nodes.number(place), RecentCosts.cost(freed.room(), scoring, request), request));
+        return costs[0];
     }
 
     private interface Freed {

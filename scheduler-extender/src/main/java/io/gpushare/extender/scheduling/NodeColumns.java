@@ -40,7 +40,8 @@ public final class NodeColumns implements Rooms {
     private final int[] unusedEver;
     private final int[] present;
     private final NodeRoom[] rooms;
-    private final long[] orders;
+    // The upper half of NodeRoom.order.
+    private final int[] orders;
     private final AtomicIntegerArray versions;
     private final RecentCosts costs;
     private volatile int size;
@@ -55,7 +56,7 @@ public final class NodeColumns implements Rooms {
         unusedEver = new int[capacity];
         present = new int[capacity];
         rooms = new NodeRoom[capacity];
-        orders = new long[capacity];
+        orders = new int[capacity];
         versions = new AtomicIntegerArray(capacity);
         costs = new RecentCosts(this);
     }
@@ -105,7 +106,7 @@ public final class NodeColumns implements Rooms {
         rooms[number] = entry.room();
         versions.set(number, Math.max(1, versions.get(number) + 1));
         if (known == null) {
-            orders[number] = NodeRoom.of(name, 0, 0, 0, List.of()).order();
+            orders[number] = (int) (NodeRoom.of(name, 0, 0, 0, List.of()).order() >>> Integer.SIZE);
             numbers.put(name, number);
             size = number + 1;
         }
@@ -176,8 +177,10 @@ public final class NodeColumns implements Rooms {
     }
 
     @Override
-    public long order(int number) {
-        return orders[number];
+    public boolean isBefore(int one, int other) {
+        return orders[one] != orders[other]
+                ? orders[one] < orders[other]
+                : NodeRoom.ORDER.compare(rooms[one], rooms[other]) < 0;
     }
 
     @Override

@@ -205,11 +205,19 @@ class PoliciesProperties {
             }
             Collections.shuffle(asked, random);
             int[] numbers = asked.stream().mapToInt(number -> number).toArray();
-            assertThat(recent.of(numbers, policy.scoring(), pod))
-                    .containsExactly(costs(all, numbers, policy.scoring(), pod));
+            Costs costs = recent.of(numbers, policy.scoring(), pod);
+            for (int place = 0; place < numbers.length; place++) {
+                assertThat(costs.at(place))
+                        .isEqualTo(RecentCosts.cost(all.room(numbers[place]), policy.scoring(), pod));
+            }
+            if (numbers.length > 0) {
+                Costs changed = costs.with(numbers[0], -1e9, pod);
+                assertThat(changed.cheapest()).isZero();
+                assertThat(recent.of(numbers, policy.scoring(), pod).at(0)).isEqualTo(costs.at(0));
+            }
         }
-        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()))
-                .containsExactly(RecentCosts.cost(NodeRoom.NOWHERE, policy.scoring(), pods.getFirst()));
+        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()).at(0))
+                .isEqualTo(RecentCosts.cost(NodeRoom.NOWHERE, policy.scoring(), pods.getFirst()));
     }
 
     /** Nodes by their places in a list. */
@@ -243,8 +251,8 @@ class PoliciesProperties {
         }
 
         @Override
-        public long order(int number) {
-            return nodes.get(number).order();
+        public boolean isBefore(int one, int other) {
+            return NodeRoom.ORDER.compare(nodes.get(one), nodes.get(other)) < 0;
         }
 
         @Override
@@ -253,16 +261,9 @@ class PoliciesProperties {
         }
     }
 
-    private static double[] costs(Rooms rooms, int[] numbers, Scoring scoring, PodRequest pod) {
-        return IntStream.of(numbers)
-                .mapToDouble(number -> RecentCosts.cost(rooms.room(number), scoring, pod))
-                .toArray();
-    }
-
     private static Costs costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
-        Listed rooms = new Listed(nodes);
-        int[] all = IntStream.range(0, nodes.size()).toArray();
-        return new Costs(rooms, all, costs(rooms, all, scoring, pod), pod);
+        return new RecentCosts(new Listed(nodes))
+                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
     }
 
     private static String where(Way way) {

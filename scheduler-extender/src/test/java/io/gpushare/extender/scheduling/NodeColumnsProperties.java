@@ -3,6 +3,7 @@ package io.gpushare.extender.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.PodRequest;
 import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.extender.placement.Scoring;
@@ -106,11 +107,11 @@ class NodeColumnsProperties {
                             .toArray(Reason[]::new));
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
-        assertThat(columns.costs().of(nodes.numbers(), BY_ROOM, pod))
-                .containsExactly(names.stream()
-                        .mapToDouble(
-                                name -> RecentCosts.cost(ledger.nodeEntry(name).room(), BY_ROOM, pod))
-                        .toArray());
+        Costs costs = columns.costs().of(nodes.numbers(), BY_ROOM, pod);
+        for (int i = 0; i < names.size(); i++) {
+            assertThat(costs.at(i))
+                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));
+        }
         for (int i = 0; i < names.size(); i++) {
             int number = nodes.number(i);
             if (number >= 0) {
