@@ -97,7 +97,7 @@ public final class LoadRun implements Callable<Integer> {
         long begin = System.nanoTime();
         try (Server extender = Server.extender(
                         repository, kubeconfig, folder.resolve("extender-" + cluster.nodes() + ".log"));
-                Server bare = Server.bare(folder.resolve("bare-" + cluster.nodes() + ".log"))) {
+                Server bare = Server.bare(repository, folder.resolve("bare-" + cluster.nodes() + ".log"))) {
             extender.await(READY, START);
             if (scrapes > 0) {
                 ScrapeCost.measure(

@@ -26,12 +26,7 @@ final class Server implements AutoCloseable {
 
     /** The extender, with the JVM flags of its image. */
     static Server extender(Path root, Path kubeconfig, Path log) throws IOException {
-        List<String> command = new ArrayList<>();
-        for (String flag : Files.readAllLines(root.resolve(FLAGS))) {
-            if (flag.startsWith("-X")) {
-                command.add(flag);
-            }
-        }
+        List<String> command = flags(root);
         Path module = root.resolve("scheduler-extender/target");
         command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
         command.add("io.gpushare.extender.Main");
@@ -40,18 +35,19 @@ final class Server implements AutoCloseable {
         return start(command, port, log);
     }
 
-    static Server bare(Path log) throws IOException {
+    /** The handler that does nothing, with the same flags. */
+    static Server bare(Path root, Path log) throws IOException {
+        List<String> command = flags(root);
         int port = Program.freePort();
-        return start(
-                List.of(
-                        "-XX:+UseSerialGC",
-                        "-Xmx256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        BareHandler.class.getName(),
-                        String.valueOf(port)),
-                port,
-                log);
+        command.addAll(List.of(
+                "-cp", System.getProperty("java.class.path"), BareHandler.class.getName(), String.valueOf(port)));
+        return start(command, port, log);
+    }
+
+    private static List<String> flags(Path root) throws IOException {
+        return new ArrayList<>(Files.readAllLines(root.resolve(FLAGS)).stream()
+                .filter(flag -> flag.startsWith("-X"))
+                .toList());
     }
 
     private static Server start(List<String> arguments, int port, Path log) throws IOException {
