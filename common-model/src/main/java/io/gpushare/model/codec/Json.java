@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Strict reading of our own small JSON documents: every complaint names the field. */
 final class Json {
-    // Cards' ids are names of fields here, thousands of them: a table of names seen would only grow.
+    // Cards' ids are names of fields here: they would fill Jackson's table of the names it has seen.
     static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .build())
