@@ -181,6 +181,27 @@ class ProtocolIT {
                 .isEqualTo("[{\"Host\":\"n1\",\"Score\":10},{\"Host\":\"n2\",\"Score\":0}]");
     }
 
+    /** As kube-scheduler asks: for those that filter named, for some of them, and in another order. */
+    @Test
+    void scoresAreTheSameWhicheverNodesFilterNamedBefore() throws Exception {
+        api.pod("base", "uid-base", new JsonObject().put("aliyun.com/gpu-mem", "3"));
+        assertThat(extender.bind("base", "uid-base", "n2")).isEmpty();
+        String n1 = "{\"Host\":\"n1\",\"Score\":0}";
+        String n2 = "{\"Host\":\"n2\",\"Score\":10}";
+        for (String asked : List.of("\"n1\",\"cpu\",\"n2\"", "\"cpu\",\"n2\",\"n1\"", "\"n1\"", "\"cpu\"")) {
+            extender.post("filter", args(by("binpack"), asked));
+            assertThat(extender.post("prioritize", args(by("binpack"), "\"n1\",\"n2\""))
+                            .body())
+                    .isEqualTo("[" + n1 + "," + n2 + "]");
+            assertThat(extender.post("prioritize", args(by("binpack"), "\"n2\",\"n1\""))
+                            .body())
+                    .isEqualTo("[" + n2 + "," + n1 + "]");
+            assertThat(extender.post("prioritize", args(by("binpack"), "\"n2\""))
+                            .body())
+                    .isEqualTo("[" + n2 + "]");
+        }
+    }
+
     @Test
     void aPolicyThatIsNoneIsToldToThePodsPeople() throws Exception {
         assertThat(extender.post("filter", args(by("tightest"), "\"n1\"")).body())
@@ -202,6 +223,7 @@ class ProtocolIT {
                 "filter", "{\"Pod\":" + POD + "}", "the request names no nodes: it has neither NodeNames nor Nodes");
         assertError("filter", "{\"Pod\":" + POD + ",\"NodeNames\":[\"n1\"]", "the request body is not JSON at byte");
         assertError("filter", "{\"Pod\":" + POD + ",\"NodeNames\":\"n1\"}", "'NodeNames' is not an array");
+        assertError("filter", "{\"Pod\":" + POD + ",\"NodeNames\":\"]}", "'NodeNames' is not an array");
         assertError("filter", "{} {}", "the request body goes on after its JSON object");
         assertError("filter", "[1]", "the request body is not a JSON object");
         assertError("filter", "", "the request body is not a JSON object");

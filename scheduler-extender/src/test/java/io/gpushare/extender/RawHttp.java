@@ -47,20 +47,32 @@ final class RawHttp implements AutoCloseable {
         int status = Integer.parseInt(line().split(" ")[1]);
         int length = 0;
         boolean closes = false;
+        boolean chunked = false;
         for (String header = line(); !header.isEmpty(); header = line()) {
             String lower = header.toLowerCase(Locale.ROOT);
             if (lower.startsWith("content-length:")) {
                 length = Integer.parseInt(lower.substring(15).strip());
             }
             closes |= lower.equals("connection: close");
+            chunked |= lower.equals("transfer-encoding: chunked");
         }
-        String body = withoutBody ? "" : new String(in.readNBytes(length), StandardCharsets.UTF_8);
+        String body = withoutBody ? "" : new String(chunked ? chunks() : in.readNBytes(length), StandardCharsets.UTF_8);
         if (closes) {
             socket.close();
             socket = connect();
             in = new BufferedInputStream(socket.getInputStream());
         }
         return new Answer(status, body);
+    }
+
+    private byte[] chunks() throws IOException {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        for (int size = Integer.parseInt(line(), 16); size > 0; size = Integer.parseInt(line(), 16)) {
+            body.write(in.readNBytes(size));
+            line();
+        }
+        line();
+        return body.toByteArray();
     }
 
     private String line() throws IOException {

@@ -1,6 +1,8 @@
 package io.gpushare.extender.http;
 
+import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -58,13 +60,17 @@ final class Bodies {
                 body.add(chunk);
             }
         });
+        Context loop = Vertx.currentContext();
         request.endHandler(nothing -> {
-            try {
-                then.handle(body.whole());
-            } finally {
-                request.exceptionHandler(null);
-                held.addAndGet(-body.size);
-            }
+            request.exceptionHandler(null);
+            // Not at once: what is answered while Netty reads is not sent before it has read, and keeps its memory.
+            loop.runOnContext(next -> {
+                try {
+                    then.handle(body.whole());
+                } finally {
+                    held.addAndGet(-body.size);
+                }
+            });
         });
         request.exceptionHandler(e -> {
             held.addAndGet(-body.size);
@@ -72,19 +78,21 @@ final class Bodies {
         });
     }
 
-    /** What has come of a body: as large at once as it is said to become, within reason, so that it need not grow. */
+    /** What has come of a body: as large from its first bytes on as it is said to become, within reason. */
     private static final class Body {
-        private byte[] bytes;
+        private final int announced;
+        private byte[] bytes = new byte[0];
         private int size;
 
         Body(int announced) {
-            bytes = new byte[Math.min(announced, AT_ONCE)];
+            this.announced = announced;
         }
 
         void add(Buffer chunk) {
             int now = size + chunk.length();
             if (now > bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.max(now, 2 * bytes.length));
+                int large = bytes.length == 0 ? Math.min(announced, AT_ONCE) : 2 * bytes.length;
+                bytes = Arrays.copyOf(bytes, Math.max(now, large));
             }
             chunk.getBytes(bytes, size);
             size = now;

@@ -2,6 +2,8 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.NodeColumns;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,19 +24,41 @@ record ExtenderArgs(
         Objects.requireNonNull(pod);
     }
 
+    /**
+     * What filter answered. kube-scheduler asks prioritize for the same pod next, and names the nodes that passed just as
+     * they were answered: one comparison then tells which they are.
+     */
+    record Passed(NamedNodes asked, Filtered filtered) {
+        // It keeps the request's body: not one beyond any real cluster.
+        private static final int LARGEST = 1 << 20;
+
+        /** What filter answered to that request; null if it is none that comes again. */
+        static @Nullable Passed of(byte[] body, ExtenderArgs args, Filtered filtered) {
+            return args.items() == null && body.length <= LARGEST ? new Passed(args.named(), filtered) : null;
+        }
+
+        /** Those nodes, if the array there names just them; null where it does not. */
+        @Nullable
+        NamedNodes read(byte[] body, int at, NodeColumns now) {
+            return asked.nodes().columns() == now ? asked.passed(filtered, body, at) : null;
+        }
+    }
+
     /** What a body held so far. */
     private static final class Reading {
         private final byte[] body;
         private final NodeNames known;
+        private final @Nullable Passed passed;
         private boolean complete;
         private @Nullable SchedulingPod pod;
         private @Nullable NamedNodes names;
         private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
-        Reading(byte[] body, NodeNames known) {
+        Reading(byte[] body, NodeNames known, @Nullable Passed passed) {
             this.body = body;
             this.known = known;
+            this.passed = passed;
         }
 
         void field(String field, JsonParser value) throws IOException, BadRequest {
@@ -51,8 +75,9 @@ record ExtenderArgs(
                 return null;
             }
             @Nullable
-            NamedNodes plain = known.read(
-                    body, Math.toIntExact(value.currentTokenLocation().getByteOffset()));
+            NamedNodes plain = value.currentToken() == JsonToken.START_ARRAY
+                    ? plain(Math.toIntExact(value.currentTokenLocation().getByteOffset()))
+                    : null;
             if (plain != null && isLast(plain.end())) {
                 complete = true;
                 return plain;
@@ -60,6 +85,11 @@ record ExtenderArgs(
             List<String> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
             return NamedNodes.of(read, known.nodes());
+        }
+
+        private @Nullable NamedNodes plain(int at) {
+            @Nullable NamedNodes again = passed == null ? null : passed.read(body, at, known.nodes());
+            return again == null ? known.read(body, at) : again;
         }
 
         /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
@@ -117,7 +147,12 @@ record ExtenderArgs(
     }
 
     static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequest {
-        Reading reading = new Reading(body, known);
+        return read(body, known, null);
+    }
+
+    /** The same for one who may name just the nodes that passed that filter. */
+    static ExtenderArgs read(byte[] body, NodeNames known, @Nullable Passed passed) throws BadRequest {
+        Reading reading = new Reading(body, known, passed);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();
     }

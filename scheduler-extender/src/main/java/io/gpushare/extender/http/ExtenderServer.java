@@ -129,7 +129,7 @@ public final class ExtenderServer {
 
     private static void listen(Vertx vertx, Settings settings, Routes routes, Metrics metrics, List<HttpServer> loops)
             throws IOException {
-        HttpServerOptions options = options();
+        HttpServerOptions options = options(settings.deadlines());
         @Nullable TlsFiles tls = settings.tls();
         @Nullable TlsContents contents = null;
         if (tls != null) {
@@ -154,9 +154,13 @@ public final class ExtenderServer {
     }
 
     /** HTTP/1.1 alone, in plain text and under TLS: one protocol, one set of limits. */
-    private static HttpServerOptions options() {
+    private static HttpServerOptions options(Deadlines deadlines) {
         return new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
+                // Patience closes politely: only once what is to be written is written, and for a caller that reads
+                // nothing that is never. This waits for nothing.
+                .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setUseAlpn(false)
                 .setMaxChunkSize(CHUNK)
                 .setHttp2ClearTextEnabled(false)

@@ -2,11 +2,8 @@ package io.gpushare.extender.http;
 
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
-import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,33 +11,21 @@ import org.jspecify.annotations.Nullable;
  * maps: kube-scheduler 1.21 and newer lets FailedAndUnresolvableNodes win, older ones know only FailedNodes.
  */
 final class FilterAnswer {
-    // A guess at the length of a name that is there a second time.
-    private static final int NAME = 32;
-
     private final Pieces json;
     private final ExtenderArgs args;
     private final Filtered filtered;
-    private final IdentityHashMap<Reason, Pieces.Piece> sentences;
+    /** What stands behind the name of a refused node, by its reason. */
+    private final List<Pieces.Piece> sentences;
 
-    private FilterAnswer(
-            Pieces json, ExtenderArgs args, Filtered filtered, IdentityHashMap<Reason, Pieces.Piece> sentences) {
+    private FilterAnswer(Pieces json, ExtenderArgs args, Filtered filtered) {
         this.json = json;
         this.args = args;
         this.filtered = filtered;
-        this.sentences = sentences;
+        this.sentences = filtered.reasons().stream().map(FilterAnswer::told).toList();
     }
 
-    static Buffer of(ExtenderArgs args, Filtered filtered) {
-        IdentityHashMap<Reason, Pieces.Piece> sentences = new IdentityHashMap<>();
-        int beside = 512;
-        for (int i = 0; i < filtered.size(); i++) {
-            @Nullable Reason why = filtered.why(i);
-            if (why != null) {
-                int length = sentences.computeIfAbsent(why, FilterAnswer::told).length();
-                beside += why.curable() ? length : 2 * length + NAME;
-            }
-        }
-        return new FilterAnswer(new Pieces(args.named().bytes() + beside), args, filtered, sentences).whole();
+    static Pieces.Content of(ExtenderArgs args, Filtered filtered) {
+        return into -> new FilterAnswer(into, args, filtered).write();
     }
 
     /** As it stands behind a node's name. */
@@ -48,63 +33,64 @@ final class FilterAnswer {
         return new Pieces.Piece(":" + new String(JsonAnswer.quoted(why.sentence()), StandardCharsets.UTF_8));
     }
 
-    private Buffer whole() {
+    private void write() {
         nodes();
         failed("FailedNodes", false);
         failed("FailedAndUnresolvableNodes", true);
         json.add(",\"Error\":\"\"}");
-        return json.whole();
     }
 
     /** The whole request could not be answered: kube-scheduler tries the pod again later. */
-    static Buffer error(String sentence) {
-        return JsonAnswer.of(json -> {
+    static Pieces.Content error(String sentence) {
+        return Pieces.Content.of(JsonAnswer.of(json -> {
             json.writeStartObject();
             for (String field : List.of("NodeNames", "Nodes", "FailedNodes", "FailedAndUnresolvableNodes")) {
                 json.writeNullField(field);
             }
             json.writeStringField("Error", sentence);
             json.writeEndObject();
-        });
+        }));
     }
 
     private void nodes() {
-        @Nullable List<String> items = args.items();
-        json.add(items == null ? "{\"NodeNames\":[" : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
+        json.add(
+                args.items() == null
+                        ? "{\"NodeNames\":["
+                        : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
         boolean more = false;
-        for (int from = 0; from < filtered.size(); from++) {
-            int to = from;
-            while (to < filtered.size() && filtered.why(to) == null) {
-                to++;
-            }
-            if (to > from) {
+        for (int run = 0; run < filtered.runs(); run++) {
+            if (filtered.from(run) < filtered.to(run)) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
-                if (items == null) {
-                    args.named().addTo(json, from, to);
-                } else {
-                    json.add(String.join(",", items.subList(from, to)));
-                }
-                from = to;
+                feasible(filtered.from(run), filtered.to(run));
             }
         }
-        json.add(items == null ? "],\"Nodes\":null" : "]}");
+        json.add(args.items() == null ? "],\"Nodes\":null" : "]}");
+    }
+
+    private void feasible(int from, int to) {
+        @Nullable List<String> items = args.items();
+        if (items == null) {
+            args.named().addTo(json, from, to);
+        } else {
+            json.add(String.join(",", items.subList(from, to)));
+        }
     }
 
     private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
         boolean more = false;
-        for (int i = 0; i < filtered.size(); i++) {
-            @Nullable Reason why = filtered.why(i);
-            if (why != null && !(hopeless && why.curable())) {
+        for (int i = 0; i < filtered.refused(); i++) {
+            int reason = filtered.reason(i);
+            if (!(hopeless && filtered.reasons().get(reason).curable())) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
-                args.named().addTo(json, i);
-                json.add(Objects.requireNonNull(sentences.get(why)));
+                args.named().addTo(json, filtered.place(i));
+                json.add(sentences.get(reason));
             }
         }
         json.add('}');

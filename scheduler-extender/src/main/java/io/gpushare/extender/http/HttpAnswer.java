@@ -4,6 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 
 /** How an answer goes out. */
 final class HttpAnswer {
@@ -19,6 +20,18 @@ final class HttpAnswer {
 
     static void json(HttpServerRequest request, int status, Buffer body) {
         send(request, status, JSON, body);
+    }
+
+    /** The same for JSON that goes out while it is put together, to a POST. */
+    static void json(HttpServerRequest request, int status, Pieces.Content body) {
+        if (!request.response().closed()) {
+            request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+            if (request.version() == HttpVersion.HTTP_1_0) {
+                // Of several pages it sees the end by the connection's alone.
+                request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+            }
+            Pieces.send(body, request.response());
+        }
     }
 
     /** Says what is wrong, to people. */

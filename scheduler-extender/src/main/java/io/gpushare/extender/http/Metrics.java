@@ -16,13 +16,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the extender tells Prometheus, in its text form. The names are for users: scheduler-extender/METRICS.md lists them.
@@ -156,19 +154,12 @@ public final class Metrics {
     }
 
     void filtered(Filtered filtered) {
-        IdentityHashMap<Reason, Integer> refused = new IdentityHashMap<>();
-        int feasible = 0;
-        for (int i = 0; i < filtered.size(); i++) {
-            @Nullable Reason why = filtered.why(i);
-            if (why == null) {
-                feasible++;
-            } else {
-                refused.merge(why, 1, Integer::sum);
-            }
-        }
+        int feasible = filtered.size() - filtered.refused();
         filters.labelValues(feasible == 0 ? "no_node" : "node").inc();
         nodes.labelValues("feasible").inc(feasible);
-        refused.forEach((why, count) -> nodes.labelValues(why.label()).inc(count));
+        for (int reason = 0; reason < filtered.reasons().size(); reason++) {
+            nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
+        }
     }
 
     void preempted(Map<String, Victims> asked, Map<String, Victims> answered) {

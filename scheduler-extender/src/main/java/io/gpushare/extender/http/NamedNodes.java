@@ -1,9 +1,12 @@
 package io.gpushare.extender.http;
 
+import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.NodeColumns;
 import io.gpushare.extender.scheduling.NodeNumbers;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The nodes that a request names, and their names as JSON: in the request's own body, if they are plain there. */
 final class NamedNodes {
@@ -42,14 +45,51 @@ final class NamedNodes {
         return nodes.size();
     }
 
-    /** How many bytes the names are, with one character behind each. */
-    int bytes() {
-        return end() - begin[0];
-    }
-
     /** The place behind the last name and the character after it. */
     int end() {
         return begin[begin.length - 1];
+    }
+
+    /**
+     * Those of these nodes that passed the filter, if an array of plain names is just theirs.
+     *
+     * @param array JSON
+     * @param at where its bracket is
+     * @return null where it is anything else
+     */
+    @Nullable
+    NamedNodes passed(Filtered filtered, byte[] array, int at) {
+        int[] from = new int[filtered.size() - filtered.refused() + 1];
+        int[] numbers = new int[from.length - 1];
+        int count = 0;
+        int next = at + 1;
+        boolean unknown = false;
+        for (int run = 0; run < filtered.runs(); run++) {
+            int first = filtered.from(run);
+            int size = filtered.to(run) - first;
+            int length = begin[first + size] - begin[first];
+            if (size > 0) {
+                char after = count + size == numbers.length ? ']' : ',';
+                if (next + length > array.length
+                        || array[next + length - 1] != after
+                        || !same(begin[first], length - 1, array, next)) {
+                    return null;
+                }
+            }
+            for (int i = 0; i < size; i++) {
+                from[count] = next + begin[first + i] - begin[first];
+                numbers[count] = nodes.number(first + i);
+                unknown |= numbers[count++] < 0;
+            }
+            next += length;
+        }
+        from[count] = next;
+        // A node that was not known may be by now.
+        return count == 0 || unknown ? null : new NamedNodes(array, from, new NodeNumbers(nodes.columns(), numbers));
+    }
+
+    private boolean same(int at, int length, byte[] other, int there) {
+        return Arrays.equals(json, at, at + length, other, there, there + length);
     }
 
     /** The name at that place. */

@@ -11,57 +11,67 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the names of nodes in requests. kube-scheduler names the same thousands of nodes in each: to make a string of each
- * name and to look it up would cost several times of what everything else does. So the names of the ledger's nodes lie
- * here one behind the other, found by a hash of their bytes, which leads to the node's number. Immutable.
+ * name and to look it up would cost several times of what everything else does. So a hash of its bytes leads to the node's
+ * number. The hash is all that is kept of a name: to fetch each name from memory too, and compare it, would double the
+ * time. Nodes of the ledger whose hashes are alike are looked up by their names; a name that the ledger does not know
+ * would be taken for one that it knows once in some 2^44 times, and bind, which alone writes, goes by the name itself.
+ * Immutable.
  */
 final class NodeNames {
     // Nodes that came since are looked up by their names; beyond so many it is worth to begin anew.
     private static final int NEWCOMERS = 100;
-    // In a slot: the node's number plus 1, and above it some bits of the hash.
-    private static final int NUMBER = (1 << 20) - 1;
+    // In a slot: the node's number plus 1, or 0 where several have this hash, and above it the highest bits of the
+    // hash.
+    private static final long NUMBER = (1L << 20) - 1;
 
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    // What stands between two names: a quote, a comma, and a quote.
+    private static final int BETWEEN = '"' | ',' << 8 | '"' << 16;
+    private static final int THREE = 0xFF_FFFF;
+    private static final int BETWEEN_NAMES = 3;
     private static final long EACH = 0x0101_0101_0101_0101L;
     private static final long QUOTES = EACH * '"';
     private static final long HIGH = EACH << 7;
     private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
     private final NodeColumns nodes;
-    private final byte[] text;
-    // Where each node's name begins in the text, and behind them where the last one ends.
-    private final int[] begins;
-    private final int[] slots;
-    private final int shift;
+    private final int size;
+    // The lowest bits of a hash say in which slot to begin.
+    private final long[] slots;
 
     /** Those of all nodes that are there now. */
     NodeNames(NodeColumns nodes) {
         this.nodes = nodes;
-        byte[][] names = new byte[Math.min(nodes.size(), NUMBER)][];
-        begins = new int[names.length + 1];
-        for (int i = 0; i < names.length; i++) {
-            names[i] = nodes.name(i).getBytes(StandardCharsets.UTF_8);
-            begins[i + 1] = begins[i] + names[i].length;
-        }
-        text = new byte[begins[names.length] + Long.BYTES];
-        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * names.length + 1);
-        slots = new int[1 << bits];
-        shift = Integer.SIZE - bits;
-        for (int i = 0; i < names.length; i++) {
-            System.arraycopy(names[i], 0, text, begins[i], names[i].length);
-            if (plain(names[i], 0, names[i].length)) {
-                int hash = hash(names[i], 0, names[i].length);
-                int slot = hash >>> shift;
-                while (slots[slot] != 0) {
-                    slot = slot + 1 & slots.length - 1;
-                }
-                slots[slot] = (hash & ~NUMBER) | (i + 1);
+        size = Math.min(nodes.size(), (int) NUMBER);
+        slots = new long[Integer.highestOneBit(2 * size + 1) << 1];
+        for (int number = 0; number < size; number++) {
+            byte[] name = nodes.name(number).getBytes(StandardCharsets.UTF_8);
+            if (plain(name, 0, name.length)) {
+                put(hash(name, 0, name.length), number);
             }
         }
     }
 
+    private void put(long hash, int number) {
+        int slot = (int) hash & slots.length - 1;
+        while (slots[slot] != 0) {
+            if (same(slots[slot], hash)) {
+                slots[slot] &= ~NUMBER;
+                return;
+            }
+            slot = slot + 1 & slots.length - 1;
+        }
+        slots[slot] = (hash & ~NUMBER) | (number + 1);
+    }
+
+    private static boolean same(long there, long hash) {
+        return ((there ^ hash) & ~NUMBER) == 0;
+    }
+
     /** These, if they are still of use for the ledger's nodes as they are now, or newer ones. */
     NodeNames current(NodeColumns now) {
-        return now == nodes && now.size() < begins.length + NEWCOMERS ? this : new NodeNames(now);
+        return now == nodes && now.size() <= size + NEWCOMERS ? this : new NodeNames(now);
     }
 
     NodeColumns nodes() {
@@ -79,22 +89,24 @@ final class NodeNames {
         if (at + 2 <= json.length && json[at + 1] == ']') {
             return new NamedNodes(json, new int[] {at + 2}, new NodeNumbers(nodes, new int[0]));
         }
+        if (at + 2 > json.length || json[at + 1] != '"') {
+            return null;
+        }
         int[] begin = new int[0];
         int[] numbers = new int[0];
         int count = 0;
-        int place = at;
+        int from = at + 2;
         int length = 0;
-        do {
-            int from = place + 2;
-            if (from > json.length || json[from - 1] != '"') {
-                return null;
-            }
-            // Most names are as long as the one before. Where that is wrong though a quote is there, a quote is in what
-            // is taken for the name, and no known or plain name has one.
+        boolean more = true;
+        while (more) {
+            // Most names are as long as the one before. Where it only looks so, what is taken for the name has a quote
+            // in
+            // it, which no known or plain name has.
             int to = from + length;
-            if (to + 1 >= json.length || json[to] != '"' || (json[to + 1] != ',' && json[to + 1] != ']')) {
+            if (to + Integer.BYTES > json.length || ((int) INT.get(json, to) & THREE) != BETWEEN) {
                 to = quote(json, from);
-                if (to < 0) {
+                more = to >= 0 && to + 2 < json.length && json[to + 1] == ',' && json[to + 2] == '"';
+                if (to < 0 || (!more && (to + 1 >= json.length || json[to + 1] != ']'))) {
                     return null;
                 }
                 length = to - from;
@@ -107,19 +119,16 @@ final class NodeNames {
                 number = nodes.number(new String(json, from, length, StandardCharsets.US_ASCII));
             }
             if (count == numbers.length) {
-                int expected = count + 1 + (json.length - to) / (length + 3);
+                int expected = Math.max(2 * count, count + 1 + (json.length - to) / (length + BETWEEN_NAMES));
                 begin = Arrays.copyOf(begin, expected + 1);
                 numbers = Arrays.copyOf(numbers, expected);
             }
             begin[count] = from - 1;
             numbers[count] = number;
             count++;
-            place = to + 1;
-        } while (place < json.length && json[place] == ',');
-        if (place >= json.length || json[place] != ']') {
-            return null;
+            from = to + BETWEEN_NAMES;
         }
-        begin[count] = place + 1;
+        begin[count] = from - 1;
         if (count < numbers.length) {
             begin = Arrays.copyOf(begin, count + 1);
             numbers = Arrays.copyOf(numbers, count);
@@ -140,36 +149,18 @@ final class NodeNames {
 
     /** The number of the node whose name is there; below 0 if it must be looked up. */
     private int number(byte[] json, int from, int to) {
-        int hash = hash(json, from, to);
-        int slot = hash >>> shift;
+        long hash = hash(json, from, to);
+        int slot = (int) hash & slots.length - 1;
         while (true) {
-            int there = slots[slot];
+            long there = slots[slot];
             if (there == 0) {
                 return -1;
             }
-            if (((there ^ hash) & ~NUMBER) == 0 && is((there & NUMBER) - 1, json, from, to)) {
-                return (there & NUMBER) - 1;
+            if (same(there, hash)) {
+                return (int) (there & NUMBER) - 1;
             }
             slot = slot + 1 & slots.length - 1;
         }
-    }
-
-    private boolean is(int number, byte[] json, int from, int to) {
-        int begin = begins[number];
-        int length = to - from;
-        if (begins[number + 1] - begin != length) {
-            return false;
-        }
-        if (length < Long.BYTES) {
-            return first(word(text, begin) ^ word(json, from), length) == 0;
-        }
-        int last = length - Long.BYTES;
-        for (int i = 0; i < last; i += Long.BYTES) {
-            if ((long) WORD.get(text, begin + i) != (long) WORD.get(json, from + i)) {
-                return false;
-            }
-        }
-        return (long) WORD.get(text, begin + last) == (long) WORD.get(json, from + last);
     }
 
     /** The next eight bytes; zeros behind the end. */
@@ -193,16 +184,18 @@ final class NodeNames {
         return bytes == 0 ? 0 : word & -1L >>> (Long.SIZE - 8 * bytes);
     }
 
-    private static int hash(byte[] in, int from, int to) {
-        if (to - from < Long.BYTES) {
-            return (int) (mixed(0, first(word(in, from), to - from)) >>> Integer.SIZE);
+    private static long hash(byte[] in, int from, int to) {
+        // The last word overlaps the one before it: without the length, some names would be the same words.
+        int length = to - from;
+        long hash = length;
+        if (length < Long.BYTES) {
+            return mixed(hash, first(word(in, from), length));
         }
-        long hash = 0;
         int last = to - Long.BYTES;
         for (int at = from; at < last; at += Long.BYTES) {
             hash = mixed(hash, (long) WORD.get(in, at));
         }
-        return (int) (mixed(hash, (long) WORD.get(in, last)) >>> Integer.SIZE);
+        return mixed(hash, (long) WORD.get(in, last));
     }
 
     private static long mixed(long hash, long word) {

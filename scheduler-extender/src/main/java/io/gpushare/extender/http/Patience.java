@@ -5,69 +5,94 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Cuts off callers that take too long, however they spread their bytes: each step of an exchange has one deadline. Only
- * our own work has none here. One of these serves one event loop.
+ * our own work has none here. It looks at all of them from time to time, since a timer for each step costs more than what
+ * the steps of a request cost otherwise. One of these serves one event loop.
  */
 final class Patience implements Handler<HttpServerRequest> {
+    private static final Duration SELDOM = Duration.ofSeconds(1);
+    // A caller has so much more than its deadline at most.
+    private static final int SHARE = 10;
+
     /** Where a connection stands. */
     private static final class Turn {
         private long requests;
-        private long timer = -1;
+        private boolean limited;
+        private long until;
+
+        void within(Duration limit) {
+            limited = true;
+            until = System.nanoTime() + limit.toNanos();
+        }
+
+        boolean late() {
+            return limited && System.nanoTime() - until > 0;
+        }
     }
 
-    private final Vertx vertx;
     private final Deadlines deadlines;
     private final Metrics metrics;
     private final Handler<HttpServerRequest> then;
     private final IdentityHashMap<HttpConnection, Turn> turns = new IdentityHashMap<>();
 
+    /** Of the event loop that makes it. */
     Patience(Vertx vertx, Deadlines deadlines, Metrics metrics, Handler<HttpServerRequest> then) {
-        this.vertx = vertx;
         this.deadlines = deadlines;
         this.metrics = metrics;
         this.then = then;
+        Duration often = Collections.min(List.of(
+                        deadlines.head(),
+                        deadlines.body(),
+                        deadlines.answer(),
+                        deadlines.next(),
+                        SELDOM.multipliedBy(SHARE)))
+                .dividedBy(SHARE);
+        vertx.setPeriodic(Math.max(1, often.toMillis()), fired -> look());
     }
 
     void connected(HttpConnection connection) {
         Turn turn = new Turn();
         turns.put(connection, turn);
-        connection.closeHandler(nothing -> {
-            turns.remove(connection);
-            vertx.cancelTimer(turn.timer);
-        });
-        within(deadlines.head(), connection, turn);
+        connection.closeHandler(nothing -> turns.remove(connection));
+        turn.within(deadlines.head());
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        HttpConnection connection = request.connection();
-        Turn turn = turns.get(connection);
+        Turn turn = turns.get(request.connection());
         if (turn != null) {
             long mine = ++turn.requests;
-            within(deadlines.body(), connection, turn);
+            turn.within(deadlines.body());
             request.end().onSuccess(nothing -> {
                 if (turn.requests == mine && !request.response().headWritten()) {
-                    vertx.cancelTimer(turn.timer);
+                    turn.limited = false;
                 }
             });
-            request.response().headersEndHandler(nothing -> within(deadlines.answer(), connection, turn));
+            request.response().headersEndHandler(nothing -> turn.within(deadlines.answer()));
             request.response().endHandler(nothing -> {
                 if (turn.requests == mine) {
-                    within(deadlines.next(), connection, turn);
+                    turn.within(deadlines.next());
                 }
             });
         }
         then.handle(request);
     }
 
-    private void within(Duration limit, HttpConnection connection, Turn turn) {
-        vertx.cancelTimer(turn.timer);
-        turn.timer = vertx.setTimer(limit.toMillis(), fired -> {
+    private void look() {
+        List<HttpConnection> late = turns.entrySet().stream()
+                .filter(turn -> turn.getValue().late())
+                .map(Map.Entry::getKey)
+                .toList();
+        for (HttpConnection connection : late) {
+            turns.remove(connection);
             metrics.failed("any", "slow");
             connection.close();
-        });
+        }
     }
 }

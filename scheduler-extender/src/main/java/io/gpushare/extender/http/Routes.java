@@ -214,7 +214,10 @@ final class Routes implements Handler<HttpServerRequest> {
     private void failedInside(HttpServerRequest request, Throwable e) {
         LOG.error("answering {} {} failed inside", request.method(), request.path(), e);
         metrics.failed("any", "internal");
-        if (!request.response().ended()) {
+        if (request.response().headWritten() && !request.response().ended()) {
+            // Half an answer is none: who asked sees that it breaks off.
+            request.connection().close();
+        } else if (!request.response().ended()) {
             HttpAnswer.error(request, 500, "the extender failed inside; see its log");
         }
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,7 @@ final class Verbs {
     private final InstantSource clock;
     private final Metrics metrics;
     private volatile NodeNames names;
+    private volatile ExtenderArgs.@Nullable Passed passed;
 
     Verbs(
             NodeChoice choice,
@@ -57,23 +59,24 @@ final class Verbs {
         this.names = new NodeNames(choice.columns());
     }
 
-    private ExtenderArgs read(byte[] body) throws BadRequest {
+    private NodeNames names() {
         NodeNames now = names.current(choice.columns());
         names = now;
-        return ExtenderArgs.read(body, now);
+        return now;
     }
 
     /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
-    Buffer filter(byte[] body) {
+    Pieces.Content filter(byte[] body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
             metrics.failed("filter", "not_ready");
             return FilterAnswer.error(why.get());
         }
         try {
-            ExtenderArgs args = read(body);
+            ExtenderArgs args = ExtenderArgs.read(body, names());
             Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             metrics.filtered(filtered);
+            passed = ExtenderArgs.Passed.of(body, args, filtered);
             return FilterAnswer.of(args, filtered);
         } catch (BadRequest e) {
             metrics.failed("filter", "bad_request");
@@ -92,12 +95,9 @@ final class Verbs {
             return new Reply(400, JsonAnswer.error(why.get()));
         }
         try {
-            ExtenderArgs args = read(body);
-            return new Reply(
-                    200,
-                    scores(
-                            args.named(),
-                            choice.prioritize(args.pod(), args.named().nodes())));
+            ExtenderArgs args = ExtenderArgs.read(body, names(), passed);
+            NamedNodes named = args.named();
+            return new Reply(200, scores(named, choice.prioritize(args.pod(), named.nodes())));
         } catch (BadRequest e) {
             metrics.failed("prioritize", "bad_request");
             return new Reply(400, JsonAnswer.error(String.valueOf(e.getMessage())));
@@ -110,19 +110,23 @@ final class Verbs {
                 .toArray(Pieces.Piece[]::new);
     }
 
-    private static Buffer scores(NamedNodes named, int[] scores) {
-        Pieces json = new Pieces(named.bytes() + 24 * scores.length);
-        json.add(scores.length == 0 ? "[" : "[" + HOST);
-        for (int i = 0; i < scores.length; i++) {
-            named.addTo(json, i);
-            json.add((i == scores.length - 1 ? LAST : NEXT)[scores[i]]);
-        }
-        json.add(']');
-        return json.whole();
+    private static Pieces.Content scores(NamedNodes named, int[] scores) {
+        return json -> {
+            json.add(scores.length == 0 ? "[" : "[" + HOST);
+            for (int i = 0; i < scores.length; i++) {
+                named.addTo(json, i);
+                json.add((i == scores.length - 1 ? LAST : NEXT)[scores[i]]);
+            }
+            json.add(']');
+        };
     }
 
     /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
-    record Reply(int status, Buffer body) {}
+    record Reply(int status, Pieces.Content body) {
+        Reply(int status, Buffer body) {
+            this(status, Pieces.Content.of(body));
+        }
+    }
 
     /**
      * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place

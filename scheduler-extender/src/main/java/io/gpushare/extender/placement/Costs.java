@@ -26,8 +26,8 @@ public final class Costs {
         double high = Double.NEGATIVE_INFINITY;
         for (int number : numbers) {
             double cost = cost(number);
-            low = Math.min(low, cost);
-            high = cost < Double.POSITIVE_INFINITY ? Math.max(high, cost) : high;
+            low = cost < low ? cost : low;
+            high = cost > high && cost < Double.POSITIVE_INFINITY ? cost : high;
         }
         least = low;
         highest = high;
@@ -82,11 +82,13 @@ public final class Costs {
     private int[] steps(int most) {
         int[] scores = new int[numbers.length];
         double range = highest - least;
+        boolean same = range <= Scoring.SAME;
+        double first = (same ? most : 0) + Scoring.SAME;
+        double each = same ? 0 : most / range;
         for (int i = 0; i < scores.length; i++) {
             double cost = cost(numbers[i]);
             if (cost < Double.POSITIVE_INFINITY) {
-                double part = range <= Scoring.SAME ? 1 : Math.clamp((highest - cost) / range, 0, 1);
-                scores[i] = (int) (most * part + Scoring.SAME);
+                scores[i] = (int) (first + (highest - cost) * each);
             }
         }
         return scores;

@@ -1,7 +1,7 @@
 package io.gpushare.extender.placement;
 
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ public final class RecentCosts {
     private static final int KINDS = 32;
 
     private final Rooms rooms;
-    private final @Nullable Kind[] recent = new @Nullable Kind[KINDS];
+    private final AtomicReferenceArray<@Nullable Kind> recent = new AtomicReferenceArray<>(KINDS);
     private final AtomicInteger turn = new AtomicInteger();
 
     /** @param rooms those nodes */
@@ -69,22 +69,26 @@ public final class RecentCosts {
                     now.versions[number] = version;
                 }
             }
-            known = now;
+            if (own) {
+                known = now;
+            }
             return new Costs(rooms, numbers, now.costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
         }
     }
 
     /** What the pod costs on each of the nodes with these numbers; a number below 0 is a node without anything. */
     public Costs of(int[] numbers, Scoring scoring, PodRequest pod) {
-        return Arrays.stream(recent)
-                .filter(kind -> kind != null && kind.of(scoring, pod))
-                .findFirst()
-                .orElseGet(() -> remembered(new Kind(scoring, pod)))
-                .costs(numbers);
+        for (int i = 0; i < KINDS; i++) {
+            @Nullable Kind kind = recent.get(i);
+            if (kind != null && kind.of(scoring, pod)) {
+                return kind.costs(numbers);
+            }
+        }
+        return remembered(new Kind(scoring, pod)).costs(numbers);
     }
 
     private Kind remembered(Kind fresh) {
-        recent[Math.floorMod(turn.getAndIncrement(), KINDS)] = fresh;
+        recent.set(Math.floorMod(turn.getAndIncrement(), KINDS), fresh);
         return fresh;
     }
 

@@ -1,33 +1,130 @@
 package io.gpushare.extender.scheduling;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of filter: of each node that was asked for, in that order, why it can't take the pod. Made for thousands of
- * nodes a request, and so without their names.
+ * The answer of filter: which of the nodes that were asked for can't take the pod, and why. Made for thousands of nodes a
+ * request: without their names, and only of those that are refused.
  */
 public final class Filtered {
-    private final @Nullable Reason[] why;
+    private final int size;
+    private final int[] places;
+    private final int[] which;
+    private final List<Reason> reasons = new ArrayList<>();
+    private int[] counts = new int[1];
 
-    /** @param why by the nodes' places; null for one that can take the pod */
-    Filtered(@Nullable Reason[] why) {
-        this.why = why;
+    /**
+     * Those at these places are refused.
+     *
+     * @param size how many were asked for
+     * @param places of the refused ones among them, ascending
+     * @param why of the one at that place
+     */
+    Filtered(int size, int[] places, IntFunction<Reason> why) {
+        this.size = size;
+        this.places = places;
+        which = new int[places.length];
+        for (int i = 0; i < places.length; i++) {
+            which[i] = counted(why.apply(places[i]));
+        }
+    }
+
+    private int counted(Reason why) {
+        int reason = reasons.indexOf(why);
+        if (reason < 0) {
+            reason = reasons.size();
+            reasons.add(why);
+            counts = Arrays.copyOf(counts, reasons.size());
+        }
+        counts[reason]++;
+        return reason;
+    }
+
+    /**
+     * Of nodes one by one.
+     *
+     * @param why by the nodes' places; null for one that can take the pod
+     */
+    public static Filtered of(@Nullable Reason[] why) {
+        int[] places = new int[why.length];
+        int refused = 0;
+        for (int i = 0; i < why.length; i++) {
+            if (why[i] != null) {
+                places[refused++] = i;
+            }
+        }
+        return new Filtered(why.length, Arrays.copyOf(places, refused), place -> why[place]);
     }
 
     /** How many nodes were asked for. */
     public int size() {
-        return why.length;
+        return size;
+    }
+
+    /** How many of them can't take the pod. */
+    public int refused() {
+        return places.length;
+    }
+
+    /** The place among those that were asked for of the one that is refused as the i-th, from 0. */
+    public int place(int i) {
+        return places[i];
+    }
+
+    /** How many runs there are of nodes that can take the pod, one behind the other: one before each refused, and one. */
+    public int runs() {
+        return places.length + 1;
+    }
+
+    /** The first place of that run. */
+    public int from(int run) {
+        return run == 0 ? 0 : places[run - 1] + 1;
+    }
+
+    /** The place behind that run's last: {@link #from} where there is none. */
+    public int to(int run) {
+        return run == places.length ? size : places[run];
+    }
+
+    /** Which of the {@link #reasons} the one has that is refused as the i-th, from 0. */
+    public int reason(int i) {
+        return which[i];
+    }
+
+    /** Why nodes are refused, each reason once. */
+    public List<Reason> reasons() {
+        return Collections.unmodifiableList(reasons);
+    }
+
+    /** How many nodes have that one of the {@link #reasons}. */
+    public int count(int reason) {
+        return counts[reason];
     }
 
     /** Why the node at that place can't take the pod; null if it can. */
     public @Nullable Reason why(int place) {
-        return why[place];
+        int refused = Arrays.binarySearch(places, place);
+        return refused < 0 ? null : reasons.get(which[refused]);
+    }
+
+    /** By the nodes' places. */
+    @Nullable
+    Reason[] whys() {
+        @Nullable Reason[] why = new @Nullable Reason[size];
+        for (int i = 0; i < places.length; i++) {
+            why[places[i]] = reasons.get(which[i]);
+        }
+        return why;
     }
 
     /** Those that can take the pod, of the nodes that were asked for, in that order. */
     public List<String> feasible(List<String> asked) {
+        @Nullable Reason[] why = whys();
         List<String> feasible = new ArrayList<>();
         for (int i = 0; i < why.length; i++) {
             if (why[i] == null) {

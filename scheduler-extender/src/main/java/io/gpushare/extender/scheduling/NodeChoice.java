@@ -47,7 +47,7 @@ public final class NodeChoice {
     /** Which of these nodes can take the pod. A pod that asks for neither resource fits everywhere. */
     public Filtered filter(SchedulingPod pod, NodeNumbers nodes) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> new Filtered(new @Nullable Reason[nodes.size()]);
+            case Decoded.Absent<Demand>() -> Filtered.of(new @Nullable Reason[nodes.size()]);
             case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
             case Decoded.Valid<Demand>(Demand demand) ->
                 Wanted.fault(pod.annotations())
@@ -60,17 +60,25 @@ public final class NodeChoice {
     private static Filtered nowhere(String sentence, NodeNumbers nodes) {
         @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         Arrays.fill(why, Reason.badDemand(sentence));
-        return new Filtered(why);
+        return Filtered.of(why);
     }
 
     private Filtered filter(String podUid, Wanted wanted, NodeNumbers nodes) {
         Ask ask = Ask.of(wanted.demand());
-        @Nullable Reason[] why = nodes.refusals(ask);
+        Filtered filtered = nodes.filter(ask);
+        if (!filterDecides
+                && ledger.podEntry(podUid)
+                        .map(PodEntry::holds)
+                        .orElse(List.of())
+                        .isEmpty()) {
+            return filtered;
+        }
+        @Nullable Reason[] why = filtered.whys();
         freed(podUid, nodes, (place, freed) -> why[place] = freed.refusal(ask));
         if (filterDecides) {
             decide(podUid, wanted, nodes, why);
         }
-        return new Filtered(why);
+        return Filtered.of(why);
     }
 
     /** Leaves of the nodes that would do only the one that the policy takes, if it takes one. */

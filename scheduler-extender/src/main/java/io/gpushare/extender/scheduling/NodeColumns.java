@@ -133,26 +133,28 @@ public final class NodeColumns implements Rooms {
         return of.stream().mapToInt(this::number).toArray();
     }
 
-    /** Why each of these nodes can't take that; null where it can. */
-    @Nullable
-    Reason[] refusals(int[] of, Ask ask) {
-        boolean plain = ask.plain();
-        @Nullable Reason[] why = new @Nullable Reason[of.length];
-        for (int i = 0; i < why.length; i++) {
-            int number = of[i];
-            if (number < 0) {
-                why[i] = Reason.UNKNOWN_NODE;
-            } else if (!plain) {
-                why[i] = entries[number].refusal(ask);
-            } else if (!ask.fits(most[number], unused[number])) {
-                why[i] = plainly(number, ask);
-            }
+    /** Which of these nodes can't take that. */
+    Filtered filter(int[] of, Ask ask) {
+        if (!ask.plain()) {
+            return Filtered.of(Arrays.stream(of)
+                    .mapToObj(number -> number < 0 ? Reason.UNKNOWN_NODE : entries[number].refusal(ask))
+                    .toArray(Reason[]::new));
         }
-        return why;
+        int[] places = new int[of.length];
+        int refused = 0;
+        for (int i = 0; i < of.length; i++) {
+            int number = of[i];
+            places[refused] = i;
+            refused += number >= 0 && ask.fits(most[number], unused[number]) ? 0 : 1;
+        }
+        return new Filtered(of.length, Arrays.copyOf(places, refused), place -> plainly(of[place], ask));
     }
 
     /** As {@link NodeEntry#refusal}, of a plain ask that doesn't fit. */
     private Reason plainly(int number, Ask ask) {
+        if (number < 0) {
+            return Reason.UNKNOWN_NODE;
+        }
         @Nullable Reason always = unusable[number];
         if (always != null) {
             return always;

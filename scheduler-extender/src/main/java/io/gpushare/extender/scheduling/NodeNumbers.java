@@ -4,7 +4,6 @@ import io.gpushare.extender.placement.Ask;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** The nodes that somebody asks about, in that order: as many numbers of the ledger's columns. */
 public final class NodeNumbers {
@@ -32,7 +31,8 @@ public final class NodeNumbers {
         return numbers[place];
     }
 
-    NodeColumns columns() {
+    /** What the numbers are of. */
+    public NodeColumns columns() {
         return columns;
     }
 
@@ -40,10 +40,9 @@ public final class NodeNumbers {
         return numbers;
     }
 
-    /** Why each of them can't take that; null where it can. */
-    @Nullable
-    Reason[] refusals(Ask ask) {
-        return columns.refusals(numbers, ask);
+    /** Which of them can't take that. */
+    Filtered filter(Ask ask) {
+        return columns.filter(numbers, ask);
     }
 
     /** Where that node is among them: once for each time that it was named. */

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Ledger;
 import io.gpushare.extender.scheduling.NodeNumbers;
+import io.gpushare.extender.scheduling.Reason;
 import io.gpushare.extender.scheduling.Witness;
 import io.gpushare.model.Compute;
 import io.gpushare.model.codec.DemandCodec;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -28,6 +31,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -208,6 +212,90 @@ class NodeNamesTest {
         assertThat(numbers(read(names(), "[\"\"]"))).containsExactly(0);
     }
 
+    /** The names of those that passed the filter are known again, and nothing else is taken for them. */
+    @Property(tries = 200)
+    void whatPassedIsReadAsIfItWereRead(@ForAll long seed) {
+        Random random = new Random(seed);
+        List<String> asked = new ArrayList<>();
+        for (int i = random.nextInt(30); i >= 0; i--) {
+            asked.add("n" + random.nextInt(50));
+            if (random.nextInt(10) > 0) {
+                node(asked.getLast());
+            }
+        }
+        NodeNames names = names();
+        NamedNodes named = read(names, array(asked));
+        @Nullable Reason[] why = new @Nullable Reason[asked.size()];
+        for (int i = 0; i < why.length; i++) {
+            why[i] = random.nextInt(3) == 0 ? Reason.UNKNOWN_NODE : null;
+        }
+        Filtered filtered = Filtered.of(why);
+        List<String> passed = filtered.feasible(asked);
+        byte[] again = ("xyz" + array(passed) + "}").getBytes(StandardCharsets.UTF_8);
+
+        @Nullable NamedNodes found = named.passed(filtered, again, 3);
+
+        int[] expected = ledger.columns().numbers(passed);
+        if (found == null) {
+            assertThat(passed.isEmpty() || IntStream.of(expected).anyMatch(number -> number < 0))
+                    .isTrue();
+            return;
+        }
+        assertThat(found.end()).isEqualTo(again.length - 1);
+        assertThat(numbers(found)).isEqualTo(expected).doesNotContain(-1);
+        assertThat(each(found))
+                .isEqualTo(passed.stream().map(name -> '"' + name + '"').toList());
+        List<String> others = new ArrayList<>(passed);
+        switch (random.nextInt(3)) {
+            case 0 -> others.add("n1");
+            case 1 -> others.remove(random.nextInt(others.size()));
+            default -> others.set(random.nextInt(others.size()), "n77");
+        }
+        assertThat(named.passed(filtered, array(others).getBytes(StandardCharsets.UTF_8), 0))
+                .isNull();
+        assertThat(named.passed(filtered, Arrays.copyOf(again, random.nextInt(again.length - 1)), 3))
+                .isNull();
+    }
+
+    /** What prioritize reads of the body of a filter before it. */
+    @Test
+    void whatPassedIsUsedForTheSameNodesAlone() throws Exception {
+        node("n1");
+        NodeNames names = names();
+        byte[] body = body("n1", "n2");
+        ExtenderArgs asked = ExtenderArgs.read(body, names);
+        Filtered filtered = Filtered.of(new @Nullable Reason[] {null, Reason.UNKNOWN_NODE});
+        // Of numbers that are not the ledger's: what is read of it shows.
+        NamedNodes marked = new NamedNodes(body, begins(body), new NodeNumbers(ledger.columns(), new int[] {7, -1}));
+        ExtenderArgs.Passed passed = new ExtenderArgs.Passed(marked, filtered);
+
+        assertThat(ExtenderArgs.Passed.of(body, asked, filtered)).isNotNull();
+        assertThat(numbers(ExtenderArgs.read(body("n1"), names, passed).named()))
+                .containsExactly(7);
+        assertThat(numbers(ExtenderArgs.read(body("n1", "n1"), names, passed).named()))
+                .containsExactly(0, 0);
+        for (int i = 0; i < MANY; i++) {
+            node("node-" + i);
+        }
+        NodeNames renewed = names.current(ledger.columns());
+        assertThat(renewed.nodes()).isNotSameAs(names.nodes());
+        assertThat(numbers(ExtenderArgs.read(body("n1"), renewed, passed).named()))
+                .containsExactly(0);
+    }
+
+    private static int[] begins(byte[] body) {
+        int at = new String(body, StandardCharsets.UTF_8).indexOf("\"n1\"");
+        return new int[] {at, at + 5, at + 10};
+    }
+
+    private static byte[] body(String... names) {
+        return ("{\"Pod\":{},\"NodeNames\":" + array(List.of(names)) + "}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String array(List<String> names) {
+        return names.isEmpty() ? "[]" : "[\"" + String.join("\",\"", names) + "\"]";
+    }
+
     private static NamedNodes read(NodeNames names, String json) {
         NamedNodes read = Objects.requireNonNull(names.read(json.getBytes(StandardCharsets.UTF_8), 0));
         assertThat(read.end()).isEqualTo(json.length());
@@ -226,8 +314,6 @@ class NodeNamesTest {
     }
 
     private static String json(NamedNodes read, int from, int to) {
-        Pieces answer = new Pieces(1);
-        read.addTo(answer, from, to);
-        return answer.whole().toString(StandardCharsets.UTF_8);
+        return Received.text(answer -> read.addTo(answer, from, to));
     }
 }

@@ -101,7 +101,7 @@ class NodeColumnsProperties {
         NodeColumns columns = ledger.columns();
         NodeNumbers nodes = NodeNumbers.of(columns, names);
         for (Ask ask : ASKS) {
-            assertThat(nodes.refusals(ask))
+            assertThat(nodes.filter(ask).whys())
                     .containsExactly(names.stream()
                             .map(name -> ledger.nodeEntry(name).refusal(ask))
                             .toArray(Reason[]::new));
