@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 
 /** One kept-alive HTTP/1.1 connection that does as little as possible, so that what is measured is the server. */
@@ -16,6 +17,8 @@ final class Connection implements AutoCloseable {
     private final Socket socket;
     private final OutputStream out;
     private final InputStream in;
+    private byte[] body = new byte[0];
+    private int size;
 
     Connection(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -37,25 +40,51 @@ final class Connection implements AutoCloseable {
         return request;
     }
 
-    /** Sends the request and reads the answer's body to its end; throws where the status is not 200. */
-    byte[] call(byte[] request) throws IOException {
+    /** Sends the request and reads the answer to its end; throws where the status is not 200. */
+    void call(byte[] request) throws IOException {
         out.write(request);
         String status = line();
         if (!status.startsWith("HTTP/1.1 200")) {
             throw new IOException("answered " + status);
         }
-        int length = -1;
+        int length = 0;
+        boolean chunked = false;
         for (String header = line(); !header.isEmpty(); header = line()) {
             String lower = header.toLowerCase(Locale.ROOT);
             if (lower.startsWith("content-length:")) {
                 length = Integer.parseInt(lower.substring(15).strip());
             }
+            chunked |= lower.equals("transfer-encoding: chunked");
         }
-        byte[] body = in.readNBytes(length);
-        if (body.length != length) {
+        size = 0;
+        if (!chunked) {
+            read(length);
+            return;
+        }
+        for (int chunk = chunk(); chunk > 0; chunk = chunk()) {
+            read(chunk);
+            line();
+        }
+        line();
+    }
+
+    private int chunk() throws IOException {
+        return Integer.parseInt(line(), 16);
+    }
+
+    private void read(int length) throws IOException {
+        if (body.length < size + length) {
+            body = Arrays.copyOf(body, 2 * (size + length));
+        }
+        if (in.readNBytes(body, size, length) != length) {
             throw new IOException("the answer ended early");
         }
-        return body;
+        size += length;
+    }
+
+    /** The body of the answer to the last call. */
+    byte[] answer() {
+        return Arrays.copyOf(body, size);
     }
 
     private String line() throws IOException {

@@ -86,11 +86,14 @@ record LoadCluster(int nodes) {
             """.formatted(name, cpuMilli, units, units));
     }
 
-    /** The body of filter and prioritize with all nodes by name, in the order of {@link #named}. */
-    byte[] arguments(ObjectNode pod, Random random) {
-        String names =
-                named(random).mapToObj(number -> "\"" + node(number) + "\"").collect(Collectors.joining(","));
+    /** The body of filter and prioritize. */
+    static byte[] arguments(ObjectNode pod, String names) {
         return ("{\"Pod\":" + pod + ",\"Nodes\":null,\"NodeNames\":[" + names + "]}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** All nodes' names for it, in the order of {@link #named}. */
+    String names(Random random) {
+        return named(random).mapToObj(number -> "\"" + node(number) + "\"").collect(Collectors.joining(","));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.load;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -108,8 +108,9 @@ public final class LoadRun implements Callable<Integer> {
                     "  ready after %.1f s, %,d MiB resident%n",
                     (System.nanoTime() - begin) / 1e9, extender.residentMib());
             bare.await(Connection.post("/1", new byte[1]), START);
-            for (String verb : List.of("filter", "prioritize")) {
-                oneClient(verb, cluster, extender, bare);
+            for (Verb verb : oneClient(cluster, extender, bare)) {
+                print(verb);
+                throughput(verb, extender);
             }
             print("  %,d MiB resident%n", extender.residentMib());
             if (last) {
@@ -124,50 +125,108 @@ public final class LoadRun implements Callable<Integer> {
         Random random = new Random(SEED);
         for (int order = 0; order < ORDERS; order++) {
             for (int[] kind : KINDS) {
-                requests.add(Connection.post(
-                        path, cluster.arguments(LoadCluster.pod("pod-" + kind[1], kind[0], kind[1]), random)));
+                requests.add(Connection.post(path, LoadCluster.arguments(pod(kind), cluster.names(random))));
             }
         }
         return requests;
     }
 
-    /** Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both. */
-    private void oneClient(String verb, LoadCluster cluster, Server extender, Server bare)
-            throws IOException, InterruptedException, ExecutionException {
-        List<byte[]> asked = requests(VERBS + verb, cluster);
-        int answer;
-        Figures ours = new Figures(calls + BLOCK);
-        Figures limit = new Figures(calls + BLOCK);
-        List<byte[]> same;
+    private static ObjectNode pod(int[] kind) {
+        return LoadCluster.pod("pod-" + kind[1], kind[0], kind[1]);
+    }
+
+    /** One verb's requests, the same of the bare handler, and how long both took. */
+    private final class Verb {
+        private final String name;
+        private final List<byte[]> asked = new ArrayList<>();
+        private final List<byte[]> same = new ArrayList<>();
+        private final Figures ours = new Figures(calls + BLOCK);
+        private final Figures limit = new Figures(calls + BLOCK);
+        private int answer;
+
+        Verb(String name) {
+            this.name = name;
+        }
+
+        /** These bodies, after one of each has been answered: so large an answer is asked of the bare handler. */
+        void answered(byte[] arguments, byte[] answer) {
+            this.answer = asked.isEmpty() ? answer.length : this.answer;
+            asked.add(Connection.post(VERBS + name, arguments));
+            same.add(Connection.post("/" + answer.length, arguments));
+        }
+    }
+
+    /**
+     * As kube-scheduler asks for a pod: filter for all nodes, and prioritize for those that it named. Extender and bare
+     * handler in turns, a block of calls each, so that what else the machine does falls on both.
+     */
+    private List<Verb> oneClient(LoadCluster cluster, Server extender, Server bare) throws IOException {
+        Verb filter = new Verb("filter");
+        Verb prioritize = new Verb("prioritize");
         try (Connection to = new Connection(extender.port());
                 Connection toBare = new Connection(bare.port())) {
-            byte[] first = to.call(asked.getFirst());
-            check(verb, first, cluster);
-            answer = first.length;
-            same = requests("/" + answer, cluster);
-            block(to, asked, calls, null);
-            block(toBare, same, calls, null);
+            Random random = new Random(SEED);
+            for (int i = 0; i < ORDERS * KINDS.length; i++) {
+                ObjectNode pod = pod(KINDS[i % KINDS.length]);
+                byte[] all = LoadCluster.arguments(pod, cluster.names(random));
+                String filtered = answer(to, filter, all, cluster);
+                byte[] passed = LoadCluster.arguments(
+                        pod, filtered.substring(filtered.indexOf('[') + 1, filtered.indexOf(']')));
+                answer(to, prioritize, passed, cluster);
+            }
+            List<Verb> verbs = List.of(filter, prioritize);
+            block(to, toBare, verbs, calls, false);
             for (int done = 0; done < calls; done += BLOCK) {
-                block(to, asked, BLOCK, ours);
-                block(toBare, same, BLOCK, limit);
+                block(to, toBare, verbs, BLOCK, true);
+            }
+            return verbs;
+        }
+    }
+
+    private static String answer(Connection to, Verb verb, byte[] arguments, LoadCluster cluster) throws IOException {
+        to.call(Connection.post(VERBS + verb.name, arguments));
+        String text = new String(to.answer(), StandardCharsets.UTF_8);
+        check(verb.name, text, cluster);
+        verb.answered(arguments, to.answer());
+        return text;
+    }
+
+    private static void block(Connection to, Connection toBare, List<Verb> verbs, int count, boolean measured)
+            throws IOException {
+        for (boolean ours : new boolean[] {true, false}) {
+            for (int i = 0; i < count; i++) {
+                for (Verb verb : verbs) {
+                    byte[] request = (ours ? verb.asked : verb.same).get(i % verb.asked.size());
+                    long begin = System.nanoTime();
+                    (ours ? to : toBare).call(request);
+                    if (measured) {
+                        (ours ? verb.ours : verb.limit).add(System.nanoTime() - begin);
+                    }
+                }
             }
         }
+    }
+
+    private static void print(Verb verb) {
         print(
                 "  %-10s p50 %6.2f ms  p99 %6.2f ms   bare p50 %6.2f ms  p99 %6.2f ms   ratio p50 %.2f  p99 %.2f"
                         + "   (%,d and %,d bytes)%n",
-                verb,
-                ours.millis(0.5),
-                ours.millis(0.99),
-                limit.millis(0.5),
-                limit.millis(0.99),
-                ours.millis(0.5) / limit.millis(0.5),
-                ours.millis(0.99) / limit.millis(0.99),
-                asked.getFirst().length,
-                answer);
-        double one = throughput(extender, asked, 1);
+                verb.name,
+                verb.ours.millis(0.5),
+                verb.ours.millis(0.99),
+                verb.limit.millis(0.5),
+                verb.limit.millis(0.99),
+                verb.ours.millis(0.5) / verb.limit.millis(0.5),
+                verb.ours.millis(0.99) / verb.limit.millis(0.99),
+                verb.asked.getFirst().length,
+                verb.answer);
+    }
+
+    private void throughput(Verb verb, Server extender) throws IOException, InterruptedException, ExecutionException {
+        double one = throughput(extender, verb.asked, 1);
         Duration cpu = extender.cpu();
         long begin = System.nanoTime();
-        double many = throughput(extender, asked, clients);
+        double many = throughput(extender, verb.asked, clients);
         double used = (double) extender.cpu().minus(cpu).toNanos() / (System.nanoTime() - begin);
         print(
                 "  %-10s 1 client %,.0f a second, %d clients %,.0f: %.2f times; the extender used %.2f of %d"
@@ -176,26 +235,12 @@ public final class LoadRun implements Callable<Integer> {
     }
 
     /** That the answer is one: what is measured must be the work. */
-    private static void check(String verb, byte[] answer, LoadCluster cluster) throws IOException {
-        String text = new String(answer, StandardCharsets.UTF_8);
-        int names = text.split("gpu-node-", -1).length - 1;
-        boolean right = verb.equals("filter")
-                ? text.contains("\"Error\":\"\"")
-                        && text.substring(0, text.indexOf(']')).split("gpu-node-", -1).length - 1 == cluster.feasible()
-                : names == cluster.nodes() && text.contains("\"Score\":10");
+    private static void check(String verb, String text, LoadCluster cluster) throws IOException {
+        int names = text.substring(0, text.indexOf(']')).split("gpu-node-", -1).length - 1;
+        boolean right =
+                names == cluster.feasible() && text.contains(verb.equals("filter") ? "\"Error\":\"\"" : "\"Score\":10");
         if (!right) {
             throw new IOException(verb + " answered " + text.substring(0, Math.min(300, text.length())));
-        }
-    }
-
-    private static void block(Connection connection, List<byte[]> requests, int count, @Nullable Figures figures)
-            throws IOException {
-        for (int i = 0; i < count; i++) {
-            long begin = System.nanoTime();
-            connection.call(requests.get(i % requests.size()));
-            if (figures != null) {
-                figures.add(System.nanoTime() - begin);
-            }
         }
     }
 
@@ -205,7 +250,9 @@ public final class LoadRun implements Callable<Integer> {
         long begin = System.nanoTime();
         at(parallel, client -> {
             try (Connection connection = new Connection(server.port())) {
-                block(connection, requests, each, null);
+                for (int i = 0; i < each; i++) {
+                    connection.call(requests.get(i % requests.size()));
+                }
             }
         });
         return each * parallel * 1e9 / (System.nanoTime() - begin);
@@ -297,11 +344,11 @@ public final class LoadRun implements Callable<Integer> {
             try (Connection connection = new Connection(extender.port())) {
                 for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
                     long asked = System.nanoTime();
-                    byte[] answer = connection.call(requests.get(i));
+                    connection.call(requests.get(i));
                     synchronized (times) {
                         times.add(System.nanoTime() - asked);
                     }
-                    if (!new String(answer, StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
+                    if (!new String(connection.answer(), StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
                         failed.incrementAndGet();
                     }
                 }

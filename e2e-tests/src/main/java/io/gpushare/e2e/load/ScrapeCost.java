@@ -42,7 +42,8 @@ final class ScrapeCost {
             }
             byte[] text = new byte[0];
             for (int i = 0; i < 10; i++) {
-                text = scraper.call(SCRAPE);
+                scraper.call(SCRAPE);
+                text = scraper.answer();
             }
             for (int turn = 0; turn < turns; turn++) {
                 turn(calls, filters, alone);
