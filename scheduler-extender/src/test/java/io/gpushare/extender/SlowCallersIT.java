@@ -14,6 +14,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +152,27 @@ class SlowCallersIT {
             assertThat(failures("too_many")).isZero();
             assertThat(largePost()).matches("503 .*other large requests are being read; try again.*|cut off");
             assertThat(failures("too_many")).isEqualTo(1);
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> largePost().contains("the request body is not a JSON object"));
+    }
+
+    /** What is announced takes memory from its first byte on, and counts. */
+    @Test
+    void bodiesThatAreOnlyAnnouncedCountToo() throws Exception {
+        List<Socket> begun = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                begun.add(new Socket(InetAddress.getLoopbackAddress(), extender.port()));
+                begun.getLast()
+                        .getOutputStream()
+                        .write((POST + "Content-Length: 1000000\r\n\r\n{").getBytes(StandardCharsets.US_ASCII));
+            }
+            await().atMost(Duration.ofSeconds(3)).until(() -> failures("too_many") > 0);
+        } finally {
+            for (Socket each : begun) {
+                each.close();
+            }
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> largePost().contains("the request body is not a JSON object"));

@@ -51,12 +51,14 @@ final class Bodies {
         Body body = new Body((int) announced(request));
         request.handler(chunk -> {
             boolean large = body.size + (long) chunk.length() > largest;
-            if (large || held.get() + chunk.length() > largest + ROOM_BESIDE) {
+            int grows = body.grows(chunk.length());
+            if (large || held.get() + grows > largest + ROOM_BESIDE) {
                 request.handler(null).endHandler(null).exceptionHandler(null);
-                held.addAndGet(-body.size);
+                held.addAndGet(-body.counted);
                 refuse.handle(large ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
             } else {
-                held.addAndGet(chunk.length());
+                held.addAndGet(grows);
+                body.counted += grows;
                 body.add(chunk);
             }
         });
@@ -68,12 +70,12 @@ final class Bodies {
                 try {
                     then.handle(body.whole());
                 } finally {
-                    held.addAndGet(-body.size);
+                    held.addAndGet(-body.counted);
                 }
             });
         });
         request.exceptionHandler(e -> {
-            held.addAndGet(-body.size);
+            held.addAndGet(-body.counted);
             LOG.debug("a request broke off: {}", e.toString());
         });
     }
@@ -83,9 +85,15 @@ final class Bodies {
         private final int announced;
         private byte[] bytes = new byte[0];
         private int size;
+        private int counted;
 
         Body(int announced) {
             this.announced = announced;
+        }
+
+        /** How much more is to be counted for it when so many bytes come. */
+        int grows(int by) {
+            return Math.max(0, Math.max(size + by, Math.min(announced, AT_ONCE)) - counted);
         }
 
         void add(Buffer chunk) {

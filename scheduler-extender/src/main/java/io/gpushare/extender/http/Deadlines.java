@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param head from the connection to its first request line and headers
  * @param body from there to the end of the body
- * @param answer to take the answer
- * @param next from there to the next request's headers; kube-scheduler keeps an unused connection for 90 s
+ * @param answer from the answer's head until its end is on the way
+ * @param next from there to the next request's headers, the answer taken; kube-scheduler keeps an unused connection for 90 s
  */
 public record Deadlines(Duration head, Duration body, Duration answer, Duration next) {
     /** Many times what kube-scheduler takes. */
