@@ -26,39 +26,57 @@ record ExtenderArgs(
 
     /**
      * What filter answered. kube-scheduler asks prioritize for the same pod next, and names the nodes that passed just as
-     * they were answered: one comparison then tells which they are.
+     * they were answered: one comparison then tells which they are. Both come on one connection, which is one event
+     * loop's: each remembers its own.
      */
-    record Passed(NamedNodes asked, Filtered filtered) {
+    record Passed(Body body, ExtenderArgs args, Filtered filtered) {
         // It keeps the request's body: not one beyond any real cluster.
         private static final int LARGEST = 1 << 20;
 
-        /** What filter answered to that request; null if it is none that comes again. */
-        static @Nullable Passed of(byte[] body, ExtenderArgs args, Filtered filtered) {
-            return args.items() == null && body.length <= LARGEST ? new Passed(args.named(), filtered) : null;
+        private static final ThreadLocal<@Nullable Passed> LAST = new ThreadLocal<>();
+
+        /** What filter answered to that request is the last. */
+        static void last(Body body, ExtenderArgs args, Filtered filtered) {
+            if (args.named().isIn(body) && body.size() <= LARGEST) {
+                @Nullable Passed before = LAST.get();
+                body.keep();
+                LAST.set(new Passed(body, args, filtered));
+                if (before != null) {
+                    before.body.free();
+                }
+            }
         }
 
-        /** Those nodes, if the array there names just them; null where it does not. */
+        /** The request that is the same but for the nodes, which are those that passed; null if it is another. */
         @Nullable
-        NamedNodes read(byte[] body, int at, NodeColumns now) {
-            return asked.nodes().columns() == now ? asked.passed(filtered, body, at) : null;
+        ExtenderArgs read(Body again, NodeColumns now) {
+            NamedNodes asked = args.named();
+            if (asked.nodes().columns() != now || !again.beginsAs(body, asked.begin())) {
+                return null;
+            }
+            @Nullable NamedNodes passed = asked.passed(filtered, again);
+            return passed != null && isLast(passed, again) ? new ExtenderArgs(args.pod(), passed, null) : null;
         }
+    }
+
+    /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
+    private static boolean isLast(NamedNodes names, Body body) {
+        return names.end() == body.size() - 1 && body.bytes()[names.end()] == '}';
     }
 
     /** What a body held so far. */
     private static final class Reading {
-        private final byte[] body;
+        private final Body body;
         private final NodeNames known;
-        private final @Nullable Passed passed;
         private boolean complete;
         private @Nullable SchedulingPod pod;
         private @Nullable NamedNodes names;
         private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
-        Reading(byte[] body, NodeNames known, @Nullable Passed passed) {
+        Reading(Body body, NodeNames known) {
             this.body = body;
             this.known = known;
-            this.passed = passed;
         }
 
         void field(String field, JsonParser value) throws IOException, BadRequest {
@@ -76,25 +94,16 @@ record ExtenderArgs(
             }
             @Nullable
             NamedNodes plain = value.currentToken() == JsonToken.START_ARRAY
-                    ? plain(Math.toIntExact(value.currentTokenLocation().getByteOffset()))
+                    ? known.read(
+                            body, Math.toIntExact(value.currentTokenLocation().getByteOffset()))
                     : null;
-            if (plain != null && isLast(plain.end())) {
+            if (plain != null && isLast(plain, body)) {
                 complete = true;
                 return plain;
             }
             List<String> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
             return NamedNodes.of(read, known.nodes());
-        }
-
-        private @Nullable NamedNodes plain(int at) {
-            @Nullable NamedNodes again = passed == null ? null : passed.read(body, at, known.nodes());
-            return again == null ? known.read(body, at) : again;
-        }
-
-        /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
-        private boolean isLast(int end) {
-            return end == body.length - 1 && body[end] == '}';
         }
 
         private void list(String field, JsonParser value) throws IOException, BadRequest {
@@ -108,7 +117,7 @@ record ExtenderArgs(
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
                 itemNames.add(name(item));
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
-                itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
+                itemTexts.add(new String(body.bytes(), from, to - from, StandardCharsets.UTF_8));
             });
             nodes = NamedNodes.of(itemNames, known.nodes());
             items = itemTexts;
@@ -146,14 +155,16 @@ record ExtenderArgs(
         }
     }
 
-    static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequest {
-        return read(body, known, null);
-    }
-
-    /** The same for one who may name just the nodes that passed that filter. */
-    static ExtenderArgs read(byte[] body, NodeNames known, @Nullable Passed passed) throws BadRequest {
-        Reading reading = new Reading(body, known, passed);
+    static ExtenderArgs read(Body body, NodeNames known) throws BadRequest {
+        Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();
+    }
+
+    /** The same for one who may ask just for the nodes that passed the last filter. */
+    static ExtenderArgs readPassed(Body body, NodeNames known) throws BadRequest {
+        @Nullable Passed last = Passed.LAST.get();
+        @Nullable ExtenderArgs passed = last == null ? null : last.read(body, known.nodes());
+        return passed == null ? read(body, known) : passed;
     }
 }

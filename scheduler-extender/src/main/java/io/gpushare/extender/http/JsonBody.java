@@ -26,7 +26,7 @@ final class JsonBody {
 
     /** Reads a body that is one object. */
     static void read(byte[] body, Field field) throws BadRequest {
-        read(body, field, () -> false);
+        read(Body.of(body), field, () -> false);
     }
 
     /**
@@ -34,8 +34,8 @@ final class JsonBody {
      *
      * @param complete whether that has happened, asked after each field
      */
-    static void read(byte[] body, Field field, BooleanSupplier complete) throws BadRequest {
-        try (JsonParser parser = FACTORY.createParser(body)) {
+    static void read(Body body, Field field, BooleanSupplier complete) throws BadRequest {
+        try (JsonParser parser = FACTORY.createParser(body.bytes(), 0, body.size())) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadRequest("the request body is not a JSON object");
             }

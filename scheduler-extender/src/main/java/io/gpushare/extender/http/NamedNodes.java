@@ -50,19 +50,29 @@ final class NamedNodes {
         return begin[begin.length - 1];
     }
 
+    /** Whether the names stand there. */
+    @SuppressWarnings("ReferenceEquality") // that memory, not one that is like it
+    boolean isIn(Body body) {
+        return json == body.bytes();
+    }
+
+    /** The place of the first name. */
+    int begin() {
+        return begin[0];
+    }
+
     /**
-     * Those of these nodes that passed the filter, if an array of plain names is just theirs.
+     * Those of these nodes that passed the filter, if just their names stand in that body in the same place.
      *
-     * @param array JSON
-     * @param at where its bracket is
-     * @return null where it is anything else
+     * @return null where anything else does
      */
     @Nullable
-    NamedNodes passed(Filtered filtered, byte[] array, int at) {
+    NamedNodes passed(Filtered filtered, Body body) {
+        byte[] array = body.bytes();
         int[] from = new int[filtered.size() - filtered.refused() + 1];
         int[] numbers = new int[from.length - 1];
         int count = 0;
-        int next = at + 1;
+        int next = begin[0];
         boolean unknown = false;
         for (int run = 0; run < filtered.runs(); run++) {
             int first = filtered.from(run);
@@ -70,7 +80,7 @@ final class NamedNodes {
             int length = begin[first + size] - begin[first];
             if (size > 0) {
                 char after = count + size == numbers.length ? ']' : ',';
-                if (next + length > array.length
+                if (next + length > body.size()
                         || array[next + length - 1] != after
                         || !same(begin[first], length - 1, array, next)) {
                     return null;

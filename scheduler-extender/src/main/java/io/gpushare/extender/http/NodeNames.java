@@ -7,6 +7,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +25,12 @@ import org.jspecify.annotations.Nullable;
 final class NodeNames {
     // Nodes that came since are looked up by their names; beyond so many it is worth to begin anew.
     private static final int NEWCOMERS = 100;
-    // In a slot: the node's number plus 1, or 0 where several have this hash, and above it the highest bits of the
-    // hash.
+    // In a slot: the node's number plus 1, or 0 where several have this hash, and above it the hash's highest bits.
     private static final long NUMBER = (1L << 20) - 1;
+
+    private static final int SEVERAL = 0;
+    // Of thousands of names each group needs a few dozen; more only where names were made to be alike.
+    private static final int SEEDS = 1000;
 
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -37,32 +45,72 @@ final class NodeNames {
 
     private final NodeColumns nodes;
     private final int size;
-    // The lowest bits of a hash say in which slot to begin.
+    // The lowest bits of a hash lead to a seed, and seed and hash to the slot, which is that name's own (hash and
+    // displace): to search on from slot to slot would cost a wrong guess of the processor every few names.
+    private final char[] seeds;
     private final long[] slots;
+    private final int shift;
 
     /** Those of all nodes that are there now. */
     NodeNames(NodeColumns nodes) {
         this.nodes = nodes;
         size = Math.min(nodes.size(), (int) NUMBER);
-        slots = new long[Integer.highestOneBit(2 * size + 1) << 1];
+        int room = Integer.highestOneBit(3 * size / 2 + 1) << 1;
+        seeds = new char[Math.max(1, room / 4)];
+        slots = new long[room];
+        shift = Long.SIZE - Integer.numberOfTrailingZeros(room);
+        place(hashes());
+    }
+
+    /** Of each name that can be read plainly: its hash, and what stands in a slot for the number. */
+    private Map<Long, Integer> hashes() {
+        Map<Long, Integer> hashes = new HashMap<>();
         for (int number = 0; number < size; number++) {
             byte[] name = nodes.name(number).getBytes(StandardCharsets.UTF_8);
             if (plain(name, 0, name.length)) {
-                put(hash(name, 0, name.length), number);
+                hashes.merge(hash(name, 0, name.length), number + 1, (one, other) -> SEVERAL);
             }
         }
+        return hashes;
     }
 
-    private void put(long hash, int number) {
-        int slot = (int) hash & slots.length - 1;
-        while (slots[slot] != 0) {
-            if (same(slots[slot], hash)) {
-                slots[slot] &= ~NUMBER;
+    /** Those of one seed together, the most first, while most slots are free. */
+    private void place(Map<Long, Integer> hashes) {
+        hashes.entrySet().stream().collect(Collectors.groupingBy(known -> group(known.getKey()))).values().stream()
+                .sorted(Comparator.comparingInt(group -> -group.size()))
+                .forEach(this::place);
+    }
+
+    private void place(List<Map.Entry<Long, Integer>> group) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            if (fits(group, seed)) {
+                seeds[group(group.getFirst().getKey())] = (char) seed;
                 return;
             }
-            slot = slot + 1 & slots.length - 1;
         }
-        slots[slot] = (hash & ~NUMBER) | (number + 1);
+        // What no seed helps is looked up by name.
+    }
+
+    private boolean fits(List<Map.Entry<Long, Integer>> group, int seed) {
+        for (int i = 0; i < group.size(); i++) {
+            long hash = group.get(i).getKey();
+            if (slots[slot(hash, seed)] != 0) {
+                for (Map.Entry<Long, Integer> placed : group.subList(0, i)) {
+                    slots[slot(placed.getKey(), seed)] = 0;
+                }
+                return false;
+            }
+            slots[slot(hash, seed)] = (hash & ~NUMBER) | group.get(i).getValue();
+        }
+        return true;
+    }
+
+    private int group(long hash) {
+        return (int) hash & seeds.length - 1;
+    }
+
+    private int slot(long hash, int seed) {
+        return (int) (((hash ^ (seed * ODD)) * ODD) >>> shift);
     }
 
     private static boolean same(long there, long hash) {
@@ -85,11 +133,13 @@ final class NodeNames {
      * @return null where the array is not that plain, or not complete
      */
     @Nullable
-    NamedNodes read(byte[] json, int at) {
-        if (at + 2 <= json.length && json[at + 1] == ']') {
+    NamedNodes read(Body body, int at) {
+        byte[] json = body.bytes();
+        int end = body.size();
+        if (at + 2 <= end && json[at + 1] == ']') {
             return new NamedNodes(json, new int[] {at + 2}, new NodeNumbers(nodes, new int[0]));
         }
-        if (at + 2 > json.length || json[at + 1] != '"') {
+        if (at + 2 > end || json[at + 1] != '"') {
             return null;
         }
         int[] begin = new int[0];
@@ -103,10 +153,10 @@ final class NodeNames {
             // in
             // it, which no known or plain name has.
             int to = from + length;
-            if (to + Integer.BYTES > json.length || ((int) INT.get(json, to) & THREE) != BETWEEN) {
-                to = quote(json, from);
-                more = to >= 0 && to + 2 < json.length && json[to + 1] == ',' && json[to + 2] == '"';
-                if (to < 0 || (!more && (to + 1 >= json.length || json[to + 1] != ']'))) {
+            if (to + Integer.BYTES > end || ((int) INT.get(json, to) & THREE) != BETWEEN) {
+                to = quote(json, from, end);
+                more = to >= 0 && to + 2 < end && json[to + 1] == ',' && json[to + 2] == '"';
+                if (to < 0 || (!more && (to + 1 >= end || json[to + 1] != ']'))) {
                     return null;
                 }
                 length = to - from;
@@ -119,7 +169,7 @@ final class NodeNames {
                 number = nodes.number(new String(json, from, length, StandardCharsets.US_ASCII));
             }
             if (count == numbers.length) {
-                int expected = Math.max(2 * count, count + 1 + (json.length - to) / (length + BETWEEN_NAMES));
+                int expected = Math.max(2 * count, count + 1 + (end - to) / (length + BETWEEN_NAMES));
                 begin = Arrays.copyOf(begin, expected + 1);
                 numbers = Arrays.copyOf(numbers, expected);
             }
@@ -137,11 +187,12 @@ final class NodeNames {
     }
 
     /** Where the next quote is; below 0 if none is. */
-    private static int quote(byte[] json, int from) {
-        for (int at = from; at < json.length; at += Long.BYTES) {
+    private static int quote(byte[] json, int from, int end) {
+        for (int at = from; at < end; at += Long.BYTES) {
             long quotes = zeros(word(json, at) ^ QUOTES);
             if (quotes != 0) {
-                return at + (Long.numberOfTrailingZeros(quotes) >>> 3);
+                int found = at + (Long.numberOfTrailingZeros(quotes) >>> 3);
+                return found < end ? found : -1;
             }
         }
         return -1;
@@ -150,17 +201,8 @@ final class NodeNames {
     /** The number of the node whose name is there; below 0 if it must be looked up. */
     private int number(byte[] json, int from, int to) {
         long hash = hash(json, from, to);
-        int slot = (int) hash & slots.length - 1;
-        while (true) {
-            long there = slots[slot];
-            if (there == 0) {
-                return -1;
-            }
-            if (same(there, hash)) {
-                return (int) (there & NUMBER) - 1;
-            }
-            slot = slot + 1 & slots.length - 1;
-        }
+        long there = slots[slot(hash, seeds[group(hash)])];
+        return same(there, hash) ? (int) (there & NUMBER) - 1 : -1;
     }
 
     /** The next eight bytes; zeros behind the end. */

@@ -1,7 +1,9 @@
 package io.gpushare.extender.http;
 
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.streams.WriteStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -15,8 +17,6 @@ import java.util.Arrays;
  * on a page, as those for most of 5,000 nodes do, goes out whole. A thread puts together one at a time.
  */
 final class Pieces {
-    // What the nearest cache holds: each piece goes there, and from there on in one go.
-    private static final int NEAR = 8 << 10;
     static final int PAGE = 256 << 10;
     // Most pieces are no longer: to copy them word by word is faster than to call for it.
     private static final int SHORT = 64;
@@ -25,7 +25,6 @@ final class Pieces {
 
     private final WriteStream<Buffer> to;
     private final Memory memory = MEMORY.get();
-    private int size;
     private int filled;
 
     /** An answer, or a part of one. */
@@ -39,8 +38,7 @@ final class Pieces {
     }
 
     private static final class Memory {
-        private final byte[] near = new byte[NEAR + SHORT];
-        private Buffer page = Buffer.buffer(new byte[PAGE]);
+        private byte[] page = new byte[PAGE + SHORT];
     }
 
     /** A piece that is in many answers, or many times in one. */
@@ -63,7 +61,6 @@ final class Pieces {
     static void send(Content content, WriteStream<Buffer> to) {
         Pieces pieces = new Pieces(to);
         content.write(pieces);
-        pieces.pass();
         pieces.keep(to.end(pieces.page()));
     }
 
@@ -73,22 +70,31 @@ final class Pieces {
 
     void add(byte[] in, int from, int to) {
         int length = to - from;
-        if (length > NEAR - size) {
-            pass();
-        }
-        if (length > NEAR) {
-            page(in, from, length);
+        if (length > PAGE - filled) {
+            inParts(in, from, length);
             return;
         }
         if (length <= SHORT && from + SHORT <= in.length) {
             // A few bytes too many, which what comes next overwrites.
             for (int i = 0; i < length; i += Long.BYTES) {
-                WORD.set(memory.near, size + i, (long) WORD.get(in, from + i));
+                WORD.set(memory.page, filled + i, (long) WORD.get(in, from + i));
             }
         } else {
-            System.arraycopy(in, from, memory.near, size, length);
+            System.arraycopy(in, from, memory.page, filled, length);
         }
-        size += length;
+        filled += length;
+    }
+
+    private void inParts(byte[] in, int from, int length) {
+        for (int done = 0; done < length; ) {
+            if (filled == PAGE) {
+                turn();
+            }
+            int part = Math.min(length - done, PAGE - filled);
+            System.arraycopy(in, from + done, memory.page, filled, part);
+            filled += part;
+            done += part;
+        }
     }
 
     void add(String text) {
@@ -98,38 +104,26 @@ final class Pieces {
 
     /** One character of ASCII. */
     void add(char sign) {
-        if (size == NEAR) {
-            pass();
+        if (filled == PAGE) {
+            turn();
         }
-        memory.near[size++] = (byte) sign;
+        memory.page[filled++] = (byte) sign;
     }
 
-    private void pass() {
-        page(memory.near, 0, size);
-        size = 0;
+    private void turn() {
+        keep(to.write(page()));
+        filled = 0;
     }
 
-    private void page(byte[] in, int from, int length) {
-        for (int done = 0; done < length; ) {
-            if (filled == PAGE) {
-                keep(to.write(page()));
-                filled = 0;
-            }
-            int part = Math.min(length - done, PAGE - filled);
-            memory.page.setBytes(filled, in, from + done, part);
-            filled += part;
-            done += part;
-        }
-    }
-
+    /** What is on the page, where it is: Vert.x' public buffers copy. */
     private Buffer page() {
-        return memory.page.slice(0, filled);
+        return BufferInternal.buffer(Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(memory.page, 0, filled)));
     }
 
     /** A page that still waits to be written, since the caller reads slowly, is left to whom it waits for. */
     private void keep(Future<Void> written) {
         if (!written.isComplete()) {
-            memory.page = Buffer.buffer(new byte[PAGE]);
+            memory.page = new byte[PAGE + SHORT];
         }
     }
 }

@@ -99,8 +99,8 @@ final class Routes implements Handler<HttpServerRequest> {
                     HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
-            case PREFIX + "preempt" -> post(request, body -> preempt(request, body, began));
-            case PREFIX + "bind" -> post(request, body -> bind(request, body, began));
+            case PREFIX + "preempt" -> post(request, body -> preempt(request, body.copy(), began));
+            case PREFIX + "bind" -> post(request, body -> bind(request, body.copy(), began));
             case INSPECT -> get(request, () -> HttpAnswer.json(request, 200, InspectAnswer.of(ledger.nodes())));
             case "/version" -> get(request, () -> HttpAnswer.text(request, 200, version));
             case "/healthz" -> get(request, () -> HttpAnswer.text(request, 200, "ok"));
@@ -122,7 +122,7 @@ final class Routes implements Handler<HttpServerRequest> {
             get(request, () -> inspect(request, path.substring(INSPECT.length() + 1)));
         } else if (views.has(path)) {
             if (ViewRoutes.takesBody(path) && request.method().equals(HttpMethod.POST)) {
-                post(request, body -> views.post(request, body));
+                post(request, body -> views.post(request, body.copy()));
             } else {
                 get(request, () -> views.get(request, path));
             }
@@ -174,7 +174,7 @@ final class Routes implements Handler<HttpServerRequest> {
     }
 
     /** Runs with the whole body once it is there; one that is too large is refused as soon as that is known. */
-    private void post(HttpServerRequest request, Handler<byte[]> then) {
+    private void post(HttpServerRequest request, Handler<Body> then) {
         if (!request.method().equals(HttpMethod.POST)) {
             wrongMethod(request, "POST");
             return;

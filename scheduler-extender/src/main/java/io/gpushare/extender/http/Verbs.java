@@ -14,7 +14,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +38,6 @@ final class Verbs {
     private final InstantSource clock;
     private final Metrics metrics;
     private volatile NodeNames names;
-    private volatile ExtenderArgs.@Nullable Passed passed;
 
     Verbs(
             NodeChoice choice,
@@ -66,7 +64,7 @@ final class Verbs {
     }
 
     /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
-    Pieces.Content filter(byte[] body) {
+    Pieces.Content filter(Body body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
             metrics.failed("filter", "not_ready");
@@ -76,7 +74,7 @@ final class Verbs {
             ExtenderArgs args = ExtenderArgs.read(body, names());
             Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             metrics.filtered(filtered);
-            passed = ExtenderArgs.Passed.of(body, args, filtered);
+            ExtenderArgs.Passed.last(body, args, filtered);
             return FilterAnswer.of(args, filtered);
         } catch (BadRequest e) {
             metrics.failed("filter", "bad_request");
@@ -88,14 +86,14 @@ final class Verbs {
      * A bare array of hosts with integer scores (HostPriorityList). It has no place for an error: where the status is not
      * 200, kube-scheduler goes on without our scores.
      */
-    Reply prioritize(byte[] body) {
+    Reply prioritize(Body body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
             metrics.failed("prioritize", "not_ready");
             return new Reply(400, JsonAnswer.error(why.get()));
         }
         try {
-            ExtenderArgs args = ExtenderArgs.read(body, names(), passed);
+            ExtenderArgs args = ExtenderArgs.readPassed(body, names());
             NamedNodes named = args.named();
             return new Reply(200, scores(named, choice.prioritize(args.pod(), named.nodes())));
         } catch (BadRequest e) {

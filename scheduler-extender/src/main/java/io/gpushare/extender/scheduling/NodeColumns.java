@@ -27,18 +27,18 @@ public final class NodeColumns implements Rooms {
     static final int NOWHERE = -1;
 
     private static final int LEAST = 1000;
+    private static final int FREE = 2;
+    private static final int EVER = 4;
 
     private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
     private final String[] names;
     private final NodeEntry[] entries;
     private final @Nullable Reason[] unusable;
-    // The most units that are free on one card, and the cards that nobody uses; the same if no pod were there; all
-    // cards.
-    private final int[] most;
-    private final int[] unused;
-    private final int[] mostEver;
-    private final int[] unusedEver;
-    private final int[] present;
+    // Of each node, side by side: the most units that are free on one card, and the cards that nobody uses.
+    private final int[] free;
+    // What is read of those alone that can't take a pod: the same if no pod were there, all cards, and 1 if it is
+    // unusable.
+    private final int[] ever;
     private final NodeRoom[] rooms;
     // The upper half of NodeRoom.order.
     private final int[] orders;
@@ -50,11 +50,8 @@ public final class NodeColumns implements Rooms {
         names = new String[capacity];
         entries = new NodeEntry[capacity];
         unusable = new @Nullable Reason[capacity];
-        most = new int[capacity];
-        unused = new int[capacity];
-        mostEver = new int[capacity];
-        unusedEver = new int[capacity];
-        present = new int[capacity];
+        free = new int[capacity * FREE];
+        ever = new int[capacity * EVER];
         rooms = new NodeRoom[capacity];
         orders = new int[capacity];
         versions = new AtomicIntegerArray(capacity);
@@ -98,11 +95,12 @@ public final class NodeColumns implements Rooms {
         names[number] = name;
         entries[number] = entry;
         unusable[number] = entry.unusable();
-        most[number] = summary.most();
-        unused[number] = summary.unused();
-        mostEver[number] = emptied.most();
-        unusedEver[number] = emptied.unused();
-        present[number] = summary.present();
+        free[FREE * number] = summary.most();
+        free[FREE * number + 1] = summary.unused();
+        ever[EVER * number] = emptied.most();
+        ever[EVER * number + 1] = emptied.unused();
+        ever[EVER * number + 2] = summary.present();
+        ever[EVER * number + 3] = entry.unusable() == null ? 0 : 1;
         rooms[number] = entry.room();
         versions.set(number, Math.max(1, versions.get(number) + 1));
         if (known == null) {
@@ -145,7 +143,7 @@ public final class NodeColumns implements Rooms {
         for (int i = 0; i < of.length; i++) {
             int number = of[i];
             places[refused] = i;
-            refused += number >= 0 && ask.fits(most[number], unused[number]) ? 0 : 1;
+            refused += number >= 0 && ask.fits(free[FREE * number], free[FREE * number + 1]) ? 0 : 1;
         }
         return new Filtered(of.length, Arrays.copyOf(places, refused), place -> plainly(of[place], ask));
     }
@@ -155,12 +153,13 @@ public final class NodeColumns implements Rooms {
         if (number < 0) {
             return Reason.UNKNOWN_NODE;
         }
-        @Nullable Reason always = unusable[number];
+        int at = EVER * number;
+        @Nullable Reason always = ever[at + 3] == 0 ? null : unusable[number];
         if (always != null) {
             return always;
         }
-        Refusal lack = ask.lack(present[number]);
-        return ask.fits(mostEver[number], unusedEver[number]) ? Reason.taken(lack) : Reason.beyond(lack);
+        Refusal lack = ask.lack(ever[at + 2]);
+        return ask.fits(ever[at], ever[at + 1]) ? Reason.taken(lack) : Reason.beyond(lack);
     }
 
     /** What pods cost on these nodes. */

@@ -16,11 +16,9 @@ import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -97,7 +95,7 @@ class NodeNamesTest {
         }
         byte[] json = ("x[\"" + String.join("\",\"", parts) + "\"]}").getBytes(StandardCharsets.UTF_8);
 
-        NamedNodes found = names().read(json, 1);
+        NamedNodes found = names().read(Body.of(json), 1);
 
         if (found != null) {
             List<String> parsed = new ArrayList<>();
@@ -138,7 +136,7 @@ class NodeNamesTest {
     void whatIsNotPlainIsLeftToAParser(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
 
-        assertThat(names().read(bytes, 0)).isNull();
+        assertThat(names().read(Body.of(bytes), 0)).isNull();
     }
 
     @Test
@@ -165,7 +163,7 @@ class NodeNamesTest {
             List<String> asked = new ArrayList<>(cluster);
             asked.removeIf(name -> random.nextInt(10) == 0);
             if (random.nextBoolean()) {
-                asked = mixed(asked, random);
+                asked = WorkersOrder.of(asked, random);
             } else if (random.nextBoolean()) {
                 Collections.rotate(asked, random.nextInt(asked.size()));
             } else if (random.nextBoolean()) {
@@ -176,23 +174,6 @@ class NodeNamesTest {
             assertThat(numbers(read)).isEqualTo(ledger.columns().numbers(asked));
             assertThat("[" + json(read, 0, asked.size()) + "]").isEqualTo(json);
         }
-    }
-
-    /** As kube-scheduler's workers name them: each goes through a run of nodes, all at once. */
-    private static List<String> mixed(List<String> names, Random random) {
-        List<Deque<String>> runs = new ArrayList<>();
-        for (int from = 0; from < names.size(); from += 71) {
-            runs.add(new ArrayDeque<>(names.subList(from, Math.min(from + 71, names.size()))));
-        }
-        List<String> mixed = new ArrayList<>();
-        while (!runs.isEmpty()) {
-            int worker = random.nextInt(Math.min(8, runs.size()));
-            mixed.add(runs.get(worker).poll());
-            if (runs.get(worker).isEmpty()) {
-                runs.remove(worker);
-            }
-        }
-        return mixed;
     }
 
     @Test
@@ -231,9 +212,9 @@ class NodeNamesTest {
         }
         Filtered filtered = Filtered.of(why);
         List<String> passed = filtered.feasible(asked);
-        byte[] again = ("xyz" + array(passed) + "}").getBytes(StandardCharsets.UTF_8);
+        byte[] again = (array(passed) + "}").getBytes(StandardCharsets.UTF_8);
 
-        @Nullable NamedNodes found = named.passed(filtered, again, 3);
+        @Nullable NamedNodes found = named.passed(filtered, Body.of(again));
 
         int[] expected = ledger.columns().numbers(passed);
         if (found == null) {
@@ -251,9 +232,9 @@ class NodeNamesTest {
             case 1 -> others.remove(random.nextInt(others.size()));
             default -> others.set(random.nextInt(others.size()), "n77");
         }
-        assertThat(named.passed(filtered, array(others).getBytes(StandardCharsets.UTF_8), 0))
+        assertThat(named.passed(filtered, Body.of(array(others).getBytes(StandardCharsets.UTF_8))))
                 .isNull();
-        assertThat(named.passed(filtered, Arrays.copyOf(again, random.nextInt(again.length - 1)), 3))
+        assertThat(named.passed(filtered, Body.of(Arrays.copyOf(again, random.nextInt(again.length - 1)))))
                 .isNull();
     }
 
@@ -263,23 +244,31 @@ class NodeNamesTest {
         node("n1");
         NodeNames names = names();
         byte[] body = body("n1", "n2");
-        ExtenderArgs asked = ExtenderArgs.read(body, names);
+        ExtenderArgs asked = ExtenderArgs.read(Body.of(body), names);
         Filtered filtered = Filtered.of(new @Nullable Reason[] {null, Reason.UNKNOWN_NODE});
         // Of numbers that are not the ledger's: what is read of it shows.
         NamedNodes marked = new NamedNodes(body, begins(body), new NodeNumbers(ledger.columns(), new int[] {7, -1}));
-        ExtenderArgs.Passed passed = new ExtenderArgs.Passed(marked, filtered);
+        ExtenderArgs.Passed.last(Body.of(body), new ExtenderArgs(asked.pod(), marked, null), filtered);
 
-        assertThat(ExtenderArgs.Passed.of(body, asked, filtered)).isNotNull();
-        assertThat(numbers(ExtenderArgs.read(body("n1"), names, passed).named()))
+        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1")), names).named()))
                 .containsExactly(7);
-        assertThat(numbers(ExtenderArgs.read(body("n1", "n1"), names, passed).named()))
+        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1", "n1")), names)
+                        .named()))
                 .containsExactly(0, 0);
+        byte[] ofAnother = new String(body("n1"), StandardCharsets.UTF_8)
+                .replace("{}", "{\"metadata\":{\"name\":\"other\"}}")
+                .getBytes(StandardCharsets.UTF_8);
+        assertThat(ExtenderArgs.readPassed(Body.of(ofAnother), names)
+                        .pod()
+                        .ref()
+                        .name())
+                .isEqualTo("other");
         for (int i = 0; i < MANY; i++) {
             node("node-" + i);
         }
         NodeNames renewed = names.current(ledger.columns());
         assertThat(renewed.nodes()).isNotSameAs(names.nodes());
-        assertThat(numbers(ExtenderArgs.read(body("n1"), renewed, passed).named()))
+        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1")), renewed).named()))
                 .containsExactly(0);
     }
 
@@ -297,7 +286,7 @@ class NodeNamesTest {
     }
 
     private static NamedNodes read(NodeNames names, String json) {
-        NamedNodes read = Objects.requireNonNull(names.read(json.getBytes(StandardCharsets.UTF_8), 0));
+        NamedNodes read = Objects.requireNonNull(names.read(Body.of(json.getBytes(StandardCharsets.UTF_8)), 0));
         assertThat(read.end()).isEqualTo(json.length());
         return read;
     }

@@ -57,7 +57,6 @@ import org.openjdk.jmh.annotations.Warmup;
 public class VerbsBenchmark {
     private static final int CARDS = 8;
     private static final int PODS = 4;
-    private static final int WORKERS = 8;
 
     @Param({"100", "1000", "5000"})
     public int nodes;
@@ -69,7 +68,7 @@ public class VerbsBenchmark {
     private long[] other;
     private NodeChoice choice;
     private Ledger ledger;
-    private byte[] body;
+    private Body body;
     private NodeNames known;
     private ExtenderArgs args;
     private Filtered filtered;
@@ -84,15 +83,17 @@ public class VerbsBenchmark {
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
-        String names = named(new Random(20261122))
-                .mapToObj(node -> "\"" + name(node) + "\"")
+        List<String> inOrder =
+                IntStream.range(0, nodes).mapToObj(VerbsBenchmark::name).toList();
+        String names = WorkersOrder.of(inOrder, new Random(20261122)).stream()
+                .map(name -> "\"" + name + "\"")
                 .collect(Collectors.joining(","));
-        body =
-                ("{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
+        String json =
+                "{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
                     + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
-                                + names + "]}")
-                        .getBytes(StandardCharsets.UTF_8);
+                        + names + "]}";
+        body = Body.of(json.getBytes(StandardCharsets.UTF_8));
         known = new NodeNames(ledger.columns());
         args = ExtenderArgs.read(body, known);
         filtered = choice.filter(args.pod(), args.named().nodes());
@@ -103,31 +104,6 @@ public class VerbsBenchmark {
         for (int i = 0; i < other.length; i += 8) {
             other[i]++;
         }
-    }
-
-    /**
-     * The nodes as kube-scheduler names them: it judges them by several workers at once, each of which takes a run of
-     * nodes that follow each other, and lists them as they come.
-     */
-    private IntStream named(Random random) {
-        int run = (int) Math.sqrt(nodes) + 1;
-        int[] next = new int[WORKERS];
-        int[] end = new int[WORKERS];
-        int[] taken = {0};
-        return IntStream.generate(() -> {
-                    while (true) {
-                        int worker = random.nextInt(WORKERS);
-                        if (next[worker] == end[worker]) {
-                            next[worker] = taken[0];
-                            taken[0] = Math.min(taken[0] + run, nodes);
-                            end[worker] = taken[0];
-                        }
-                        if (next[worker] < end[worker]) {
-                            return next[worker]++;
-                        }
-                    }
-                })
-                .limit(nodes);
     }
 
     private static String name(int node) {
