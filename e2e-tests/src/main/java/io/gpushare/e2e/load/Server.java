@@ -61,6 +61,10 @@ final class Server implements AutoCloseable {
         return new Server(process, port, log);
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     int port() {
         return port;
     }
