@@ -256,13 +256,13 @@ class NodeNamesTest {
                         .named()))
                 .containsExactly(0, 0);
         byte[] ofAnother = new String(body("n1"), StandardCharsets.UTF_8)
-                .replace("{}", "{\"metadata\":{\"name\":\"other\"}}")
+                .replace("\"one\"", "\"two\"")
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(ExtenderArgs.readPassed(Body.of(ofAnother), names)
                         .pod()
                         .ref()
                         .name())
-                .isEqualTo("other");
+                .isEqualTo("two");
         for (int i = 0; i < MANY; i++) {
             node("node-" + i);
         }
@@ -278,7 +278,8 @@ class NodeNamesTest {
     }
 
     private static byte[] body(String... names) {
-        return ("{\"Pod\":{},\"NodeNames\":" + array(List.of(names)) + "}").getBytes(StandardCharsets.UTF_8);
+        return ("{\"Pod\":{\"metadata\":{\"name\":\"one\"}},\"NodeNames\":" + array(List.of(names)) + "}")
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     private static String array(List<String> names) {
