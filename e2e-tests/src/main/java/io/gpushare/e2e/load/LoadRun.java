@@ -133,18 +133,20 @@ public final class LoadRun implements Callable<Integer> {
      * time: of what one client measures that would be chance.
      */
     private static <T> T apart(Server one, Server other, Measured<T> then) throws IOException, InterruptedException {
-        int all = Runtime.getRuntime().availableProcessors();
-        if (all == 1) {
+        String allowed = Processors.allowed();
+        List<Integer> each = Processors.each(allowed);
+        if (each.size() == 1) {
             return then.run();
         }
-        Processors.pin(ProcessHandle.current().pid(), "0");
-        Processors.pin(one.pid(), "1");
-        Processors.pin(other.pid(), "1");
+        long here = ProcessHandle.current().pid();
         try {
+            Processors.pin(here, String.valueOf(each.get(0)));
+            Processors.pin(one.pid(), String.valueOf(each.get(1)));
+            Processors.pin(other.pid(), String.valueOf(each.get(1)));
             return then.run();
         } finally {
-            for (long pid : new long[] {ProcessHandle.current().pid(), one.pid(), other.pid()}) {
-                Processors.pin(pid, "0-" + (all - 1));
+            for (long pid : new long[] {here, one.pid(), other.pid()}) {
+                Processors.pin(pid, allowed);
             }
         }
     }

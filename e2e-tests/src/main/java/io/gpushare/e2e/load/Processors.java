@@ -2,12 +2,41 @@ package io.gpushare.e2e.load;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
-/** Which processors a process may run on (util-linux' taskset). */
+/** Which processors processes may run on (util-linux' taskset), in the words of proc(5): {@code 0-3,7}. */
 final class Processors {
+    private static final String ALLOWED = "Cpus_allowed_list:";
+
     private Processors() {}
 
-    /** All threads of that process run on these alone, and those that they will start: "1", or "0-3". */
+    /** Those that this program may run on, which are not all where it is in a cpuset. */
+    static String allowed() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith(ALLOWED))
+                .map(line -> line.substring(ALLOWED.length()).strip())
+                .findFirst()
+                .orElseThrow(() -> new IOException("/proc/self/status has no " + ALLOWED));
+    }
+
+    /** One by one. */
+    static List<Integer> each(String processors) {
+        List<Integer> each = new ArrayList<>();
+        for (String range : processors.split(",")) {
+            int[] ends =
+                    Arrays.stream(range.split("-")).mapToInt(Integer::parseInt).toArray();
+            for (int processor = ends[0]; processor <= ends[ends.length - 1]; processor++) {
+                each.add(processor);
+            }
+        }
+        return each;
+    }
+
+    /** All threads of that process run on these alone, and those that they will start. */
     static void pin(long pid, String processors) throws IOException, InterruptedException {
         Process taskset = new ProcessBuilder("taskset", "-a", "-c", "-p", processors, String.valueOf(pid))
                 .redirectErrorStream(true)
