@@ -35,18 +35,18 @@ public final class ComputeCodec {
     }
 
     private static long cpuMilli(Map<String, String> quantities, RoundingMode rounding) {
-        return whole(amount(quantities, CPU).movePointRight(3), rounding);
+        return whole(amount(quantities, CPU).movePointRight(3).setScale(0, rounding));
     }
 
     private static long memoryMib(Map<String, String> quantities, RoundingMode rounding) {
-        return whole(amount(quantities, MEMORY).divide(MIB), rounding);
+        return whole(amount(quantities, MEMORY).divide(MIB, 0, rounding));
     }
 
     private static BigDecimal amount(Map<String, String> quantities, String resource) {
         return Quantity.parse(quantities.getOrDefault(resource, "0")).orElse(BigDecimal.ZERO);
     }
 
-    private static long whole(BigDecimal amount, RoundingMode rounding) {
-        return amount.min(MOST).setScale(0, rounding).longValue();
+    private static long whole(BigDecimal amount) {
+        return amount.min(MOST).longValue();
     }
 }

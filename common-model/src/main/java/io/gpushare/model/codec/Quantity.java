@@ -2,6 +2,7 @@ package io.gpushare.model.codec;
 
 import java.math.BigDecimal;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,7 +14,9 @@ final class Quantity {
     // sense.
     private static final Pattern FORM =
             Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
+    private static final int DIGITS = 18;
     private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
+            Map.entry("", BigDecimal.ONE),
             Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
             Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
             Map.entry("m", BigDecimal.ONE.movePointLeft(3)),
@@ -34,15 +37,30 @@ final class Quantity {
 
     /** The exact number; empty for what is not a quantity, and for a negative one. */
     static Optional<BigDecimal> parse(String text) {
+        // Most are digits and a suffix, and each request of kube-scheduler has some: no regular expression for these.
+        int digits = digits(text);
+        @Nullable BigDecimal factor = SUFFIXES.get(text.substring(digits));
+        return factor == null || digits == 0 || digits > DIGITS
+                ? parseAny(text)
+                : Optional.of(
+                        BigDecimal.valueOf(Long.parseLong(text, 0, digits, 10)).multiply(factor));
+    }
+
+    private static int digits(String text) {
+        int digits = 0;
+        while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
+            digits++;
+        }
+        return digits;
+    }
+
+    private static Optional<BigDecimal> parseAny(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             return Optional.empty();
         }
         String number = matcher.group(1);
-        @Nullable String suffix = matcher.group(2);
-        if (suffix == null) {
-            return Optional.of(new BigDecimal(number));
-        }
+        String suffix = Objects.requireNonNullElse(matcher.group(2), "");
         @Nullable BigDecimal factor = SUFFIXES.get(suffix);
         return Optional.of(factor == null ? new BigDecimal(number + suffix) : new BigDecimal(number).multiply(factor));
     }
