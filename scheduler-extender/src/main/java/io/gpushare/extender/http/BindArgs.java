@@ -4,7 +4,7 @@ import io.gpushare.model.PodRef;
 
 /** The request of bind (k8s.io/kube-scheduler/extender/v1 ExtenderBindingArgs). */
 record BindArgs(PodRef pod, String node) {
-    static BindArgs read(byte[] body) throws BadRequest {
+    static BindArgs read(Body body) throws BadRequest {
         String[] read = {"", "", "", ""};
         JsonBody.read(body, (field, value) -> {
             switch (field) {

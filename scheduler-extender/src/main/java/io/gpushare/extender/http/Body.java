@@ -5,18 +5,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come of a request's body. One of thousands of names stands in memory that bodies before it stood in: fresh
- * memory is in none of the near caches, and to fill it costs more than to read the names. Each thread has its own; what
- * one event loop reads is also answered there.
+ * What has come of a request's body. One of thousands of names stands in memory that bodies before it stood in, and so
+ * does what is found of them: fresh memory is in none of the near caches, and to fill it costs more than to read the
+ * names. Each thread has its own; what one event loop reads is also answered there.
  */
 final class Body {
-    private static final int AT_ONCE = 512 << 10;
+    /** The most that is taken for a body before it has come, and that is used again after it, in bytes. */
+    static final int AT_ONCE = 512 << 10;
+
     // Smaller ones, as bind's, are many at a time, and cost nothing.
     private static final int LARGE = 32 << 10;
-    private static final ThreadLocal<byte @Nullable []> SPARE = new ThreadLocal<>();
+    // One that is over: its memory is the next one's.
+    private static final ThreadLocal<@Nullable Body> SPARE = new ThreadLocal<>();
 
     private final int announced;
     private byte[] bytes;
+    private Names names = new Names();
     private int size;
     private boolean kept;
 
@@ -24,6 +28,23 @@ final class Body {
         this.bytes = bytes;
         this.size = size;
         this.announced = announced;
+    }
+
+    /** Room beside a body for what is found of the names in it, as long as the body lasts. */
+    static final class Names {
+        /** Where each begins, and at last where the last one ends: one place more than {@link #numbers} has. */
+        int[] begin = new int[1];
+
+        /** The number of each one's node. */
+        int[] numbers = new int[0];
+
+        /** From now on there is room for so many. */
+        void atLeast(int count) {
+            if (numbers.length < count) {
+                begin = Arrays.copyOf(begin, count + 1);
+                numbers = Arrays.copyOf(numbers, count);
+            }
+        }
     }
 
     /** One that nothing has come of yet. */
@@ -45,6 +66,11 @@ final class Body {
         return size;
     }
 
+    /** For who reads the names in it, one at a time. */
+    Names names() {
+        return names;
+    }
+
     /** Whether it begins with so many of the other's bytes. */
     boolean beginsAs(Body other, int length) {
         return length <= size && Arrays.equals(bytes, 0, length, other.bytes, 0, length);
@@ -57,7 +83,7 @@ final class Body {
 
     /** How much memory it takes, in bytes; up to twice that where more comes than was announced. */
     int memory() {
-        return size == 0 ? 0 : memory(0);
+        return bytes.length == 0 ? 0 : memory(0);
     }
 
     /** The same once so many more bytes have come. */
@@ -74,19 +100,25 @@ final class Body {
     void add(Buffer chunk) {
         int memory = memory(chunk.length());
         if (memory > bytes.length) {
-            bytes = bytes.length == 0 ? first(memory) : Arrays.copyOf(bytes, Math.max(memory, 2 * bytes.length));
+            if (bytes.length == 0) {
+                begin(memory);
+            } else {
+                bytes = Arrays.copyOf(bytes, Math.max(memory, 2 * bytes.length));
+            }
         }
         chunk.getBytes(bytes, size);
         size += chunk.length();
     }
 
-    private static byte[] first(int memory) {
-        byte @Nullable [] spare = memory < LARGE ? null : SPARE.get();
-        if (spare == null || spare.length != memory) {
-            return new byte[memory];
+    private void begin(int memory) {
+        @Nullable Body spare = memory < LARGE ? null : SPARE.get();
+        if (spare == null || spare.bytes.length != memory) {
+            bytes = new byte[memory];
+        } else {
+            SPARE.remove();
+            bytes = spare.bytes;
+            names = spare.names;
         }
-        SPARE.remove();
-        return spare;
     }
 
     /** The request's end is not its end: who calls this calls {@link #free}, on the same thread. */
@@ -104,7 +136,7 @@ final class Body {
     /** Nothing reads it any more. */
     void free() {
         if (bytes.length >= LARGE && bytes.length <= AT_ONCE) {
-            SPARE.set(bytes);
+            SPARE.set(this);
         }
     }
 }

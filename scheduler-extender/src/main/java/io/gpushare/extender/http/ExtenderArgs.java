@@ -30,14 +30,11 @@ record ExtenderArgs(
      * loop's: each remembers its own.
      */
     record Passed(Body body, ExtenderArgs args, Filtered filtered) {
-        // It keeps the request's body: not one beyond any real cluster.
-        private static final int LARGEST = 1 << 20;
-
         private static final ThreadLocal<@Nullable Passed> LAST = new ThreadLocal<>();
 
         /** What filter answered to that request is the last. */
-        static void last(Body body, ExtenderArgs args, Filtered filtered) {
-            if (args.named().isIn(body) && body.size() <= LARGEST) {
+        static void remember(Body body, ExtenderArgs args, Filtered filtered) {
+            if (args.named().isIn(body) && body.bytes().length <= Body.AT_ONCE) {
                 @Nullable Passed before = LAST.get();
                 body.keep();
                 LAST.set(new Passed(body, args, filtered));

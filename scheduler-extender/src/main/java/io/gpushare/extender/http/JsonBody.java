@@ -25,8 +25,8 @@ final class JsonBody {
     private JsonBody() {}
 
     /** Reads a body that is one object. */
-    static void read(byte[] body, Field field) throws BadRequest {
-        read(Body.of(body), field, () -> false);
+    static void read(Body body, Field field) throws BadRequest {
+        read(body, field, () -> false);
     }
 
     /**

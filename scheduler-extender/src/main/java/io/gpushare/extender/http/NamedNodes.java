@@ -17,7 +17,7 @@ final class NamedNodes {
     /**
      * Names that stand one behind the other, with one character between.
      *
-     * @param begin where the opening quote of each is, and at last the place two behind the last one's closing quote
+     * @param begin where the opening quote of each is, and then the place two behind the last one's closing quote
      */
     NamedNodes(byte[] json, int[] begin, NodeNumbers nodes) {
         this.json = json;
@@ -47,7 +47,7 @@ final class NamedNodes {
 
     /** The place behind the last name and the character after it. */
     int end() {
-        return begin[begin.length - 1];
+        return begin[size()];
     }
 
     /** Whether the names stand there. */
@@ -69,8 +69,11 @@ final class NamedNodes {
     @Nullable
     NamedNodes passed(Filtered filtered, Body body) {
         byte[] array = body.bytes();
-        int[] from = new int[filtered.size() - filtered.refused() + 1];
-        int[] numbers = new int[from.length - 1];
+        int passed = filtered.size() - filtered.refused();
+        Body.Names there = body.names();
+        there.atLeast(passed);
+        int[] from = there.begin;
+        int[] numbers = there.numbers;
         int count = 0;
         int next = begin[0];
         boolean unknown = false;
@@ -79,7 +82,7 @@ final class NamedNodes {
             int size = filtered.to(run) - first;
             int length = begin[first + size] - begin[first];
             if (size > 0) {
-                char after = count + size == numbers.length ? ']' : ',';
+                char after = count + size == passed ? ']' : ',';
                 if (next + length > body.size()
                         || array[next + length - 1] != after
                         || !same(begin[first], length - 1, array, next)) {
@@ -95,7 +98,9 @@ final class NamedNodes {
         }
         from[count] = next;
         // A node that was not known may be by now.
-        return count == 0 || unknown ? null : new NamedNodes(array, from, new NodeNumbers(nodes.columns(), numbers));
+        return count == 0 || unknown
+                ? null
+                : new NamedNodes(array, from, new NodeNumbers(nodes.columns(), numbers, count));
     }
 
     private boolean same(int at, int length, byte[] other, int there) {

@@ -6,7 +6,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -137,21 +136,22 @@ final class NodeNames {
         byte[] json = body.bytes();
         int end = body.size();
         if (at + 2 <= end && json[at + 1] == ']') {
-            return new NamedNodes(json, new int[] {at + 2}, new NodeNumbers(nodes, new int[0]));
+            return new NamedNodes(json, new int[] {at + 2}, new NodeNumbers(nodes));
         }
         if (at + 2 > end || json[at + 1] != '"') {
             return null;
         }
-        int[] begin = new int[0];
-        int[] numbers = new int[0];
+        boolean known = anyKnown();
+        Body.Names names = body.names();
+        int[] begin = names.begin;
+        int[] numbers = names.numbers;
         int count = 0;
         int from = at + 2;
         int length = 0;
         boolean more = true;
         while (more) {
             // Most names are as long as the one before. Where it only looks so, what is taken for the name has a quote
-            // in
-            // it, which no known or plain name has.
+            // in it, which no known or plain name has.
             int to = from + length;
             if (to + Integer.BYTES > end || ((int) INT.get(json, to) & THREE) != BETWEEN) {
                 to = quote(json, from, end);
@@ -161,7 +161,7 @@ final class NodeNames {
                 }
                 length = to - from;
             }
-            int number = number(json, from, to);
+            int number = known ? number(json, from, to) : -1;
             if (number < 0) {
                 if (!plain(json, from, to)) {
                     return null;
@@ -169,9 +169,9 @@ final class NodeNames {
                 number = nodes.number(new String(json, from, length, StandardCharsets.US_ASCII));
             }
             if (count == numbers.length) {
-                int expected = Math.max(2 * count, count + 1 + (end - to) / (length + BETWEEN_NAMES));
-                begin = Arrays.copyOf(begin, expected + 1);
-                numbers = Arrays.copyOf(numbers, expected);
+                names.atLeast(Math.max(2 * count, count + 1 + (end - to) / (length + BETWEEN_NAMES)));
+                begin = names.begin;
+                numbers = names.numbers;
             }
             begin[count] = from - 1;
             numbers[count] = number;
@@ -179,11 +179,16 @@ final class NodeNames {
             from = to + BETWEEN_NAMES;
         }
         begin[count] = from - 1;
-        if (count < numbers.length) {
-            begin = Arrays.copyOf(begin, count + 1);
-            numbers = Arrays.copyOf(numbers, count);
+        return new NamedNodes(json, begin, new NodeNumbers(nodes, numbers, count));
+    }
+
+    /** Whether any name has a slot. To have looked at all is what counts: then they are near when names lead here and there. */
+    private boolean anyKnown() {
+        long any = 0;
+        for (long slot : slots) {
+            any |= slot;
         }
-        return new NamedNodes(json, begin, new NodeNumbers(nodes, numbers));
+        return any != 0;
     }
 
     /** Where the next quote is; below 0 if none is. */

@@ -101,7 +101,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
         }
     }
 
-    static PreemptArgs read(byte[] body) throws BadRequest {
+    static PreemptArgs read(Body body) throws BadRequest {
         Reading reading = new Reading();
         JsonBody.read(body, reading::field);
         return reading.args();

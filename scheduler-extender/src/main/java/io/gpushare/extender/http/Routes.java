@@ -99,8 +99,8 @@ final class Routes implements Handler<HttpServerRequest> {
                     HttpAnswer.json(request, reply.status(), reply.body());
                     metrics.answered("prioritize", System.nanoTime() - began);
                 });
-            case PREFIX + "preempt" -> post(request, body -> preempt(request, body.copy(), began));
-            case PREFIX + "bind" -> post(request, body -> bind(request, body.copy(), began));
+            case PREFIX + "preempt" -> post(request, body -> preempt(request, body, began));
+            case PREFIX + "bind" -> post(request, body -> bind(request, body, began));
             case INSPECT -> get(request, () -> HttpAnswer.json(request, 200, InspectAnswer.of(ledger.nodes())));
             case "/version" -> get(request, () -> HttpAnswer.text(request, 200, version));
             case "/healthz" -> get(request, () -> HttpAnswer.text(request, 200, "ok"));
@@ -145,7 +145,7 @@ final class Routes implements Handler<HttpServerRequest> {
         HttpAnswer.text(request, why.isPresent() ? 503 : 200, why.orElse("ok"));
     }
 
-    private void preempt(HttpServerRequest request, byte[] body, long began) {
+    private void preempt(HttpServerRequest request, Body body, long began) {
         Context loop = vertx.getOrCreateContext();
         verbs.preempt(
                 body,
@@ -155,7 +155,7 @@ final class Routes implements Handler<HttpServerRequest> {
                 }));
     }
 
-    private void bind(HttpServerRequest request, byte[] body, long began) {
+    private void bind(HttpServerRequest request, Body body, long began) {
         Context loop = vertx.getOrCreateContext();
         verbs.bind(
                 body,

@@ -74,7 +74,7 @@ final class Verbs {
             ExtenderArgs args = ExtenderArgs.read(body, names());
             Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             metrics.filtered(filtered);
-            ExtenderArgs.Passed.last(body, args, filtered);
+            ExtenderArgs.Passed.remember(body, args, filtered);
             return FilterAnswer.of(args, filtered);
         } catch (BadRequest e) {
             metrics.failed("filter", "bad_request");
@@ -130,7 +130,7 @@ final class Verbs {
      * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place
      * for an error: kube-scheduler does not preempt, and tries the pod again, when the status is not 200.
      */
-    void preempt(byte[] body, Consumer<Reply> answer) {
+    void preempt(Body body, Consumer<Reply> answer) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
             metrics.failed("preempt", "not_ready");
@@ -159,7 +159,7 @@ final class Verbs {
     }
 
     /** Answers later, from another thread; always with status 200, as filter does. */
-    void bind(byte[] body, Consumer<Buffer> answer) {
+    void bind(Body body, Consumer<Buffer> answer) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
             metrics.failed("bind", "not_ready");

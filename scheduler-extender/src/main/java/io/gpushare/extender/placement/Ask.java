@@ -36,6 +36,16 @@ public record Ask(int units, int split, int cards, CardSelector selector) {
         return (split == 0 || (split == 1 && cards == 0)) && selector.any();
     }
 
+    /** Whether a {@link #plain} one is for memory of a card; else it is for whole ones. */
+    public boolean shares() {
+        return split > 0;
+    }
+
+    /** Units on one card, or whole cards: what a {@link #plain} one is for. */
+    public int needed() {
+        return shares() ? units : cards;
+    }
+
     /**
      * Whether a {@link #plain} one has room.
      *
@@ -43,12 +53,12 @@ public record Ask(int units, int split, int cards, CardSelector selector) {
      * @param unused its cards that nobody uses
      */
     public boolean fits(int most, int unused) {
-        return split > 0 ? units <= most : cards <= unused;
+        return needed() <= (shares() ? most : unused);
     }
 
     /** What a {@link #plain} one lacks on a node with so many cards, where it doesn't fit. */
     public Refusal lack(int present) {
-        if (split > 0) {
+        if (shares()) {
             return Refusal.NO_CARD_WITH_MEMORY;
         }
         return cards > 1 && cards > present ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;

@@ -52,8 +52,7 @@ public final class NodeChoice {
             case Decoded.Valid<Demand>(Demand demand) ->
                 Wanted.fault(pod.annotations())
                         .map(sentence -> nowhere(sentence, nodes))
-                        .orElseGet(() -> filter(
-                                pod.ref().uid(), ledger.wanted(demand, pod.containers(), pod.annotations()), nodes));
+                        .orElseGet(() -> filter(pod, demand, nodes));
         };
     }
 
@@ -63,8 +62,9 @@ public final class NodeChoice {
         return Filtered.of(why);
     }
 
-    private Filtered filter(String podUid, Wanted wanted, NodeNumbers nodes) {
-        Ask ask = Ask.of(wanted.demand());
+    private Filtered filter(SchedulingPod pod, Demand demand, NodeNumbers nodes) {
+        String podUid = pod.ref().uid();
+        Ask ask = Ask.of(demand);
         Filtered filtered = nodes.filter(ask);
         if (!filterDecides
                 && ledger.podEntry(podUid)
@@ -76,7 +76,7 @@ public final class NodeChoice {
         @Nullable Reason[] why = filtered.whys();
         freed(podUid, nodes, (place, freed) -> why[place] = freed.refusal(ask));
         if (filterDecides) {
-            decide(podUid, wanted, nodes, why);
+            decide(podUid, ledger.wanted(demand, pod.containers(), pod.annotations()), nodes, why);
         }
         return Filtered.of(why);
     }

@@ -27,15 +27,15 @@ public final class NodeColumns implements Rooms {
     static final int NOWHERE = -1;
 
     private static final int LEAST = 1000;
-    private static final int FREE = 2;
     private static final int EVER = 4;
 
     private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
     private final String[] names;
     private final NodeEntry[] entries;
     private final @Nullable Reason[] unusable;
-    // Of each node, side by side: the most units that are free on one card, and the cards that nobody uses.
-    private final int[] free;
+    // Of each node the most units that are free on one card, and the cards that nobody uses.
+    private final int[] most;
+    private final int[] unused;
     // What is read of those alone that can't take a pod: the same if no pod were there, all cards, and 1 if it is
     // unusable.
     private final int[] ever;
@@ -50,7 +50,8 @@ public final class NodeColumns implements Rooms {
         names = new String[capacity];
         entries = new NodeEntry[capacity];
         unusable = new @Nullable Reason[capacity];
-        free = new int[capacity * FREE];
+        most = new int[capacity];
+        unused = new int[capacity];
         ever = new int[capacity * EVER];
         rooms = new NodeRoom[capacity];
         orders = new int[capacity];
@@ -95,8 +96,8 @@ public final class NodeColumns implements Rooms {
         names[number] = name;
         entries[number] = entry;
         unusable[number] = entry.unusable();
-        free[FREE * number] = summary.most();
-        free[FREE * number + 1] = summary.unused();
+        most[number] = summary.most();
+        unused[number] = summary.unused();
         ever[EVER * number] = emptied.most();
         ever[EVER * number + 1] = emptied.unused();
         ever[EVER * number + 2] = summary.present();
@@ -132,20 +133,23 @@ public final class NodeColumns implements Rooms {
     }
 
     /** Which of these nodes can't take that. */
-    Filtered filter(int[] of, Ask ask) {
+    Filtered filter(NodeNumbers of, Ask ask) {
         if (!ask.plain()) {
-            return Filtered.of(Arrays.stream(of)
+            return Filtered.of(Arrays.stream(of.numbers())
                     .mapToObj(number -> number < 0 ? Reason.UNKNOWN_NODE : entries[number].refusal(ask))
                     .toArray(Reason[]::new));
         }
-        int[] places = new int[of.length];
+        int[] free = ask.shares() ? most : unused;
+        int needed = ask.needed();
+        int[] places = new int[of.size()];
         int refused = 0;
-        for (int i = 0; i < of.length; i++) {
-            int number = of[i];
+        for (int i = 0; i < places.length; i++) {
+            int number = of.number(i);
             places[refused] = i;
-            refused += number >= 0 && ask.fits(free[FREE * number], free[FREE * number + 1]) ? 0 : 1;
+            // The sign, not a branch: which nodes are full can't be guessed.
+            refused += number < 0 ? 1 : (free[number] - needed) >>> (Integer.SIZE - 1);
         }
-        return new Filtered(of.length, Arrays.copyOf(places, refused), place -> plainly(of[place], ask));
+        return new Filtered(of.size(), Arrays.copyOf(places, refused), place -> plainly(of.number(place), ask));
     }
 
     /** As {@link NodeEntry#refusal}, of a plain ask that doesn't fit. */

@@ -9,11 +9,23 @@ import java.util.stream.IntStream;
 public final class NodeNumbers {
     private final NodeColumns columns;
     private final int[] numbers;
+    private final int size;
 
-    /** @param numbers of those columns; below 0 for nodes that they don't have */
-    public NodeNumbers(NodeColumns columns, int[] numbers) {
+    /**
+     * The first of these.
+     *
+     * @param numbers of those columns; below 0 for nodes that they don't have
+     * @param size how many
+     */
+    public NodeNumbers(NodeColumns columns, int[] numbers, int size) {
         this.columns = columns;
         this.numbers = numbers;
+        this.size = size;
+    }
+
+    /** These nodes of those columns. */
+    public NodeNumbers(NodeColumns columns, int... numbers) {
+        this(columns, numbers, numbers.length);
     }
 
     /** The nodes of these names. */
@@ -23,7 +35,7 @@ public final class NodeNumbers {
 
     /** How many they are. */
     public int size() {
-        return numbers.length;
+        return size;
     }
 
     /** The number of the one at that place; below 0 for a node that the columns don't have. */
@@ -37,18 +49,18 @@ public final class NodeNumbers {
     }
 
     int[] numbers() {
-        return numbers;
+        return size == numbers.length ? numbers : Arrays.copyOf(numbers, size);
     }
 
     /** Which of them can't take that. */
     Filtered filter(Ask ask) {
-        return columns.filter(numbers, ask);
+        return columns.filter(this, ask);
     }
 
     /** Where that node is among them: once for each time that it was named. */
     int[] places(String name) {
         int number = columns.number(name);
-        return IntStream.range(0, numbers.length)
+        return IntStream.range(0, size)
                 .filter(place -> number >= 0 && numbers[place] == number)
                 .toArray();
     }

@@ -1,23 +1,35 @@
 package io.gpushare.extender.http;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Policies;
 import io.gpushare.extender.placement.PolicyKind;
 import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.SchedulingPod;
 import io.gpushare.extender.scheduling.Witness;
+import io.gpushare.model.Compute;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class BodyTest {
     private static final int MOST = 700_000;
+    private static final SchedulingPod POD =
+            new SchedulingPod(new PodRef("uid", "default", "pod"), 0, Map.of(), List.of());
 
     /** In pieces, announced rightly, wrongly, or not, on memory that others had before. */
     @Property(tries = 200)
@@ -33,10 +45,11 @@ class BodyTest {
                 });
         int most = 1 + random.nextInt(100_000);
         for (int at = 0; at < sent.length; ) {
-            int length = Math.min(1 + random.nextInt(most), sent.length - at);
+            int length = random.nextInt(4) == 0 ? 0 : Math.min(1 + random.nextInt(most), sent.length - at);
             int memory = body.memory(length);
             body.add(Buffer.buffer(Arrays.copyOfRange(sent, at, at + length)));
             assertThat(body.memory()).isEqualTo(memory);
+            assertThat(body.bytes().length).isBetween(memory, 2 * Math.max(1, memory));
             at += length;
         }
 
@@ -65,6 +78,42 @@ class BodyTest {
         assertThat(body("e".repeat(100_000)).bytes()).isSameAs(memory);
     }
 
+    /** So is what stands beside them; a request of fewer names, or of more, finds no name of the one before. */
+    @Test
+    void roomForNamesIsUsedAgainToo() throws Exception {
+        Ledger ledger =
+                new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), Witness.none());
+        for (int n = 0; n < 4000; n++) {
+            ledger.nodeSeen(name(n), Map.of(), Compute.NONE);
+        }
+        NodeNames names = new NodeNames(ledger.columns());
+        NodeChoice choice = new NodeChoice(ledger, new DemandCodec(ResourceNames.DEFAULT), false);
+        int @Nullable [] room = null;
+        for (int count : new int[] {3000, 2900, 3100, 2900, 3400, 3000}) {
+            int first = count % 7;
+            Body body =
+                    body(IntStream.range(first, count).mapToObj(BodyTest::name).collect(joining("\",\"", "[\"", "\"]"))
+                            + "}");
+            NamedNodes named = Objects.requireNonNull(names.read(body, 0));
+
+            assertThat(named.size()).isEqualTo(count - first);
+            for (int place = 0; place < named.size(); place++) {
+                assertThat(named.nodes().number(place)).isEqualTo(first + place);
+            }
+            assertThat(named.end()).isEqualTo(body.size() - 1);
+            assertThat(choice.prioritize(POD, named.nodes())).hasSize(named.size());
+            if (room != null && room.length >= named.size()) {
+                assertThat(body.names().numbers).isSameAs(room);
+            }
+            room = body.names().numbers;
+            body.end();
+        }
+    }
+
+    private static String name(int number) {
+        return "n".repeat(30) + number;
+    }
+
     @Test
     void smallOnesHaveMemoryOfTheirOwn() {
         Body body = body("a".repeat(1000));
@@ -78,6 +127,7 @@ class BodyTest {
     void nothingIsReadBehindTheEnd() throws Exception {
         Ledger ledger =
                 new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), Witness.none());
+        ledger.nodeSeen("n".repeat(30), Map.of(), Compute.NONE);
         NodeNames names = new NodeNames(ledger.columns());
         String name = "\"" + "n".repeat(30) + "\"";
         String array = "[" + name + ("," + name).repeat(1999) + "]";

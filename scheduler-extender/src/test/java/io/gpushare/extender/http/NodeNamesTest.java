@@ -248,7 +248,7 @@ class NodeNamesTest {
         Filtered filtered = Filtered.of(new @Nullable Reason[] {null, Reason.UNKNOWN_NODE});
         // Of numbers that are not the ledger's: what is read of it shows.
         NamedNodes marked = new NamedNodes(body, begins(body), new NodeNumbers(ledger.columns(), new int[] {7, -1}));
-        ExtenderArgs.Passed.last(Body.of(body), new ExtenderArgs(asked.pod(), marked, null), filtered);
+        ExtenderArgs.Passed.remember(Body.of(body), new ExtenderArgs(asked.pod(), marked, null), filtered);
 
         assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1")), names).named()))
                 .containsExactly(7);
