@@ -72,6 +72,8 @@ final class Bodies {
             });
         });
         request.exceptionHandler(e -> {
+            // Of a connection that is reset it is told twice: of the error, and of the end.
+            request.handler(null).endHandler(null).exceptionHandler(null);
             held.addAndGet(-body.memory());
             LOG.debug("a request broke off: {}", e.toString());
         });
