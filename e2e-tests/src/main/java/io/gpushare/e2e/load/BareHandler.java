@@ -17,6 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class BareHandler extends AbstractVerticle {
     private static final Map<Integer, Buffer> ANSWERS = new ConcurrentHashMap<>();
 
+    // As the extender has it.
+    private static final int CHUNK = 64 << 10;
+
     private final int port;
 
     private BareHandler(int port) {
@@ -34,7 +37,10 @@ final class BareHandler extends AbstractVerticle {
 
     @Override
     public void start(Promise<Void> started) {
-        vertx.createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(port))
+        vertx.createHttpServer(new HttpServerOptions()
+                        .setHost("127.0.0.1")
+                        .setPort(port)
+                        .setMaxChunkSize(CHUNK))
                 .requestHandler(BareHandler::answer)
                 .listen()
                 .<Void>mapEmpty()

@@ -140,13 +140,16 @@ public final class LoadRun implements Callable<Integer> {
         }
         long here = ProcessHandle.current().pid();
         try {
-            Processors.pin(here, String.valueOf(each.get(0)));
-            Processors.pin(one.pid(), String.valueOf(each.get(1)));
-            Processors.pin(other.pid(), String.valueOf(each.get(1)));
+            Processors.pin(here, String.valueOf(each.getFirst()));
+            // Not the next one: that may be the same core's other half.
+            Processors.pin(one.pid(), String.valueOf(each.getLast()));
+            Processors.pin(other.pid(), String.valueOf(each.getLast()));
             return then.run();
         } finally {
             for (long pid : new long[] {here, one.pid(), other.pid()}) {
-                Processors.pin(pid, allowed);
+                if (ProcessHandle.of(pid).isPresent()) {
+                    Processors.pin(pid, allowed);
+                }
             }
         }
     }
