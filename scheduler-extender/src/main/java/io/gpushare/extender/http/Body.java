@@ -15,7 +15,9 @@ final class Body {
 
     // Smaller ones, as bind's, are many at a time, and cost nothing.
     private static final int LARGE = 32 << 10;
-    // One that is over: its memory is the next one's.
+    // One that is over: its memory is the next one's, if it is large enough. Filter's and prioritize's bodies, of which
+    // one
+    // waits while the other comes, are soon both large enough for either.
     private static final ThreadLocal<@Nullable Body> SPARE = new ThreadLocal<>();
 
     private final int announced;
@@ -32,7 +34,7 @@ final class Body {
 
     /** Room beside a body for what is found of the names in it, as long as the body lasts. */
     static final class Names {
-        /** Where each begins, and at last where the last one ends: one place more than {@link #numbers} has. */
+        /** As {@link NamedNodes} has it: one place more than {@link #numbers} has. */
         int[] begin = new int[1];
 
         /** The number of each one's node. */
@@ -52,7 +54,7 @@ final class Body {
         return new Body(new byte[0], 0, size);
     }
 
-    /** One that is that. */
+    /** One that came as these bytes, in memory of its own. */
     static Body of(byte[] whole) {
         return new Body(whole, whole.length, whole.length);
     }
@@ -81,7 +83,10 @@ final class Body {
         return Arrays.copyOf(bytes, size);
     }
 
-    /** How much memory it takes, in bytes; up to twice that where more comes than was announced. */
+    /**
+     * How much memory it is counted for, in bytes; it has up to twice that where more comes than was announced, and more
+     * where a larger one's memory is used again.
+     */
     int memory() {
         return bytes.length == 0 ? 0 : memory(0);
     }
@@ -112,7 +117,7 @@ final class Body {
 
     private void begin(int memory) {
         @Nullable Body spare = memory < LARGE ? null : SPARE.get();
-        if (spare == null || spare.bytes.length != memory) {
+        if (spare == null || spare.bytes.length < memory) {
             bytes = new byte[memory];
         } else {
             SPARE.remove();

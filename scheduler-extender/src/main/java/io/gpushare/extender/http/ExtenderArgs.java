@@ -6,6 +6,7 @@ import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.NodeColumns;
 import io.gpushare.extender.scheduling.SchedulingPod;
 import java.io.IOException;
+import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,18 +27,24 @@ record ExtenderArgs(
 
     /**
      * What filter answered. kube-scheduler asks prioritize for the same pod next, and names the nodes that passed just as
-     * they were answered: one comparison then tells which they are. Both come on one connection, which is one event
-     * loop's: each remembers its own.
+     * they were answered: one comparison then tells which they are. Both mostly come on one connection, which is one event
+     * loop's, so each remembers its own; on another, prioritize reads all.
      */
     record Passed(Body body, ExtenderArgs args, Filtered filtered) {
-        private static final ThreadLocal<@Nullable Passed> LAST = new ThreadLocal<>();
+        // Softly: a loop that is asked no more would hold nodes as they were for as long as the process lives.
+        private static final ThreadLocal<SoftReference<@Nullable Passed>> LAST =
+                ThreadLocal.withInitial(() -> new SoftReference<>(null));
+
+        private static @Nullable Passed last() {
+            return LAST.get().get();
+        }
 
         /** What filter answered to that request is the last. */
         static void remember(Body body, ExtenderArgs args, Filtered filtered) {
             if (args.named().isIn(body) && body.bytes().length <= Body.AT_ONCE) {
-                @Nullable Passed before = LAST.get();
+                @Nullable Passed before = last();
                 body.keep();
-                LAST.set(new Passed(body, args, filtered));
+                LAST.set(new SoftReference<>(new Passed(body, args, filtered)));
                 if (before != null) {
                     before.body.free();
                 }
@@ -160,7 +167,7 @@ record ExtenderArgs(
 
     /** The same for one who may ask just for the nodes that passed the last filter. */
     static ExtenderArgs readPassed(Body body, NodeNames known) throws BadRequest {
-        @Nullable Passed last = Passed.LAST.get();
+        @Nullable Passed last = Passed.last();
         @Nullable ExtenderArgs passed = last == null ? null : last.read(body, known.nodes());
         return passed == null ? read(body, known) : passed;
     }

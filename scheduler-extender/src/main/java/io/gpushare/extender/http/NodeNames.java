@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Reads the names of nodes in requests. kube-scheduler names the same thousands of nodes in each: to make a string of each
  * name and to look it up would cost several times of what everything else does. So a hash of its bytes leads to the node's
  * number. The hash is all that is kept of a name: to fetch each name from memory too, and compare it, would double the
- * time. Nodes of the ledger whose hashes are alike are looked up by their names; a name that the ledger does not know
- * would be taken for one that it knows once in some 2^44 times, and bind, which alone writes, goes by the name itself.
- * Immutable.
+ * time. Nodes of the ledger whose hashes are alike are looked up by their names; a name without a slot would be
+ * taken for one that has it once in some 2^44 times, and bind, which alone writes, goes by the name itself. Immutable.
  */
 final class NodeNames {
     // Nodes that came since are looked up by their names; beyond so many it is worth to begin anew.

@@ -1,9 +1,10 @@
 package io.gpushare.extender.placement;
 
-/** What a pod costs on each of some nodes, whichever order they are named in. Immutable. */
+/** What a pod costs on each of some nodes, whichever order they are named in. As long as their numbers stay. */
 public final class Costs {
     private final Rooms rooms;
     private final int[] numbers;
+    private final int size;
     private final double[] byNumber;
     private final double nowhere;
     private final boolean oneWinner;
@@ -11,21 +12,22 @@ public final class Costs {
     private final double highest;
 
     /**
-     * Those costs of the nodes with these numbers.
+     * Those costs of the nodes with the first of these numbers.
      *
      * @param byNumber what the pod costs on the node of each number; infinite where it doesn't fit
      * @param nowhere what it costs where a number is below 0
      */
-    Costs(Rooms rooms, int[] numbers, double[] byNumber, double nowhere, PodRequest pod) {
+    Costs(Rooms rooms, int[] numbers, int size, double[] byNumber, double nowhere, PodRequest pod) {
         this.rooms = rooms;
         this.numbers = numbers;
+        this.size = size;
         this.byNumber = byNumber;
         this.nowhere = nowhere;
         this.oneWinner = pod.gpu();
         double low = Double.POSITIVE_INFINITY;
         double high = Double.NEGATIVE_INFINITY;
-        for (int number : numbers) {
-            double cost = cost(number);
+        for (int i = 0; i < size; i++) {
+            double cost = cost(numbers[i]);
             low = cost < low ? cost : low;
             high = cost > high && cost < Double.POSITIVE_INFINITY ? cost : high;
         }
@@ -37,7 +39,7 @@ public final class Costs {
     public Costs with(int number, double cost, PodRequest pod) {
         double[] changed = byNumber.clone();
         changed[number] = cost;
-        return new Costs(rooms, numbers, changed, nowhere, pod);
+        return new Costs(rooms, numbers, size, changed, nowhere, pod);
     }
 
     private double cost(int number) {
@@ -53,7 +55,7 @@ public final class Costs {
     public int cheapest() {
         int best = -1;
         double most = Math.min(least + Scoring.SAME, Double.MAX_VALUE);
-        for (int i = 0; i < numbers.length; i++) {
+        for (int i = 0; i < size; i++) {
             if (cost(numbers[i]) <= most && (best < 0 || isBefore(numbers[i], numbers[best]))) {
                 best = i;
             }
@@ -80,7 +82,7 @@ public final class Costs {
     }
 
     private int[] steps(int most) {
-        int[] scores = new int[numbers.length];
+        int[] scores = new int[size];
         double range = highest - least;
         boolean same = range <= Scoring.SAME;
         double first = (same ? most : 0) + Scoring.SAME;

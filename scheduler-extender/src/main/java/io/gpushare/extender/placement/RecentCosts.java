@@ -52,10 +52,11 @@ public final class RecentCosts {
             return scoring.equals(asked) && pod.equals(request);
         }
 
-        Costs costs(int[] numbers) {
+        Costs costs(int[] numbers, int size) {
             Known now = known;
             boolean own = false;
-            for (int number : numbers) {
+            for (int i = 0; i < size; i++) {
+                int number = numbers[i];
                 if (number < 0) {
                     continue;
                 }
@@ -72,19 +73,24 @@ public final class RecentCosts {
             if (own) {
                 known = now;
             }
-            return new Costs(rooms, numbers, now.costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
+            return new Costs(rooms, numbers, size, now.costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
         }
     }
 
-    /** What the pod costs on each of the nodes with these numbers; a number below 0 is a node without anything. */
-    public Costs of(int[] numbers, Scoring scoring, PodRequest pod) {
+    /**
+     * What the pod costs on each of the nodes with the first of these numbers.
+     *
+     * @param numbers below 0 for a node without anything; not to be changed as long as the costs are read
+     * @param size how many
+     */
+    public Costs of(int[] numbers, int size, Scoring scoring, PodRequest pod) {
         for (int i = 0; i < KINDS; i++) {
             @Nullable Kind kind = recent.get(i);
             if (kind != null && kind.of(scoring, pod)) {
-                return kind.costs(numbers);
+                return kind.costs(numbers, size);
             }
         }
-        return remembered(new Kind(scoring, pod)).costs(numbers);
+        return remembered(new Kind(scoring, pod)).costs(numbers, size);
     }
 
     private Kind remembered(Kind fresh) {

@@ -118,7 +118,7 @@ public final class NodeChoice {
 
     private Costs costs(String podUid, @Nullable PolicyKind policy, PodRequest request, NodeNumbers nodes) {
         Scoring scoring = ledger.scoring(policy);
-        Costs[] costs = {nodes.columns().costs().of(nodes.numbers(), scoring, request)};
+        Costs[] costs = {nodes.costs(scoring, request)};
         freed(
                 podUid,
                 nodes,

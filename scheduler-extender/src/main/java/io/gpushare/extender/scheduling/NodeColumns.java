@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ public final class NodeColumns implements Rooms {
     static final int NOWHERE = -1;
 
     private static final int LEAST = 1000;
-    private static final int EVER = 4;
+    private static final int EVER = 3;
 
     private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
     private final String[] names;
@@ -36,8 +37,7 @@ public final class NodeColumns implements Rooms {
     // Of each node the most units that are free on one card, and the cards that nobody uses.
     private final int[] most;
     private final int[] unused;
-    // What is read of those alone that can't take a pod: the same if no pod were there, all cards, and 1 if it is
-    // unusable.
+    // What is read of those alone that can't take a pod, side by side: the same if no pod were there, and all cards.
     private final int[] ever;
     private final NodeRoom[] rooms;
     // The upper half of NodeRoom.order.
@@ -101,7 +101,6 @@ public final class NodeColumns implements Rooms {
         ever[EVER * number] = emptied.most();
         ever[EVER * number + 1] = emptied.unused();
         ever[EVER * number + 2] = summary.present();
-        ever[EVER * number + 3] = entry.unusable() == null ? 0 : 1;
         rooms[number] = entry.room();
         versions.set(number, Math.max(1, versions.get(number) + 1));
         if (known == null) {
@@ -135,7 +134,8 @@ public final class NodeColumns implements Rooms {
     /** Which of these nodes can't take that. */
     Filtered filter(NodeNumbers of, Ask ask) {
         if (!ask.plain()) {
-            return Filtered.of(Arrays.stream(of.numbers())
+            return Filtered.of(IntStream.range(0, of.size())
+                    .map(of::number)
                     .mapToObj(number -> number < 0 ? Reason.UNKNOWN_NODE : entries[number].refusal(ask))
                     .toArray(Reason[]::new));
         }
@@ -158,7 +158,7 @@ public final class NodeColumns implements Rooms {
             return Reason.UNKNOWN_NODE;
         }
         int at = EVER * number;
-        @Nullable Reason always = ever[at + 3] == 0 ? null : unusable[number];
+        @Nullable Reason always = unusable[number];
         if (always != null) {
             return always;
         }

@@ -1,6 +1,9 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.placement.Ask;
+import io.gpushare.extender.placement.Costs;
+import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.placement.Scoring;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -48,8 +51,9 @@ public final class NodeNumbers {
         return columns;
     }
 
-    int[] numbers() {
-        return size == numbers.length ? numbers : Arrays.copyOf(numbers, size);
+    /** What pods cost on them. */
+    Costs costs(Scoring scoring, PodRequest pod) {
+        return columns.costs().of(numbers, size, scoring, pod);
     }
 
     /** Which of them can't take that. */

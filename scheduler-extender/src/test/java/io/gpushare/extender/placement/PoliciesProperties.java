@@ -205,7 +205,7 @@ class PoliciesProperties {
             }
             Collections.shuffle(asked, random);
             int[] numbers = asked.stream().mapToInt(number -> number).toArray();
-            Costs costs = recent.of(numbers, policy.scoring(), pod);
+            Costs costs = recent.of(numbers, numbers.length, policy.scoring(), pod);
             for (int place = 0; place < numbers.length; place++) {
                 assertThat(costs.at(place))
                         .isEqualTo(RecentCosts.cost(all.room(numbers[place]), policy.scoring(), pod));
@@ -213,10 +213,13 @@ class PoliciesProperties {
             if (numbers.length > 0) {
                 Costs changed = costs.with(numbers[0], -1e9, pod);
                 assertThat(changed.cheapest()).isZero();
-                assertThat(recent.of(numbers, policy.scoring(), pod).at(0)).isEqualTo(costs.at(0));
+                assertThat(recent.of(numbers, numbers.length, policy.scoring(), pod)
+                                .at(0))
+                        .isEqualTo(costs.at(0));
             }
         }
-        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()).at(0))
+        assertThat(recent.of(new int[] {-1}, 1, policy.scoring(), pods.getFirst())
+                        .at(0))
                 .isEqualTo(RecentCosts.cost(NodeRoom.NOWHERE, policy.scoring(), pods.getFirst()));
     }
 
@@ -263,7 +266,7 @@ class PoliciesProperties {
 
     private static Costs costs(List<NodeRoom> nodes, Scoring scoring, PodRequest pod) {
         return new RecentCosts(new Listed(nodes))
-                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
+                .of(IntStream.range(0, nodes.size()).toArray(), nodes.size(), scoring, pod);
     }
 
     private static String where(Way way) {

@@ -107,7 +107,7 @@ class NodeColumnsProperties {
                             .toArray(Reason[]::new));
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
-        Costs costs = columns.costs().of(nodes.numbers(), BY_ROOM, pod);
+        Costs costs = nodes.costs(BY_ROOM, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
                     .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));

@@ -1,0 +1,161 @@
+package io.gpushare.extender.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.placement.Policies;
+import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.Ledger;
+import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.Witness;
+import io.gpushare.model.Card;
+import io.gpushare.model.Compute;
+import io.gpushare.model.Inventory;
+import io.gpushare.model.Memory;
+import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests one after the other in memory that is used again, the last filter's kept for the prioritize after it: each is
+ * read as it would be in memory of its own.
+ */
+class MemoryProperties {
+    private static final int NODES = 3000;
+    private static final int REQUESTS = 30;
+    private static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
+
+    private final Ledger ledger = new Ledger(DEMANDS, new Policies(PolicyKind.WSP), Witness.none());
+    private final NodeChoice choice = new NodeChoice(ledger, DEMANDS, false);
+    private NodeNames names = new NodeNames(ledger.columns());
+
+    @Property(tries = 15)
+    void requestsAreReadAsInMemoryOfTheirOwn(@ForAll long seed) throws BadRequest {
+        Random random = new Random(seed);
+        IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
+        Set<byte[]> memory = Collections.newSetFromMap(new IdentityHashMap<>());
+        int large = 0;
+        int passedAgain = 0;
+        @Nullable String passed = null;
+        for (int i = 0; i < REQUESTS; i++) {
+            if (random.nextInt(5) == 0) {
+                node(random.nextInt(NODES + 20), random.nextInt(24));
+            }
+            names = names.current(choice.columns());
+            if (passed != null && random.nextInt(4) > 0) {
+                Body body = body(random.nextInt(3) == 0 ? passed.replace("\"p\"", "\"q\"") : passed, random);
+                ExtenderArgs args = ExtenderArgs.readPassed(body, names);
+                compare(args, body);
+                passedAgain++;
+                passed = random.nextInt(4) == 0 ? passed : null;
+                body.end();
+                continue;
+            }
+            List<String> asked = asked(random);
+            Body body = body(request(asked, random.nextBoolean() ? 1 : 1 + random.nextInt(24)), random);
+            if (body.size() > 40_000) {
+                large++;
+                memory.add(body.bytes());
+            }
+            ExtenderArgs args = ExtenderArgs.read(body, names);
+            Filtered filtered = choice.filter(args.pod(), args.named().nodes());
+            ExtenderArgs.Passed.remember(body, args, filtered);
+            assertThat(Received.text(FilterAnswer.of(args, filtered)))
+                    .isEqualTo(Received.text(
+                            FilterAnswer.of(compare(args, body), choice.filter(args.pod(), choice.named(asked)))));
+            String whole = new String(body.copy(), StandardCharsets.UTF_8);
+            List<String> again = new ArrayList<>(filtered.feasible(asked));
+            if (random.nextInt(3) == 0) {
+                Collections.shuffle(again, random);
+            }
+            passed = whole.substring(0, args.named().begin()) + quoted(again) + "]}";
+            body.end();
+        }
+        assertThat(passedAgain).isPositive();
+        assertThat(memory.size()).as("arrays of %d large bodies", large).isLessThanOrEqualTo(Math.max(3, large / 2));
+    }
+
+    /** The same request, read by another in memory of its own. */
+    private ExtenderArgs compare(ExtenderArgs args, Body body) throws BadRequest {
+        ExtenderArgs alone = ExtenderArgs.read(Body.of(body.copy()), new NodeNames(ledger.columns()));
+        assertThat(args.pod()).isEqualTo(alone.pod());
+        assertThat(args.named().size()).isEqualTo(alone.named().size());
+        for (int place = 0; place < args.named().size(); place++) {
+            assertThat(args.named().nodes().number(place))
+                    .isEqualTo(alone.named().nodes().number(place));
+        }
+        assertThat(choice.prioritize(args.pod(), args.named().nodes()))
+                .isEqualTo(choice.prioritize(alone.pod(), alone.named().nodes()));
+        assertThat(Received.text(all(args))).isEqualTo(Received.text(all(alone)));
+        return alone;
+    }
+
+    private static Pieces.Content all(ExtenderArgs args) {
+        return into -> {
+            if (args.named().size() > 0) {
+                args.named().addTo(into, 0, args.named().size());
+            }
+        };
+    }
+
+    private static List<String> asked(Random random) {
+        int count = 1 + random.nextInt(1 << random.nextInt(4, 13));
+        int known = random.nextBoolean() ? NODES : NODES + 20;
+        List<String> asked = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            asked.add(name(random.nextInt(known)));
+        }
+        return asked;
+    }
+
+    private static String request(List<String> asked, int units) {
+        return "{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
+            + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"aliyun.com/gpu-mem\":\"" + units
+                + "\"}}}]}},\"Nodes\":null,\"NodeNames\":[" + quoted(asked) + "]}";
+    }
+
+    private static String quoted(List<String> asked) {
+        return asked.isEmpty() ? "" : "\"" + String.join("\",\"", asked) + "\"";
+    }
+
+    private static Body body(String text, Random random) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        Body body = Body.announced(bytes.length);
+        for (int at = 0; at < bytes.length; ) {
+            int length = Math.min(1 + random.nextInt(70_000), bytes.length - at);
+            body.add(Buffer.buffer(Arrays.copyOfRange(bytes, at, at + length)));
+            at += length;
+        }
+        return body;
+    }
+
+    private static String name(int number) {
+        // Of several lengths.
+        return "gpu-node-" + number + (number % 10 == 0 ? ".internal" : ".example.internal");
+    }
+
+    private void node(int number, int gib) {
+        Inventory inventory = new Inventory(
+                MemoryUnit.GIB, null, List.of(Card.of("GPU-" + number, 0, Memory.ofGib(Math.max(1, gib)))));
+        ledger.nodeSeen(
+                name(number),
+                Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
+                new Compute(128_000, 1 << 20));
+    }
+}
