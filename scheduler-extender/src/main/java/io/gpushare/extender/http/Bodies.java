@@ -50,7 +50,7 @@ final class Bodies {
             int before = body.memory();
             int grows = large ? 0 : body.memory(chunk.length()) - before;
             if (large || held.get() + grows > largest + ROOM_BESIDE) {
-                request.handler(null).endHandler(null).exceptionHandler(null);
+                leave(request);
                 held.addAndGet(-before);
                 refuse.handle(large ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
             } else {
@@ -73,10 +73,15 @@ final class Bodies {
         });
         request.exceptionHandler(e -> {
             // Of a connection that is reset it is told twice: of the error, and of the end.
-            request.handler(null).endHandler(null).exceptionHandler(null);
+            leave(request);
             held.addAndGet(-body.memory());
             LOG.debug("a request broke off: {}", e.toString());
         });
+    }
+
+    /** Hears no more of it. */
+    private static void leave(HttpServerRequest request) {
+        request.handler(null).endHandler(null).exceptionHandler(null);
     }
 
     private static long announced(HttpServerRequest request) {

@@ -15,9 +15,8 @@ final class Body {
 
     // Smaller ones, as bind's, are many at a time, and cost nothing.
     private static final int LARGE = 32 << 10;
-    // One that is over: its memory is the next one's, if it is large enough. Filter's and prioritize's bodies, of which
-    // one
-    // waits while the other comes, are soon both large enough for either.
+    // One that is over: its memory is the next one's, if it is large enough. Filter's and prioritize's bodies, one of
+    // which waits while the other comes, are soon both large enough for either.
     private static final ThreadLocal<@Nullable Body> SPARE = new ThreadLocal<>();
 
     private final int announced;

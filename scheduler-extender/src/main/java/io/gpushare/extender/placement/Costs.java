@@ -1,6 +1,6 @@
 package io.gpushare.extender.placement;
 
-/** What a pod costs on each of some nodes, whichever order they are named in. As long as their numbers stay. */
+/** What a pod costs on each of some nodes, whichever order they are named in; good until their numbers are changed. */
 public final class Costs {
     private final Rooms rooms;
     private final int[] numbers;
