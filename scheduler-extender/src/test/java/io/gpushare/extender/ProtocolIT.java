@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,7 @@ class ProtocolIT {
         api = new ApiServerDouble();
         api.node("n1", BindIT.TWO_T4);
         api.node("n2", BindIT.TWO_T4);
+        api.node("n3", BindIT.TWO_T4);
         api.node("cpu", null);
         api.node("odd", "{\"version\":99}");
         extender = new RunningExtender(api.kubeconfig(folder), MAX_BODY).ready();
@@ -167,39 +169,43 @@ class ProtocolIT {
                 .contains(MEMORY);
     }
 
+    /** Less the least of them: a host that is not named has 0, and only differences count. */
     @Test
-    void scoresAreIntegersFrom0To10InABareArray() throws Exception {
-        api.pod("base", "uid-base", new JsonObject().put("aliyun.com/gpu-mem", "3"));
-        assertThat(extender.bind("base", "uid-base", "n2")).isEmpty();
-        assertThat(extender.post("prioritize", args(by("binpack"), "\"n1\",\"n2\",\"cpu\",\"gone\""))
-                        .body())
-                .isEqualTo(
-                        "[{\"Host\":\"n1\",\"Score\":0},{\"Host\":\"n2\",\"Score\":10},{\"Host\":\"cpu\",\"Score\":0},"
-                                + "{\"Host\":\"gone\",\"Score\":0}]");
-        assertThat(extender.post("prioritize", args(by("spread"), "\"n1\",\"n2\""))
-                        .body())
-                .isEqualTo("[{\"Host\":\"n1\",\"Score\":10},{\"Host\":\"n2\",\"Score\":0}]");
+    void scoresAreIntegersFrom0To10InABareArrayWithoutTheHostsThatHaveTheLeast() throws Exception {
+        bound("base", "3", "n2");
+        assertThat(prioritized("binpack", "n1", "n2", "cpu", "gone")).isEqualTo("[{\"Host\":\"n2\",\"Score\":10}]");
+        assertThat(prioritized("spread", "n1", "n2")).isEqualTo("[{\"Host\":\"n1\",\"Score\":10}]");
+        assertThat(prioritized("spread", "cpu", "gone")).isEqualTo("[]");
     }
 
     /** As kube-scheduler asks: for those that filter named, for some of them, and in another order. */
     @Test
     void scoresAreTheSameWhicheverNodesFilterNamedBefore() throws Exception {
-        api.pod("base", "uid-base", new JsonObject().put("aliyun.com/gpu-mem", "3"));
-        assertThat(extender.bind("base", "uid-base", "n2")).isEmpty();
-        String n1 = "{\"Host\":\"n1\",\"Score\":0}";
-        String n2 = "{\"Host\":\"n2\",\"Score\":10}";
-        for (String asked : List.of("\"n1\",\"cpu\",\"n2\"", "\"cpu\",\"n2\",\"n1\"", "\"n1\"", "\"cpu\"")) {
-            extender.post("filter", args(by("binpack"), asked));
-            assertThat(extender.post("prioritize", args(by("binpack"), "\"n1\",\"n2\""))
-                            .body())
-                    .isEqualTo("[" + n1 + "," + n2 + "]");
-            assertThat(extender.post("prioritize", args(by("binpack"), "\"n2\",\"n1\""))
-                            .body())
-                    .isEqualTo("[" + n2 + "," + n1 + "]");
-            assertThat(extender.post("prioritize", args(by("binpack"), "\"n2\""))
-                            .body())
-                    .isEqualTo("[" + n2 + "]");
+        bound("three", "3", "n2");
+        bound("ten", "10", "n3");
+        String n3 = "{\"Host\":\"n3\",\"Score\":10}";
+        String all = prioritized("binpack", "n1", "n2", "n3");
+        assertThat(all).matches("\\[\\{\"Host\":\"n2\",\"Score\":[1-9]}," + Pattern.quote(n3) + "]");
+        String n2 = all.substring(1, all.indexOf('}') + 1);
+        for (String[] asked : new String[][] {{"n1", "cpu", "n2", "n3"}, {"cpu", "n3", "n2", "n1"}, {"n1"}, {"cpu"}}) {
+            extender.post("filter", args(by("binpack"), quoted(asked)));
+            assertThat(prioritized("binpack", "n1", "n2", "n3")).isEqualTo("[" + n2 + "," + n3 + "]");
+            assertThat(prioritized("binpack", "n3", "n2", "n1")).isEqualTo("[" + n3 + "," + n2 + "]");
+            assertThat(prioritized("binpack", "n3", "n1")).isEqualTo("[" + n3 + "]");
         }
+    }
+
+    private static void bound(String pod, String units, String node) throws Exception {
+        api.pod(pod, "uid-" + pod, new JsonObject().put("aliyun.com/gpu-mem", units));
+        assertThat(extender.bind(pod, "uid-" + pod, node)).isEmpty();
+    }
+
+    private static String prioritized(String policy, String... nodes) throws Exception {
+        return extender.post("prioritize", args(by(policy), quoted(nodes))).body();
+    }
+
+    private static String quoted(String... nodes) {
+        return "\"" + String.join("\",\"", nodes) + "\"";
     }
 
     @Test
@@ -309,7 +315,7 @@ class ProtocolIT {
                 .contains("gpushare_extender_request_duration_seconds_bucket{verb=\"filter\",le=\"0.001\"}")
                 .contains("gpushare_extender_filtered_nodes_total{outcome=\"feasible\"}")
                 .contains("gpushare_extender_filtered_nodes_total{outcome=\"no_inventory\"}")
-                .contains("gpushare_extender_ledger_nodes{state=\"usable\"} 2.0")
+                .contains("gpushare_extender_ledger_nodes{state=\"usable\"} 3.0")
                 .contains("gpushare_extender_ledger_pods{standing=\"assumed\"} 0.0")
                 .contains("gpushare_extender_unattributed_pods 0.0");
     }

@@ -268,11 +268,12 @@ public final class LoadRun implements Callable<Integer> {
                 "", one, clients, many, many / one, used, Runtime.getRuntime().availableProcessors());
     }
 
-    /** That the answer is one: what is measured must be the work. */
+    /** That the answer is one: what is measured must be the work. Prioritize names no host that has the least score. */
     private static void check(String verb, String text, LoadCluster cluster) throws IOException {
         int names = text.substring(0, text.indexOf(']')).split("gpu-node-", -1).length - 1;
-        boolean right =
-                names == cluster.feasible() && text.contains(verb.equals("filter") ? "\"Error\":\"\"" : "\"Score\":10");
+        boolean right = verb.equals("filter")
+                ? names == cluster.feasible() && text.contains("\"Error\":\"\"")
+                : names > 0 && names < cluster.feasible() && text.startsWith("[{\"Host\":");
         if (!right) {
             throw new IOException(verb + " answered " + text.substring(0, Math.min(300, text.length())));
         }

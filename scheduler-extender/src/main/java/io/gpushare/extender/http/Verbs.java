@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,12 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(Verbs.class);
-
-    private static final String HOST = "{\"Host\":";
-    /** What stands behind a host, by its score. */
-    private static final Pieces.Piece[] LAST = scores("");
-    /** The same and what stands before the next host. */
-    private static final Pieces.Piece[] NEXT = scores("," + HOST);
 
     private final NodeChoice choice;
     private final Preemption preemption;
@@ -82,10 +75,7 @@ final class Verbs {
         }
     }
 
-    /**
-     * A bare array of hosts with integer scores (HostPriorityList). It has no place for an error: where the status is not
-     * 200, kube-scheduler goes on without our scores.
-     */
+    /** The answer has no place for an error: where the status is not 200, kube-scheduler goes on without our scores. */
     Reply prioritize(Body body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
@@ -95,28 +85,11 @@ final class Verbs {
         try {
             ExtenderArgs args = ExtenderArgs.readPassed(body, names());
             NamedNodes named = args.named();
-            return new Reply(200, scores(named, choice.prioritize(args.pod(), named.nodes())));
+            return new Reply(200, PrioritizeAnswer.of(named, choice.prioritize(args.pod(), named.nodes())));
         } catch (BadRequest e) {
             metrics.failed("prioritize", "bad_request");
             return new Reply(400, JsonAnswer.error(String.valueOf(e.getMessage())));
         }
-    }
-
-    private static Pieces.Piece[] scores(String then) {
-        return IntStream.rangeClosed(0, NodeChoice.MOST)
-                .mapToObj(score -> new Pieces.Piece(",\"Score\":" + score + "}" + then))
-                .toArray(Pieces.Piece[]::new);
-    }
-
-    private static Pieces.Content scores(NamedNodes named, int[] scores) {
-        return json -> {
-            json.add(scores.length == 0 ? "[" : "[" + HOST);
-            for (int i = 0; i < scores.length; i++) {
-                named.addTo(json, i);
-                json.add((i == scores.length - 1 ? LAST : NEXT)[scores[i]]);
-            }
-            json.add(']');
-        };
     }
 
     /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
