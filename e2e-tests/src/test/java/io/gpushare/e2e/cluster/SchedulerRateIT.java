@@ -25,18 +25,21 @@ import org.junit.jupiter.api.Test;
 
 /**
  * How many pods a second the real kube-scheduler binds with the extender, and without any, on nodes that are only objects:
- * {@code ./mvnw verify -Prate}. Each way runs twice, in turns, so that what else the machine does falls on all.
+ * {@code ./mvnw verify -Prate}. Each way runs several times, in turns, so that what else the machine does falls on all;
+ * in the first round the extender has just been started.
  */
 @Tag("rate")
 class SchedulerRateIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final int NODES = Integer.getInteger("gpushare.nodes", 1000);
     private static final int PODS = Integer.getInteger("gpushare.pods", 1000);
+    private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
     private static final int CARDS = 8;
     private static final int WRITERS = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
 
+    private static final String OURS = "this extender";
     /** One way to run kube-scheduler, as a change of our configuration file. */
     private static final Map<String, UnaryOperator<String>> WAYS = new LinkedHashMap<>();
 
@@ -45,7 +48,7 @@ class SchedulerRateIT {
         WAYS.put(
                 "no extender, default sample of nodes",
                 text -> withoutExtenders(text).replaceFirst("(?m)^percentageOfNodesToScore:.*$", ""));
-        WAYS.put("this extender", UnaryOperator.identity());
+        WAYS.put(OURS, UnaryOperator.identity());
     }
 
     private static String withoutExtenders(String text) {
@@ -60,7 +63,7 @@ class SchedulerRateIT {
             new Installation(cluster, ROOT).install();
             send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
             Map<String, List<Double>> rates = new LinkedHashMap<>();
-            for (int round = 0; round < 2; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 for (String way : WAYS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
@@ -75,17 +78,21 @@ class SchedulerRateIT {
                     rates.computeIfAbsent(way, key -> new ArrayList<>()).add(rate);
                 }
             }
-            Map<String, Double> means = rates.entrySet().stream()
-                    .collect(Collectors.toMap(
-                            Map.Entry::getKey,
-                            way -> way.getValue().stream()
-                                    .mapToDouble(each -> each)
-                                    .average()
-                                    .orElseThrow()));
-            double ours = means.getOrDefault("this extender", 0.0);
-            means.forEach((way, mean) -> System.out.printf(
-                    Locale.ROOT, "rate: mean %.0f a second, %s; this extender: %.2f of it%n", mean, way, ours / mean));
+            rates.forEach((way, each) -> System.out.printf(
+                    Locale.ROOT,
+                    "rate: mean %.0f a second, %s; this extender: %.2f of it, by round %s%n",
+                    mean(each),
+                    way,
+                    mean(rates.get(OURS)) / mean(each),
+                    IntStream.range(0, ROUNDS)
+                            .mapToObj(round ->
+                                    "%.2f".formatted(rates.get(OURS).get(round) / each.get(round)))
+                            .collect(Collectors.joining(", "))));
         }
+    }
+
+    private static double mean(List<Double> rates) {
+        return rates.stream().mapToDouble(each -> each).average().orElseThrow();
     }
 
     /** Pods bound a second, from the first binding to the last; the pods are there before the scheduler is. */
