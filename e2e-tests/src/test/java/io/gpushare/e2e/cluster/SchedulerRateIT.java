@@ -25,21 +25,24 @@ import org.junit.jupiter.api.Test;
 
 /**
  * How many pods a second the real kube-scheduler binds with the extender, and without any, on nodes that are only objects:
- * {@code ./mvnw verify -Prate}. Each way runs several times, in turns, so that what else the machine does falls on all;
- * in the first round the extender has just been started.
+ * {@code ./mvnw verify -Prate}. First some thousand pods come through the extender alone: it has just been started, and a
+ * JVM compiles what it runs as it runs it. Then each way runs several times, in turns, so that what else the machine does
+ * falls on all.
  */
 @Tag("rate")
 class SchedulerRateIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final int NODES = Integer.getInteger("gpushare.nodes", 1000);
     private static final int PODS = Integer.getInteger("gpushare.pods", 1000);
+    private static final int WARM_UPS = Integer.getInteger("gpushare.warmups", 4);
     private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
+    private static final String DECIDE_IN = System.getProperty("gpushare.decideIn", "prioritize");
     private static final int CARDS = 8;
     private static final int WRITERS = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
 
-    private static final String OURS = "this extender";
+    private static final String OURS = "this extender, deciding in " + DECIDE_IN;
     /** One way to run kube-scheduler, as a change of our configuration file. */
     private static final Map<String, UnaryOperator<String>> WAYS = new LinkedHashMap<>();
 
@@ -60,27 +63,29 @@ class SchedulerRateIT {
         try (LocalCluster cluster = LocalCluster.start(ROOT);
                 ApiServer api = ApiServer.of(cluster.kubectl());
                 PodWatch watch = cluster.kubectl().watchPods()) {
-            new Installation(cluster, ROOT).install();
+            Installation installation = new Installation(cluster, ROOT);
+            installation.install();
+            cluster.kubectl()
+                    .run("-n", Installation.NAMESPACE, "set", "env", Installation.EXTENDER, "DECIDE_IN=" + DECIDE_IN);
+            installation.ready(Installation.EXTENDER);
             send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
             Map<String, List<Double>> rates = new LinkedHashMap<>();
+            for (int i = 0; i < WARM_UPS; i++) {
+                double rate = rate(cluster, api, watch, "w" + i + "-", WAYS.get(OURS));
+                print(OURS + (i == 0 ? ", just started" : ", warming up"), rate);
+            }
             for (int round = 0; round < ROUNDS; round++) {
                 for (String way : WAYS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
                     double rate = rate(cluster, api, watch, prefix, WAYS.get(way));
-                    System.out.printf(
-                            Locale.ROOT,
-                            "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n",
-                            NODES,
-                            PODS,
-                            way,
-                            rate);
+                    print(way, rate);
                     rates.computeIfAbsent(way, key -> new ArrayList<>()).add(rate);
                 }
             }
             rates.forEach((way, each) -> System.out.printf(
                     Locale.ROOT,
-                    "rate: mean %.0f a second, %s; this extender: %.2f of it, by round %s%n",
+                    "rate: mean %.0f a second, %s; with this extender %.2f of it, by round %s%n",
                     mean(each),
                     way,
                     mean(rates.get(OURS)) / mean(each),
@@ -89,6 +94,11 @@ class SchedulerRateIT {
                                     "%.2f".formatted(rates.get(OURS).get(round) / each.get(round)))
                             .collect(Collectors.joining(", "))));
         }
+    }
+
+    private static void print(String way, double rate) {
+        System.out.printf(
+                Locale.ROOT, "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n", NODES, PODS, way, rate);
     }
 
     private static double mean(List<Double> rates) {
