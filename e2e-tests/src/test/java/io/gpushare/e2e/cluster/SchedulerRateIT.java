@@ -90,8 +90,7 @@ class SchedulerRateIT {
                     way,
                     mean(rates.get(OURS)) / mean(each),
                     IntStream.range(0, ROUNDS)
-                            .mapToObj(round ->
-                                    "%.2f".formatted(rates.get(OURS).get(round) / each.get(round)))
+                            .mapToObj(round -> "%.2f".formatted(rates.get(OURS).get(round) / each.get(round)))
                             .collect(Collectors.joining(", "))));
         }
     }
