@@ -70,8 +70,10 @@ class SchedulerRateIT {
             installation.ready(Installation.EXTENDER);
             send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
             Map<String, List<Double>> rates = new LinkedHashMap<>();
+            List<Double> ours = new ArrayList<>();
+            rates.put(OURS, ours);
             for (int i = 0; i < WARM_UPS; i++) {
-                double rate = rate(cluster, api, watch, "w" + i + "-", WAYS.get(OURS));
+                double rate = rate(cluster, api, watch, "w" + i + "-", UnaryOperator.identity());
                 print(OURS + (i == 0 ? ", just started" : ", warming up"), rate);
             }
             for (int round = 0; round < ROUNDS; round++) {
@@ -88,9 +90,9 @@ class SchedulerRateIT {
                     "rate: mean %.0f a second, %s; with this extender %.2f of it, by round %s%n",
                     mean(each),
                     way,
-                    mean(rates.get(OURS)) / mean(each),
+                    mean(ours) / mean(each),
                     IntStream.range(0, ROUNDS)
-                            .mapToObj(round -> "%.2f".formatted(rates.get(OURS).get(round) / each.get(round)))
+                            .mapToObj(round -> "%.2f".formatted(ours.get(round) / each.get(round)))
                             .collect(Collectors.joining(", "))));
         }
     }
