@@ -70,10 +70,9 @@ final class Options {
     @Option(
             names = "--decide-in",
             paramLabel = "<verb>",
-            defaultValue = "${env:DECIDE_IN:-prioritize}",
-            description = "Where the policy's choice is told: prioritize gives one node the best score, which"
-                    + " kube-scheduler weighs against its own; filter names that node alone."
-                    + " [DECIDE_IN, prioritize]")
+            defaultValue = "${env:DECIDE_IN:-filter}",
+            description = "Where the policy's choice is told: filter names the one node that it takes; prioritize gives"
+                    + " that node the best score, which kube-scheduler weighs against its own. [DECIDE_IN, filter]")
     private String decideIn = "";
 
     @Option(

@@ -21,11 +21,12 @@ class OptionsTest {
         assertThat(options.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(options.toString())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --policy=wsp --decide-in=prioritize"
+                        + " --card-resource=aliyun.com/gpu-count --policy=wsp --decide-in=filter"
                         + " --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=" + options.identity()
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
+        assertThat(options.filterDecides()).isTrue();
         assertThat(options.tls()).isNull();
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
     }
@@ -41,7 +42,7 @@ class OptionsTest {
                 "--card-resource",
                 "nvidia.com/gpu",
                 "--policy=fgd",
-                "--decide-in=filter",
+                "--decide-in=prioritize",
                 "--view=open",
                 "--max-request-bytes=4096",
                 "--leader-elect",
@@ -58,7 +59,7 @@ class OptionsTest {
         assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
         assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
         assertThat(options.policy()).isEqualTo(PolicyKind.FGD);
-        assertThat(options.filterDecides()).isTrue();
+        assertThat(options.filterDecides()).isFalse();
         assertThat(options.view()).isEqualTo(Viewing.Access.OPEN);
         assertThat(options.maxRequestBytes()).isEqualTo(4096);
         assertThat(options.leaderElect()).isTrue();

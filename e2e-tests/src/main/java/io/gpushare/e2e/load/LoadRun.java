@@ -1,5 +1,7 @@
 package io.gpushare.e2e.load;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
 import java.io.IOException;
@@ -31,6 +33,7 @@ public final class LoadRun implements Callable<Integer> {
     private static final Duration START = Duration.ofMinutes(5);
     private static final byte[] READY =
             "GET /readyz HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String VERBS = "/gpushare-scheduler/";
     private static final int BLOCK = 50;
     // In how many orders the nodes are named.
@@ -40,6 +43,13 @@ public final class LoadRun implements Callable<Integer> {
 
     @Option(names = "--sizes", split = ",", defaultValue = "100,1000,5000", description = "Nodes. [${DEFAULT-VALUE}]")
     private List<Integer> sizes = List.of();
+
+    @Option(
+            names = "--decide-in",
+            split = ",",
+            defaultValue = "filter,prioritize",
+            description = "As the extender's option, in turns; growth and binds with the first. [${DEFAULT-VALUE}]")
+    private List<String> decideIn = List.of();
 
     @Option(
             names = "--calls",
@@ -85,19 +95,30 @@ public final class LoadRun implements Callable<Integer> {
             print("%n%,d nodes, %,d cards, %,d pods%n", size, size * LoadCluster.CARDS, cluster.pods());
             try (SimulatedApiServer api = SimulatedApiServer.start()) {
                 cluster.fill(api);
-                measure(cluster, api, folder, size == sizes.getLast());
+                for (String verb : decideIn) {
+                    print("  --decide-in=%s%n", verb);
+                    measure(cluster, api, verb, folder);
+                    if (scrapes > 0) {
+                        break;
+                    }
+                }
             }
         }
         return 0;
     }
 
-    private void measure(LoadCluster cluster, SimulatedApiServer api, Path folder, boolean last)
+    private void measure(LoadCluster cluster, SimulatedApiServer api, String decides, Path folder)
             throws IOException, InterruptedException, ExecutionException {
+        boolean last = cluster.nodes() == sizes.getLast() && decides.equals(decideIn.getFirst());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig());
         long begin = System.nanoTime();
         try (Server extender = Server.extender(
-                        repository, kubeconfig, folder.resolve("extender-" + cluster.nodes() + ".log"));
-                Server bare = Server.bare(repository, folder.resolve("bare-" + cluster.nodes() + ".log"))) {
+                        repository,
+                        kubeconfig,
+                        "--decide-in=" + decides,
+                        folder.resolve("extender-" + cluster.nodes() + "-" + decides + ".log"));
+                Server bare =
+                        Server.bare(repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
             extender.await(READY, START);
             if (scrapes > 0) {
                 ScrapeCost.measure(
@@ -108,7 +129,7 @@ public final class LoadRun implements Callable<Integer> {
                     "  ready after %.1f s, %,d MiB resident%n",
                     (System.nanoTime() - begin) / 1e9, extender.residentMib());
             bare.await(Connection.post("/1", new byte[1]), START);
-            List<Verb> verbs = apart(extender, bare, () -> oneClient(cluster, extender, bare));
+            List<Verb> verbs = apart(extender, bare, () -> oneClient(cluster, decides, extender, bare));
             for (Verb verb : verbs) {
                 print(verb);
                 throughput(verb, extender);
@@ -191,10 +212,11 @@ public final class LoadRun implements Callable<Integer> {
     }
 
     /**
-     * As kube-scheduler asks for a pod: filter for all nodes, and prioritize for those that it named. Extender and bare
-     * handler in turns, a block of calls each, so that what else the machine does falls on both.
+     * As kube-scheduler asks for a pod: filter for all nodes, and prioritize for those that it named, if it named several.
+     * Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both.
      */
-    private List<Verb> oneClient(LoadCluster cluster, Server extender, Server bare) throws IOException {
+    private List<Verb> oneClient(LoadCluster cluster, String decides, Server extender, Server bare) throws IOException {
+        boolean one = decides.equals("filter");
         Verb filter = new Verb("filter");
         Verb prioritize = new Verb("prioritize");
         try (Connection to = new Connection(extender.port());
@@ -203,12 +225,21 @@ public final class LoadRun implements Callable<Integer> {
             for (int i = 0; i < ORDERS * KINDS.length; i++) {
                 ObjectNode pod = pod(KINDS[i % KINDS.length]);
                 byte[] all = LoadCluster.arguments(pod, cluster.names(random));
-                String filtered = answer(to, filter, all, cluster);
-                byte[] passed = LoadCluster.arguments(
-                        pod, filtered.substring(filtered.indexOf('[') + 1, filtered.indexOf(']')));
-                answer(to, prioritize, passed, cluster);
+                String filtered = answer(to, filter, all);
+                String named = filtered.substring(filtered.indexOf('[') + 1, filtered.indexOf(']'));
+                check(names(named) == (one ? 1 : cluster.feasible()), filtered);
+                check(filtered.endsWith("\"Error\":\"\"}"), filtered);
+                if (!one) {
+                    // Who has the least score is not named.
+                    String scores = answer(to, prioritize, LoadCluster.arguments(pod, named));
+                    check(names(scores) > 0 && names(scores) < cluster.feasible(), scores);
+                    for (JsonNode host : JSON.readTree(scores)) {
+                        int score = host.path("Score").asInt();
+                        check(host.path("Host").isTextual() && score > 0 && score <= 10, scores);
+                    }
+                }
             }
-            List<Verb> verbs = List.of(filter, prioritize);
+            List<Verb> verbs = one ? List.of(filter) : List.of(filter, prioritize);
             block(to, toBare, verbs, calls, false);
             for (int done = 0; done < calls; done += BLOCK) {
                 block(to, toBare, verbs, BLOCK, true);
@@ -217,12 +248,21 @@ public final class LoadRun implements Callable<Integer> {
         }
     }
 
-    private static String answer(Connection to, Verb verb, byte[] arguments, LoadCluster cluster) throws IOException {
+    private static String answer(Connection to, Verb verb, byte[] arguments) throws IOException {
         to.call(Connection.post(VERBS + verb.name, arguments));
-        String text = new String(to.answer(), StandardCharsets.UTF_8);
-        check(verb.name, text, cluster);
         verb.answered(arguments, to.answer());
-        return text;
+        return new String(to.answer(), StandardCharsets.UTF_8);
+    }
+
+    private static int names(String text) {
+        return text.split("gpu-node-", -1).length - 1;
+    }
+
+    /** That the answer is one: what is measured must be the work. */
+    private static void check(boolean right, String answer) throws IOException {
+        if (!right) {
+            throw new IOException("the extender answered " + answer.substring(0, Math.min(300, answer.length())));
+        }
     }
 
     private static void block(Connection to, Connection toBare, List<Verb> verbs, int count, boolean measured)
@@ -266,17 +306,6 @@ public final class LoadRun implements Callable<Integer> {
                 "  %-10s 1 client %,.0f a second, %d clients %,.0f: %.2f times; the extender used %.2f of %d"
                         + " processors%n",
                 "", one, clients, many, many / one, used, Runtime.getRuntime().availableProcessors());
-    }
-
-    /** That the answer is one: what is measured must be the work. Prioritize names no host that has the least score. */
-    private static void check(String verb, String text, LoadCluster cluster) throws IOException {
-        int names = text.substring(0, text.indexOf(']')).split("gpu-node-", -1).length - 1;
-        boolean right = verb.equals("filter")
-                ? names == cluster.feasible() && text.contains("\"Error\":\"\"")
-                : names > 0 && names < cluster.feasible() && text.startsWith("[{\"Host\":");
-        if (!right) {
-            throw new IOException(verb + " answered " + text.substring(0, Math.min(300, text.length())));
-        }
     }
 
     private double throughput(Server server, List<byte[]> requests, int parallel)

@@ -24,14 +24,14 @@ final class Server implements AutoCloseable {
         this.log = log;
     }
 
-    /** The extender, with the JVM flags of its image. */
-    static Server extender(Path root, Path kubeconfig, Path log) throws IOException {
+    /** The extender, with the JVM flags of its image, and that option. */
+    static Server extender(Path root, Path kubeconfig, String option, Path log) throws IOException {
         List<String> command = flags(root);
         Path module = root.resolve("scheduler-extender/target");
         command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
         command.add("io.gpushare.extender.Main");
         int port = Program.freePort();
-        command.addAll(List.of("--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", "--port=" + port));
+        command.addAll(List.of("--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", "--port=" + port, option));
         return start(command, port, log);
     }
 

@@ -36,13 +36,14 @@ class SchedulerRateIT {
     private static final int PODS = Integer.getInteger("gpushare.pods", 1000);
     private static final int WARM_UPS = Integer.getInteger("gpushare.warmups", 4);
     private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
-    private static final String DECIDE_IN = System.getProperty("gpushare.decideIn", "prioritize");
+    private static final String DECIDE_IN = System.getProperty("gpushare.decideIn", "filter");
     private static final int CARDS = 8;
     private static final int WRITERS = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
 
     private static final String OURS = "this extender, deciding in " + DECIDE_IN;
+
     /** One way to run kube-scheduler, as a change of our configuration file. */
     private static final Map<String, UnaryOperator<String>> WAYS = new LinkedHashMap<>();
 
@@ -92,7 +93,7 @@ class SchedulerRateIT {
                     way,
                     mean(ours) / mean(each),
                     IntStream.range(0, ROUNDS)
-                            .mapToObj(round -> "%.2f".formatted(ours.get(round) / each.get(round)))
+                            .mapToObj(round -> String.format(Locale.ROOT, "%.2f", ours.get(round) / each.get(round)))
                             .collect(Collectors.joining(", "))));
         }
     }

@@ -39,9 +39,9 @@ record ExtenderArgs(
             return LAST.get().get();
         }
 
-        /** What filter answered to that request is the last. */
+        /** What filter answered to that request is the last, if kube-scheduler has several nodes to ask prioritize about. */
         static void remember(Body body, ExtenderArgs args, Filtered filtered) {
-            if (args.named().isIn(body) && body.bytes().length <= Body.AT_ONCE) {
+            if (filtered.passed() > 1 && args.named().isIn(body) && body.bytes().length <= Body.AT_ONCE) {
                 @Nullable Passed before = last();
                 body.keep();
                 LAST.set(new SoftReference<>(new Passed(body, args, filtered)));

@@ -3,7 +3,9 @@ package io.gpushare.extender.http;
 import io.gpushare.extender.scheduling.Filtered;
 import io.gpushare.extender.scheduling.Reason;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,23 +16,23 @@ final class FilterAnswer {
     private final Pieces json;
     private final ExtenderArgs args;
     private final Filtered filtered;
-    /** What stands behind the name of a refused node, by its reason. */
-    private final List<Pieces.Piece> sentences;
+    private final NodeNames names;
 
-    private FilterAnswer(Pieces json, ExtenderArgs args, Filtered filtered) {
+    private FilterAnswer(Pieces json, ExtenderArgs args, Filtered filtered, NodeNames names) {
         this.json = json;
         this.args = args;
         this.filtered = filtered;
-        this.sentences = filtered.reasons().stream().map(FilterAnswer::told).toList();
+        this.names = names;
     }
 
-    static Pieces.Content of(ExtenderArgs args, Filtered filtered) {
-        return into -> new FilterAnswer(into, args, filtered).write();
+    /** That answer to that request, which was read with those names. */
+    static Pieces.Content of(ExtenderArgs args, Filtered filtered, NodeNames names) {
+        return into -> new FilterAnswer(into, args, filtered, names).write();
     }
 
-    /** As it stands behind a node's name. */
-    private static Pieces.Piece told(Reason why) {
-        return new Pieces.Piece(":" + new String(JsonAnswer.quoted(why.sentence()), StandardCharsets.UTF_8));
+    /** What stands behind the name of a node that is refused for that reason. */
+    static String told(Reason why) {
+        return ":" + new String(JsonAnswer.quoted(why.sentence()), StandardCharsets.UTF_8);
     }
 
     private void write() {
@@ -81,18 +83,29 @@ final class FilterAnswer {
 
     private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
-        boolean more = false;
-        for (int i = 0; i < filtered.refused(); i++) {
-            int reason = filtered.reason(i);
-            if (!(hopeless && filtered.reasons().get(reason).curable())) {
+        Pieces.@Nullable Piece[] told = told(hopeless);
+        int refused = Arrays.stream(told).allMatch(Objects::isNull) ? 0 : filtered.refused();
+        boolean more = !hopeless
+                && filtered.notChosen() > 0
+                && names.notChosen().addTo(json, args.named().nodes(), filtered);
+        for (int i = 0; i < refused; i++) {
+            Pieces.@Nullable Piece sentence = told[filtered.reason(i)];
+            if (sentence != null) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
                 args.named().addTo(json, filtered.place(i));
-                json.add(sentences.get(reason));
+                json.add(sentence);
             }
         }
         json.add('}');
+    }
+
+    /** What stands behind the name of a refused node, by its reason. */
+    private Pieces.@Nullable Piece[] told(boolean hopeless) {
+        return filtered.reasons().stream()
+                .map(reason -> hopeless && reason.curable() ? null : new Pieces.Piece(told(reason)))
+                .toArray(Pieces.Piece[]::new);
     }
 }

@@ -154,9 +154,9 @@ public final class Metrics {
     }
 
     void filtered(Filtered filtered) {
-        int feasible = filtered.size() - filtered.refused();
-        filters.labelValues(feasible == 0 ? "no_node" : "node").inc();
-        nodes.labelValues("feasible").inc(feasible);
+        filters.labelValues(filtered.passed() == 0 ? "no_node" : "node").inc();
+        nodes.labelValues("feasible").inc(filtered.passed());
+        nodes.labelValues(Reason.NOT_CHOSEN.label()).inc(filtered.notChosen());
         for (int reason = 0; reason < filtered.reasons().size(); reason++) {
             nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
         }

@@ -69,7 +69,7 @@ final class NamedNodes {
     @Nullable
     NamedNodes passed(Filtered filtered, Body body) {
         byte[] array = body.bytes();
-        int passed = filtered.size() - filtered.refused();
+        int passed = filtered.passed();
         Body.Names there = body.names();
         there.atLeast(passed);
         int[] from = there.begin;

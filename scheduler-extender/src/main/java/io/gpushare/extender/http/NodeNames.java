@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * name and to look it up would cost several times of what everything else does. So a hash of its bytes leads to the node's
  * number. The hash is all that is kept of a name: to fetch each name from memory too, and compare it, would double the
  * time. Nodes of the ledger whose hashes are alike are looked up by their names; a name without a slot would be
- * taken for one that has it once in some 2^44 times, and bind, which alone writes, goes by the name itself. Immutable.
+ * taken for one that has it once in some 2^44 times, and bind, which alone writes, goes by the name itself.
  */
 final class NodeNames {
     // Nodes that came since are looked up by their names; beyond so many it is worth to begin anew.
@@ -40,6 +40,7 @@ final class NodeNames {
     private static final long QUOTES = EACH * '"';
     private static final long HIGH = EACH << 7;
     private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
+    private static final long ODDER = 0xD6E8_FEB8_6659_FD93L;
 
     private final NodeColumns nodes;
     private final int size;
@@ -48,6 +49,8 @@ final class NodeNames {
     private final char[] seeds;
     private final long[] slots;
     private final int shift;
+
+    private @Nullable NotChosen notChosen;
 
     /** Those of all nodes that are there now. */
     NodeNames(NodeColumns nodes) {
@@ -122,6 +125,14 @@ final class NodeNames {
 
     NodeColumns nodes() {
         return nodes;
+    }
+
+    /** What is told of these nodes where another was chosen. */
+    synchronized NotChosen notChosen() {
+        if (notChosen == null) {
+            notChosen = new NotChosen(nodes, size);
+        }
+        return notChosen;
     }
 
     /**
@@ -231,22 +242,26 @@ final class NodeNames {
     }
 
     private static long hash(byte[] in, int from, int to) {
-        // The last word overlaps the one before it: without the length, some names would be the same words.
+        // The words overlap in the middle: without the length, some names would be the same words.
         int length = to - from;
         long hash = length;
         if (length < Long.BYTES) {
-            return mixed(hash, first(word(in, from), length));
+            return mixed(hash, first(word(in, from), length), 0);
         }
-        int last = to - Long.BYTES;
-        for (int at = from; at < last; at += Long.BYTES) {
-            hash = mixed(hash, (long) WORD.get(in, at));
+        hash = mixed(hash, (long) WORD.get(in, from), (long) WORD.get(in, to - Long.BYTES));
+        int done = Long.BYTES;
+        while (2 * done < length) {
+            hash = mixed(hash, (long) WORD.get(in, from + done), (long) WORD.get(in, to - Long.BYTES - done));
+            done += Long.BYTES;
         }
-        return mixed(hash, (long) WORD.get(in, last));
+        return hash;
     }
 
-    private static long mixed(long hash, long word) {
-        long product = (hash ^ word) * ODD;
-        return product ^ product >>> 32;
+    /** Both halves of the product of 128 bits, in which each bit of either word is in all places (as wyhash mixes). */
+    private static long mixed(long hash, long one, long other) {
+        long left = hash ^ one ^ ODD;
+        long right = other ^ ODDER;
+        return Math.unsignedMultiplyHigh(left, right) ^ left * right;
     }
 
     /** Whether these bytes stand for themselves in JSON, each for one character. */

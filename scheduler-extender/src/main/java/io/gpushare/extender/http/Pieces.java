@@ -14,10 +14,12 @@ import java.util.Arrays;
 /**
  * An answer put together of thousands of pieces that are JSON already, or signs between them. It goes out page by page, in
  * memory that is used again: what has just been written is in the nearest caches, and fresh memory never is. One that fits
- * on a page, as those for most of 5,000 nodes do, goes out whole. A thread puts together one at a time.
+ * on a page, as those for 5,000 nodes do, goes out whole. A thread puts together one at a time.
  */
 final class Pieces {
-    static final int PAGE = 256 << 10;
+    static final int PAGE = 512 << 10;
+    // Memory for as much to begin with: most clusters' answers are no longer.
+    private static final int FIRST = 32 << 10;
     // Most pieces are no longer: to copy them word by word is faster than to call for it.
     private static final int SHORT = 64;
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -38,7 +40,12 @@ final class Pieces {
     }
 
     private static final class Memory {
-        private byte[] page = new byte[PAGE + SHORT];
+        private byte[] page = new byte[FIRST + SHORT];
+
+        /** What may stand on the page. */
+        int room() {
+            return page.length - SHORT;
+        }
     }
 
     /** A piece that is in many answers, or many times in one. */
@@ -70,19 +77,30 @@ final class Pieces {
 
     void add(byte[] in, int from, int to) {
         int length = to - from;
-        if (length > PAGE - filled) {
+        if (length > memory.room() - filled && !grown(length)) {
             inParts(in, from, length);
             return;
         }
-        if (length <= SHORT && from + SHORT <= in.length) {
-            // A few bytes too many, which what comes next overwrites.
-            for (int i = 0; i < length; i += Long.BYTES) {
-                WORD.set(memory.page, filled + i, (long) WORD.get(in, from + i));
-            }
+        byte[] page = memory.page;
+        if (length > SHORT || from + SHORT > in.length) {
+            System.arraycopy(in, from, page, filled, length);
         } else {
-            System.arraycopy(in, from, memory.page, filled, length);
+            // Some bytes too many, which what comes next overwrites; without a loop, which would cost more than these.
+            words(in, from, page, filled);
+            if (length > SHORT / 4) {
+                words(in, from + SHORT / 4, page, filled + SHORT / 4);
+            }
+            if (length > SHORT / 2) {
+                words(in, from + SHORT / 2, page, filled + SHORT / 2);
+                words(in, from + SHORT * 3 / 4, page, filled + SHORT * 3 / 4);
+            }
         }
         filled += length;
+    }
+
+    private static void words(byte[] in, int from, byte[] page, int at) {
+        WORD.set(page, at, (long) WORD.get(in, from));
+        WORD.set(page, at + Long.BYTES, (long) WORD.get(in, from + Long.BYTES));
     }
 
     private void inParts(byte[] in, int from, int length) {
@@ -90,6 +108,7 @@ final class Pieces {
             if (filled == PAGE) {
                 turn();
             }
+            grown(PAGE - filled);
             int part = Math.min(length - done, PAGE - filled);
             System.arraycopy(in, from + done, memory.page, filled, part);
             filled += part;
@@ -104,10 +123,25 @@ final class Pieces {
 
     /** One character of ASCII. */
     void add(char sign) {
-        if (filled == PAGE) {
+        if (filled == memory.room() && !grown(1)) {
             turn();
         }
         memory.page[filled++] = (byte) sign;
+    }
+
+    /** Whether so many more bytes fit on the page, which has as much room then. */
+    private boolean grown(int more) {
+        if (more > PAGE - filled) {
+            return false;
+        }
+        int room = memory.room();
+        while (room < filled + more) {
+            room *= 2;
+        }
+        if (room > memory.room()) {
+            memory.page = Arrays.copyOf(memory.page, room + SHORT);
+        }
+        return true;
     }
 
     private void turn() {
@@ -123,7 +157,7 @@ final class Pieces {
     /** A page that still waits to be written, since the caller reads slowly, is left to whom it waits for. */
     private void keep(Future<Void> written) {
         if (!written.isComplete()) {
-            memory.page = new byte[PAGE + SHORT];
+            memory.page = new byte[memory.page.length];
         }
     }
 }

@@ -64,11 +64,12 @@ final class Verbs {
             return FilterAnswer.error(why.get());
         }
         try {
-            ExtenderArgs args = ExtenderArgs.read(body, names());
+            NodeNames known = names();
+            ExtenderArgs args = ExtenderArgs.read(body, known);
             Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             metrics.filtered(filtered);
             ExtenderArgs.Passed.remember(body, args, filtered);
-            return FilterAnswer.of(args, filtered);
+            return FilterAnswer.of(args, filtered, known);
         } catch (BadRequest e) {
             metrics.failed("filter", "bad_request");
             return FilterAnswer.error(String.valueOf(e.getMessage()));

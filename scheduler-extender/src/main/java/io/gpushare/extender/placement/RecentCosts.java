@@ -2,6 +2,7 @@ package io.gpushare.extender.placement;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +22,34 @@ public final class RecentCosts {
         this.rooms = rooms;
     }
 
-    /** The costs of all nodes by number, and which version of the node each is of. */
+    /** The costs of the first nodes by number, and which version of the node each is of. */
     private static final class Known {
+        private static final int UNKNOWN = -2;
+
         private final int[] versions;
         private final double[] costs;
+        private final int size;
+        // Worked out when it is asked for; two threads may, and find the same.
+        private volatile int cheapest = UNKNOWN;
 
-        Known(int[] versions, double[] costs) {
+        Known(int[] versions, double[] costs, int size) {
             this.versions = versions;
             this.costs = costs;
+            this.size = size;
         }
 
-        Known copy() {
-            return new Known(versions.clone(), costs.clone());
+        Known copy(int now) {
+            return new Known(versions.clone(), costs.clone(), now);
+        }
+
+        int cheapest(Rooms rooms, PodRequest pod) {
+            int found = cheapest;
+            if (found == UNKNOWN) {
+                int[] all = IntStream.range(0, size).toArray();
+                found = new Costs(rooms, all, all.length, costs, Double.POSITIVE_INFINITY, pod).cheapest();
+                cheapest = found;
+            }
+            return found;
         }
     }
 
@@ -40,7 +57,7 @@ public final class RecentCosts {
         private final Scoring scoring;
         private final PodRequest pod;
         private final int hash;
-        private volatile Known known = new Known(new int[rooms.capacity()], new double[rooms.capacity()]);
+        private volatile Known known = new Known(new int[rooms.capacity()], new double[rooms.capacity()], 0);
 
         Kind(Scoring scoring, PodRequest pod) {
             this.scoring = scoring;
@@ -52,18 +69,16 @@ public final class RecentCosts {
             return scoring.equals(asked) && pod.equals(request);
         }
 
-        Costs costs(int[] numbers, int size) {
+        /** One after the other, whichever are asked for: a few steps here and there would take as long. */
+        private Known current() {
             Known now = known;
             boolean own = false;
-            for (int i = 0; i < size; i++) {
-                int number = numbers[i];
-                if (number < 0) {
-                    continue;
-                }
+            int size = rooms.size();
+            for (int number = 0; number < size; number++) {
                 int version = rooms.version(number);
                 if (now.versions[number] != version) {
                     if (!own) {
-                        now = now.copy();
+                        now = now.copy(size);
                         own = true;
                     }
                     now.costs[number] = cost(rooms.room(number), scoring, pod, hash);
@@ -73,7 +88,11 @@ public final class RecentCosts {
             if (own) {
                 known = now;
             }
-            return new Costs(rooms, numbers, size, now.costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
+            return now;
+        }
+
+        Costs costs(int[] numbers, int size) {
+            return new Costs(rooms, numbers, size, current().costs, cost(NodeRoom.NOWHERE, scoring, pod, hash), pod);
         }
     }
 
@@ -84,16 +103,22 @@ public final class RecentCosts {
      * @param size how many
      */
     public Costs of(int[] numbers, int size, Scoring scoring, PodRequest pod) {
+        return kind(scoring, pod).costs(numbers, size);
+    }
+
+    /** The number of the node of all where the pod costs least, as {@link Costs#cheapest}; -1 if it fits none. */
+    public int cheapest(Scoring scoring, PodRequest pod) {
+        return kind(scoring, pod).current().cheapest(rooms, pod);
+    }
+
+    private Kind kind(Scoring scoring, PodRequest pod) {
         for (int i = 0; i < KINDS; i++) {
             @Nullable Kind kind = recent.get(i);
             if (kind != null && kind.of(scoring, pod)) {
-                return kind.costs(numbers, size);
+                return kind;
             }
         }
-        return remembered(new Kind(scoring, pod)).costs(numbers, size);
-    }
-
-    private Kind remembered(Kind fresh) {
+        Kind fresh = new Kind(scoring, pod);
         recent.set(Math.floorMod(turn.getAndIncrement(), KINDS), fresh);
         return fresh;
     }

@@ -2,8 +2,11 @@ package io.gpushare.extender.placement;
 
 /** Nodes by number, as policies see them. While one changes, others may read it. */
 public interface Rooms {
-    /** More than any node's number. */
+    /** No node will ever have this number or a higher one. */
     int capacity();
+
+    /** No node has this number or a higher one yet. */
+    int size();
 
     /** The node as it is now. */
     NodeRoom room(int number);

@@ -8,15 +8,18 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of filter: which of the nodes that were asked for can't take the pod, and why. Made for thousands of nodes a
- * request: without their names, and only of those that are refused.
+ * The answer of filter: which of the nodes that were asked for can't take the pod, and why, and which one of the others was
+ * chosen, if one was. Made for thousands of nodes a request: without their names, and only of those that are refused.
  */
 public final class Filtered {
+    private static final int NOBODY = -1;
+
     private final int size;
     private final int[] places;
     private final int[] which;
-    private final List<Reason> reasons = new ArrayList<>();
-    private int[] counts = new int[1];
+    private final List<Reason> reasons;
+    private int[] counts;
+    private final int chosen;
 
     /**
      * Those at these places are refused.
@@ -28,10 +31,22 @@ public final class Filtered {
     Filtered(int size, int[] places, IntFunction<Reason> why) {
         this.size = size;
         this.places = places;
+        reasons = new ArrayList<>();
+        counts = new int[1];
+        chosen = NOBODY;
         which = new int[places.length];
         for (int i = 0; i < places.length; i++) {
             which[i] = counted(why.apply(places[i]));
         }
+    }
+
+    private Filtered(Filtered of, int chosen) {
+        size = of.size;
+        places = of.places;
+        which = of.which;
+        reasons = of.reasons;
+        counts = of.counts;
+        this.chosen = chosen;
     }
 
     private int counted(Reason why) {
@@ -61,9 +76,29 @@ public final class Filtered {
         return new Filtered(why.length, Arrays.copyOf(places, refused), place -> why[place]);
     }
 
+    /** The same, but that of those that can take the pod only the one at that place is to. */
+    Filtered only(int place) {
+        return new Filtered(this, place);
+    }
+
     /** How many nodes were asked for. */
     public int size() {
         return size;
+    }
+
+    /** How many of them are to be considered: those that can take the pod, or the one of them that was chosen. */
+    public int passed() {
+        return chosen == NOBODY ? size - places.length : 1;
+    }
+
+    /** The place of the one that was chosen; below 0 where none was. */
+    public int chosen() {
+        return chosen;
+    }
+
+    /** How many could take the pod, but another was chosen. */
+    public int notChosen() {
+        return size - places.length - passed();
     }
 
     /** How many of them can't take the pod. */
@@ -76,19 +111,19 @@ public final class Filtered {
         return places[i];
     }
 
-    /** How many runs there are of nodes that can take the pod, one behind the other: one before each refused, and one. */
+    /** How many runs there are of nodes that passed, one behind the other; some are empty. */
     public int runs() {
-        return places.length + 1;
+        return chosen == NOBODY ? places.length + 1 : 1;
     }
 
     /** The first place of that run. */
     public int from(int run) {
-        return run == 0 ? 0 : places[run - 1] + 1;
+        return chosen != NOBODY ? chosen : run == 0 ? 0 : places[run - 1] + 1;
     }
 
     /** The place behind that run's last: {@link #from} where there is none. */
     public int to(int run) {
-        return run == places.length ? size : places[run];
+        return chosen != NOBODY ? chosen + 1 : run == places.length ? size : places[run];
     }
 
     /** Which of the {@link #reasons} the one has that is refused as the i-th, from 0. */
@@ -106,23 +141,29 @@ public final class Filtered {
         return counts[reason];
     }
 
-    /** Why the node at that place can't take the pod; null if it can. */
+    /** Why the node at that place is not to take the pod; null if it may. */
     public @Nullable Reason why(int place) {
         int refused = Arrays.binarySearch(places, place);
-        return refused < 0 ? null : reasons.get(which[refused]);
+        return refused >= 0
+                ? reasons.get(which[refused])
+                : chosen == NOBODY || place == chosen ? null : Reason.NOT_CHOSEN;
     }
 
     /** By the nodes' places. */
     @Nullable
     Reason[] whys() {
         @Nullable Reason[] why = new @Nullable Reason[size];
+        if (chosen != NOBODY) {
+            Arrays.fill(why, Reason.NOT_CHOSEN);
+            why[chosen] = null;
+        }
         for (int i = 0; i < places.length; i++) {
             why[places[i]] = reasons.get(which[i]);
         }
         return why;
     }
 
-    /** Those that can take the pod, of the nodes that were asked for, in that order. */
+    /** Those that passed, of the nodes that were asked for, in that order. */
     public List<String> feasible(List<String> asked) {
         @Nullable Reason[] why = whys();
         List<String> feasible = new ArrayList<>();

@@ -12,7 +12,6 @@ import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,36 +62,38 @@ public final class NodeChoice {
     }
 
     private Filtered filter(SchedulingPod pod, Demand demand, NodeNumbers nodes) {
-        String podUid = pod.ref().uid();
+        Filtered feasible = feasible(pod.ref().uid(), demand, nodes);
+        return filterDecides ? decided(pod, demand, nodes, feasible) : feasible;
+    }
+
+    private Filtered feasible(String podUid, Demand demand, NodeNumbers nodes) {
         Ask ask = Ask.of(demand);
         Filtered filtered = nodes.filter(ask);
-        if (!filterDecides
-                && ledger.podEntry(podUid)
-                        .map(PodEntry::holds)
-                        .orElse(List.of())
-                        .isEmpty()) {
+        if (holds(podUid).isEmpty()) {
             return filtered;
         }
         @Nullable Reason[] why = filtered.whys();
         freed(podUid, nodes, (place, freed) -> why[place] = freed.refusal(ask));
-        if (filterDecides) {
-            decide(podUid, ledger.wanted(demand, pod.containers(), pod.annotations()), nodes, why);
-        }
         return Filtered.of(why);
     }
 
-    /** Leaves of the nodes that would do only the one that the policy takes, if it takes one. */
-    private void decide(String podUid, Wanted wanted, NodeNumbers nodes, @Nullable Reason[] why) {
-        int[] feasible = IntStream.range(0, why.length)
-                .filter(place -> why[place] == null)
-                .toArray();
-        int best = costs(podUid, wanted.policy(), wanted.request(), nodes.at(feasible))
-                .cheapest();
-        for (int i = 0; best >= 0 && i < feasible.length; i++) {
-            if (i != best) {
-                why[feasible[i]] = Reason.NOT_CHOSEN;
-            }
+    /**
+     * Leaves of the nodes that would do only the one that the policy takes. All of them where it takes none, or one that
+     * became full between the two looks at it: then prioritize is asked.
+     */
+    private Filtered decided(SchedulingPod pod, Demand demand, NodeNumbers nodes, Filtered filtered) {
+        Wanted wanted = ledger.wanted(demand, pod.containers(), pod.annotations());
+        String podUid = pod.ref().uid();
+        int best =
+                holds(podUid).isEmpty() ? nodes.cheapestOfAll(ledger.scoring(wanted.policy()), wanted.request()) : -1;
+        if (best < 0) {
+            best = costs(podUid, wanted.policy(), wanted.request(), nodes).cheapest();
         }
+        return best < 0 || filtered.why(best) != null ? filtered : filtered.only(best);
+    }
+
+    private List<Hold> holds(String podUid) {
+        return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
     }
 
     /**
@@ -133,7 +134,7 @@ public final class NodeChoice {
 
     /** The nodes without what an earlier attempt to bind this very pod still holds there, which is no obstacle to it. */
     private void freed(String podUid, NodeNumbers nodes, Freed then) {
-        for (Hold hold : ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of())) {
+        for (Hold hold : holds(podUid)) {
             NodeEntry freed = ledger.nodeEntry(hold.node()).without(podUid);
             for (int place : nodes.places(hold.node())) {
                 then.at(place, freed);

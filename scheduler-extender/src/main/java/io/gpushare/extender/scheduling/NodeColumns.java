@@ -105,13 +105,14 @@ public final class NodeColumns implements Rooms {
         versions.set(number, Math.max(1, versions.get(number) + 1));
         if (known == null) {
             orders[number] = (int) (NodeRoom.of(name, 0, 0, 0, List.of()).order() >>> Integer.SIZE);
-            numbers.put(name, number);
             size = number + 1;
+            // Last: who finds a number here finds all else that has one.
+            numbers.put(name, number);
         }
         return true;
     }
 
-    /** Numbers below this are taken. */
+    @Override
     public int size() {
         return size;
     }

@@ -4,7 +4,6 @@ import io.gpushare.extender.placement.Ask;
 import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.PodRequest;
 import io.gpushare.extender.placement.Scoring;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -61,17 +60,24 @@ public final class NodeNumbers {
         return columns.filter(this, ask);
     }
 
+    /** The place of the node of all where the pod costs least; -1 if it fits none, or one that is not among these. */
+    int cheapestOfAll(Scoring scoring, PodRequest pod) {
+        int cheapest = columns.costs().cheapest(scoring, pod);
+        if (cheapest >= 0) {
+            for (int place = 0; place < size; place++) {
+                if (numbers[place] == cheapest) {
+                    return place;
+                }
+            }
+        }
+        return -1;
+    }
+
     /** Where that node is among them: once for each time that it was named. */
     int[] places(String name) {
         int number = columns.number(name);
         return IntStream.range(0, size)
                 .filter(place -> number >= 0 && numbers[place] == number)
                 .toArray();
-    }
-
-    /** Those at these places. */
-    NodeNumbers at(int[] places) {
-        return new NodeNumbers(
-                columns, Arrays.stream(places).map(place -> numbers[place]).toArray());
     }
 }

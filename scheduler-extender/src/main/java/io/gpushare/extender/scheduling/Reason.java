@@ -29,9 +29,11 @@ public record Reason(String label, String sentence, boolean curable) {
                     + " there)",
             false);
 
-    /** It could, but filter decides here, and another node was taken. */
-    public static final Reason NOT_CHOSEN =
-            new Reason("not_chosen", "the pod fits here, and the GPU share extender's policy chose another node", true);
+    /**
+     * It could, but another node was taken. Few words, since filter says them of nearly every node; kube-scheduler shows
+     * them only if the pod is refused on that other node after all.
+     */
+    public static final Reason NOT_CHOSEN = new Reason("not_chosen", "not chosen", true);
 
     public Reason {
         Objects.requireNonNull(label);

@@ -242,20 +242,22 @@ class NodeNamesTest {
     @Test
     void whatPassedIsUsedForTheSameNodesAlone() throws Exception {
         node("n1");
+        node("n2");
         NodeNames names = names();
-        byte[] body = body("n1", "n2");
+        byte[] body = body("n1", "n2", "n3");
         ExtenderArgs asked = ExtenderArgs.read(Body.of(body), names);
-        Filtered filtered = Filtered.of(new @Nullable Reason[] {null, Reason.UNKNOWN_NODE});
+        Filtered filtered = Filtered.of(new @Nullable Reason[] {null, null, Reason.UNKNOWN_NODE});
         // Of numbers that are not the ledger's: what is read of it shows.
-        NamedNodes marked = new NamedNodes(body, begins(body), new NodeNumbers(ledger.columns(), new int[] {7, -1}));
+        NamedNodes marked = new NamedNodes(body, begins(body), new NodeNumbers(ledger.columns(), new int[] {7, 8, -1}));
         ExtenderArgs.Passed.remember(Body.of(body), new ExtenderArgs(asked.pod(), marked, null), filtered);
 
-        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1")), names).named()))
-                .containsExactly(7);
+        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1", "n2")), names)
+                        .named()))
+                .containsExactly(7, 8);
         assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1", "n1")), names)
                         .named()))
                 .containsExactly(0, 0);
-        byte[] ofAnother = new String(body("n1"), StandardCharsets.UTF_8)
+        byte[] ofAnother = new String(body("n1", "n2"), StandardCharsets.UTF_8)
                 .replace("\"one\"", "\"two\"")
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(ExtenderArgs.readPassed(Body.of(ofAnother), names)
@@ -268,13 +270,14 @@ class NodeNamesTest {
         }
         NodeNames renewed = names.current(ledger.columns());
         assertThat(renewed.nodes()).isNotSameAs(names.nodes());
-        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1")), renewed).named()))
-                .containsExactly(0);
+        assertThat(numbers(ExtenderArgs.readPassed(Body.of(body("n1", "n2")), renewed)
+                        .named()))
+                .containsExactly(0, 1);
     }
 
     private static int[] begins(byte[] body) {
         int at = new String(body, StandardCharsets.UTF_8).indexOf("\"n1\"");
-        return new int[] {at, at + 5, at + 10};
+        return new int[] {at, at + 5, at + 10, at + 15};
     }
 
     private static byte[] body(String... names) {

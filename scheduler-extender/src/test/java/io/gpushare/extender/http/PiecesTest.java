@@ -14,14 +14,14 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 class PiecesTest {
-    private static final int MOST = 700_000;
+    private static final int MOST = 1_500_000;
 
     /** Pieces of all lengths, and what they come to. */
     private record Sample(List<String> pieces, List<byte[]> texts) {
         static Sample of(long seed) {
             Random random = new Random(seed);
             Sample sample = new Sample(new ArrayList<>(), new ArrayList<>());
-            int most = 1 << random.nextInt(19);
+            int most = 1 << random.nextInt(20);
             for (int left = random.nextInt(MOST);
                     left > 0;
                     left -= sample.pieces.getLast().length()) {

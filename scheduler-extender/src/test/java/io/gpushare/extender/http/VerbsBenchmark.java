@@ -65,6 +65,10 @@ public class VerbsBenchmark {
     @Param({"0", "4096"})
     public int otherKib;
 
+    /** As the extender's option. */
+    @Param({"filter", "prioritize"})
+    public String decideIn;
+
     private long[] other;
     private NodeChoice choice;
     private Ledger ledger;
@@ -79,7 +83,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), Witness.none());
-        choice = new NodeChoice(ledger, demands, false);
+        choice = new NodeChoice(ledger, demands, decideIn.equals("filter"));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
@@ -174,7 +178,7 @@ public class VerbsBenchmark {
     @Benchmark
     public Object write() {
         int[] size = new int[1];
-        Pieces.send(FilterAnswer.of(args, filtered), new Received(page -> {
+        Pieces.send(FilterAnswer.of(args, filtered, known), new Received(page -> {
             size[0] += page.length();
             return Future.succeededFuture();
         }));

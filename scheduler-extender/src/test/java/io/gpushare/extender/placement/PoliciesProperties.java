@@ -210,6 +210,8 @@ class PoliciesProperties {
                 assertThat(costs.at(place))
                         .isEqualTo(RecentCosts.cost(all.room(numbers[place]), policy.scoring(), pod));
             }
+            assertThat(recent.cheapest(policy.scoring(), pod))
+                    .isEqualTo(costs(all.nodes, policy.scoring(), pod).cheapest());
             if (numbers.length > 0) {
                 Costs changed = costs.with(numbers[0], -1e9, pod);
                 assertThat(changed.cheapest()).isZero();
@@ -245,6 +247,11 @@ class PoliciesProperties {
 
         @Override
         public int capacity() {
+            return versions.length;
+        }
+
+        @Override
+        public int size() {
             return versions.length;
         }
 

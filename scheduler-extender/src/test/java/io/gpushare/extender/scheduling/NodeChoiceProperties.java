@@ -42,7 +42,9 @@ class NodeChoiceProperties {
             Filtered filtered = all.filter(pod, all.named(nodes));
             assertThat(filtered.size()).isEqualTo(nodes.size());
             int[] scores = all.prioritize(pod, all.named(nodes));
-            List<String> named = one.filter(pod, one.named(nodes)).feasible(nodes);
+            Filtered decided = one.filter(pod, one.named(nodes));
+            List<String> named = decided.feasible(nodes);
+            assertTellsTheSameButOfTheOthers(decided, filtered);
             assertThat(named).hasSize(filtered.feasible(nodes).isEmpty() ? 0 : 1);
             for (int node = 0; node < scores.length; node++) {
                 boolean feasible = filtered.feasible(nodes).contains(nodes.get(node));
@@ -64,6 +66,22 @@ class NodeChoiceProperties {
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.usedUnits() <= state.units())
                 .anyMatch(state -> !state.unused());
+    }
+
+    private static void assertTellsTheSameButOfTheOthers(Filtered decided, Filtered filtered) {
+        int others = 0;
+        for (int node = 0; node < filtered.size(); node++) {
+            if (filtered.why(node) != null) {
+                assertThat(decided.why(node)).isEqualTo(filtered.why(node));
+            } else if (decided.why(node) != null) {
+                assertThat(decided.why(node)).isEqualTo(Reason.NOT_CHOSEN);
+                others++;
+            }
+        }
+        assertThat(decided.size()).isEqualTo(filtered.size());
+        assertThat(decided.refused()).isEqualTo(filtered.refused());
+        assertThat(decided.notChosen()).isEqualTo(others);
+        assertThat(decided.refused() + others + decided.passed()).isEqualTo(decided.size());
     }
 
     /** The policy's choice among nodes follows cpu and memory that other pods request, those without cards too. */
