@@ -47,8 +47,9 @@ public final class LoadRun implements Callable<Integer> {
     @Option(
             names = "--decide-in",
             split = ",",
-            defaultValue = "filter,prioritize",
-            description = "As the extender's option, in turns; growth and binds with the first. [${DEFAULT-VALUE}]")
+            defaultValue = "prioritize,filter",
+            description =
+                    "As the extender's option, one after the other; growth and binds with the last. [${DEFAULT-VALUE}]")
     private List<String> decideIn = List.of();
 
     @Option(
@@ -109,7 +110,7 @@ public final class LoadRun implements Callable<Integer> {
 
     private void measure(LoadCluster cluster, SimulatedApiServer api, String decides, Path folder)
             throws IOException, InterruptedException, ExecutionException {
-        boolean last = cluster.nodes() == sizes.getLast() && decides.equals(decideIn.getFirst());
+        boolean last = cluster.nodes() == sizes.getLast() && decides.equals(decideIn.getLast());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig());
         long begin = System.nanoTime();
         try (Server extender = Server.extender(

@@ -12,29 +12,36 @@ import java.util.stream.IntStream;
  */
 final class PrioritizeAnswer {
     private static final String HOST = "{\"Host\":";
-    private static final Pieces.Piece FIRST = new Pieces.Piece("[" + HOST);
-    private static final Pieces.Piece NEXT = new Pieces.Piece("," + HOST);
-    /** What stands behind a host, by its score. */
-    private static final Pieces.Piece[] SCORES = IntStream.rangeClosed(0, NodeChoice.MOST)
-            .mapToObj(score -> new Pieces.Piece(",\"Score\":" + score + "}"))
-            .toArray(Pieces.Piece[]::new);
+    /** What stands between a host and the next one, by its score. */
+    private static final Pieces.Piece[] SCORES = pieces("}," + HOST);
+    /** What stands behind the last. */
+    private static final Pieces.Piece[] LAST_SCORES = pieces("}");
 
     private PrioritizeAnswer() {}
+
+    private static Pieces.Piece[] pieces(String after) {
+        return IntStream.rangeClosed(0, NodeChoice.MOST)
+                .mapToObj(score -> new Pieces.Piece(",\"Score\":" + score + after))
+                .toArray(Pieces.Piece[]::new);
+    }
 
     /** Those scores, one for each of the nodes. */
     static Pieces.Content of(NamedNodes nodes, int[] scores) {
         int least = Arrays.stream(scores).min().orElse(0);
+        int last = scores.length - 1;
+        while (last >= 0 && scores[last] == least) {
+            last--;
+        }
+        int end = last;
         return json -> {
-            boolean more = false;
-            for (int place = 0; place < scores.length; place++) {
+            json.add(end < 0 ? "[" : "[" + HOST);
+            for (int place = 0; place <= end; place++) {
                 if (scores[place] > least) {
-                    json.add(more ? NEXT : FIRST);
-                    more = true;
                     nodes.addTo(json, place);
-                    json.add(SCORES[scores[place] - least]);
+                    json.add((place < end ? SCORES : LAST_SCORES)[scores[place] - least]);
                 }
             }
-            json.add(more ? "]" : "[]");
+            json.add(']');
         };
     }
 }
