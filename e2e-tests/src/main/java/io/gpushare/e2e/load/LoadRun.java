@@ -36,6 +36,7 @@ public final class LoadRun implements Callable<Integer> {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String VERBS = "/gpushare-scheduler/";
     private static final int BLOCK = 50;
+    private static final int WARM_UP = 3;
     // In how many orders the nodes are named.
     private static final int ORDERS = 8;
     private static final long SEED = 20261122;
@@ -55,7 +56,8 @@ public final class LoadRun implements Callable<Integer> {
     @Option(
             names = "--calls",
             defaultValue = "1000",
-            description = "Measured calls of each verb by one client, after as many to warm up. [${DEFAULT-VALUE}]")
+            description = "Measured calls of each verb by one client, after three times as many to warm up."
+                    + " [${DEFAULT-VALUE}]")
     private int calls;
 
     @Option(names = "--clients", defaultValue = "8", description = "Clients at one time. [${DEFAULT-VALUE}]")
@@ -241,7 +243,7 @@ public final class LoadRun implements Callable<Integer> {
                 }
             }
             List<Verb> verbs = one ? List.of(filter) : List.of(filter, prioritize);
-            block(to, toBare, verbs, calls, false);
+            block(to, toBare, verbs, WARM_UP * calls, false);
             for (int done = 0; done < calls; done += BLOCK) {
                 block(to, toBare, verbs, BLOCK, true);
             }

@@ -52,7 +52,7 @@ public final class Metrics {
             .register(registry);
     private final Counter nodes = Counter.builder()
             .name("gpushare_extender_filtered_nodes_total")
-            .help("Nodes judged by filter: feasible, or why not.")
+            .help("Nodes judged by filter: feasible for those that it named, or why not.")
             .labelNames("outcome")
             .register(registry);
     private final Counter preempted = Counter.builder()

@@ -67,7 +67,7 @@ public final class Explain {
 
     private Explanation judged(SchedulingPod pod, Demand demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
-        Filtered filtered = choice.filter(pod, choice.named(names));
+        Filtered filtered = choice.judge(pod, choice.named(names));
         List<String> feasible = filtered.feasible(names);
         int[] scores = choice.prioritize(pod, choice.named(feasible));
         Set<String> chosen = new HashSet<>();
@@ -98,10 +98,7 @@ public final class Explain {
         if (node.why() == null) {
             return node.chosen() ? 0 : 1;
         }
-        if (Reason.NOT_CHOSEN.equals(node.why())) {
-            return 2;
-        }
-        return node.why().curable() ? 3 : node.cards().cards().isEmpty() ? 5 : 4;
+        return node.why().curable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
     }
 
     /** Why each node can't take that demand now, and on how many nodes. */

@@ -126,6 +126,18 @@ public final class Filtered {
         return chosen != NOBODY ? chosen + 1 : run == places.length ? size : places[run];
     }
 
+    /** The places of those that passed. */
+    int[] passedPlaces() {
+        int[] passed = new int[passed()];
+        int next = 0;
+        for (int run = 0; run < runs(); run++) {
+            for (int place = from(run); place < to(run); place++) {
+                passed[next++] = place;
+            }
+        }
+        return passed;
+    }
+
     /** Which of the {@link #reasons} the one has that is refused as the i-th, from 0. */
     public int reason(int i) {
         return which[i];

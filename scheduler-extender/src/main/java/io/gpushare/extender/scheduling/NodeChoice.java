@@ -43,15 +43,30 @@ public final class NodeChoice {
         return NodeNumbers.of(columns(), names);
     }
 
-    /** Which of these nodes can take the pod. A pod that asks for neither resource fits everywhere. */
+    /**
+     * Which of these nodes can take the pod, and where filter decides, which one of them is to. A pod that asks for neither
+     * resource fits everywhere.
+     */
     public Filtered filter(SchedulingPod pod, NodeNumbers nodes) {
+        return filter(pod, nodes, filterDecides);
+    }
+
+    /** Which of these nodes can take the pod, whatever filter answers of them. */
+    public Filtered judge(SchedulingPod pod, NodeNumbers nodes) {
+        return filter(pod, nodes, false);
+    }
+
+    private Filtered filter(SchedulingPod pod, NodeNumbers nodes, boolean decides) {
         return switch (demands.decode(pod.containers(), pod.annotations())) {
             case Decoded.Absent<Demand>() -> Filtered.of(new @Nullable Reason[nodes.size()]);
             case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
             case Decoded.Valid<Demand>(Demand demand) ->
                 Wanted.fault(pod.annotations())
                         .map(sentence -> nowhere(sentence, nodes))
-                        .orElseGet(() -> filter(pod, demand, nodes));
+                        .orElseGet(() -> {
+                            Filtered feasible = feasible(pod.ref().uid(), demand, nodes);
+                            return decides ? decided(pod, demand, nodes, feasible) : feasible;
+                        });
         };
     }
 
@@ -59,11 +74,6 @@ public final class NodeChoice {
         @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
         Arrays.fill(why, Reason.badDemand(sentence));
         return Filtered.of(why);
-    }
-
-    private Filtered filter(SchedulingPod pod, Demand demand, NodeNumbers nodes) {
-        Filtered feasible = feasible(pod.ref().uid(), demand, nodes);
-        return filterDecides ? decided(pod, demand, nodes, feasible) : feasible;
     }
 
     private Filtered feasible(String podUid, Demand demand, NodeNumbers nodes) {
@@ -78,18 +88,23 @@ public final class NodeChoice {
     }
 
     /**
-     * Leaves of the nodes that would do only the one that the policy takes. All of them where it takes none, or one that
-     * became full between the two looks at it: then prioritize is asked.
+     * Leaves of the nodes that would do only the one that the policy takes; all, for prioritize to be asked, if it takes none.
+     * What a pod costs says little of a split over cards and of conditions on single cards: the cheapest of all may be one
+     * that is refused.
      */
     private Filtered decided(SchedulingPod pod, Demand demand, NodeNumbers nodes, Filtered filtered) {
         Wanted wanted = ledger.wanted(demand, pod.containers(), pod.annotations());
         String podUid = pod.ref().uid();
-        int best =
-                holds(podUid).isEmpty() ? nodes.cheapestOfAll(ledger.scoring(wanted.policy()), wanted.request()) : -1;
-        if (best < 0) {
-            best = costs(podUid, wanted.policy(), wanted.request(), nodes).cheapest();
+        if (holds(podUid).isEmpty()) {
+            int best = nodes.cheapestOfAll(ledger.scoring(wanted.policy()), wanted.request());
+            if (best >= 0 && filtered.why(best) == null) {
+                return filtered.only(best);
+            }
         }
-        return best < 0 || filtered.why(best) != null ? filtered : filtered.only(best);
+        int[] passed = filtered.passedPlaces();
+        int best = costs(podUid, wanted.policy(), wanted.request(), nodes.at(passed))
+                .cheapest();
+        return best < 0 ? filtered : filtered.only(passed[best]);
     }
 
     private List<Hold> holds(String podUid) {

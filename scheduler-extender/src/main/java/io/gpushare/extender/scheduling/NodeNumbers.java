@@ -4,6 +4,7 @@ import io.gpushare.extender.placement.Ask;
 import io.gpushare.extender.placement.Costs;
 import io.gpushare.extender.placement.PodRequest;
 import io.gpushare.extender.placement.Scoring;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -79,5 +80,11 @@ public final class NodeNumbers {
         return IntStream.range(0, size)
                 .filter(place -> number >= 0 && numbers[place] == number)
                 .toArray();
+    }
+
+    /** Those at these places. */
+    NodeNumbers at(int[] places) {
+        return new NodeNumbers(
+                columns, Arrays.stream(places).map(place -> numbers[place]).toArray());
     }
 }

@@ -49,7 +49,7 @@ public final class WhyText {
         int nodes = judged.nodes().size();
         if (judged.feasible() > 0) {
             text.append("As far as cards go it fits on ")
-                    .append(judged.feasible() + judged.reasons().getOrDefault(Reason.NOT_CHOSEN, 0))
+                    .append(judged.feasible())
                     .append(" of ")
                     .append(Words.count(nodes, "node"))
                     .append(". If it waits all the same, kube-scheduler has another reason:\n")

@@ -24,7 +24,8 @@ class ExplainProperties {
         Ledger ledger = World.ledger();
         List<String> nodes = cluster(random, ledger);
         NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
-        Explain explain = new Explain(ledger, World.DEMANDS, choice, world);
+        Explain explain =
+                new Explain(ledger, World.DEMANDS, new NodeChoice(ledger, World.DEMANDS, random.nextBoolean()), world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             Filtered filtered = choice.filter(pod, choice.named(nodes));

@@ -39,17 +39,17 @@ class NodeChoiceProperties {
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
-            Filtered filtered = all.filter(pod, all.named(nodes));
-            assertThat(filtered.size()).isEqualTo(nodes.size());
-            int[] scores = all.prioritize(pod, all.named(nodes));
-            Filtered decided = one.filter(pod, one.named(nodes));
-            List<String> named = decided.feasible(nodes);
+            List<String> asked = nodes.subList(0, 1 + random.nextInt(nodes.size()));
+            Filtered filtered = all.filter(pod, all.named(asked));
+            assertThat(filtered.size()).isEqualTo(asked.size());
+            List<String> feasible = filtered.feasible(asked);
+            int[] scores = all.prioritize(pod, all.named(feasible));
+            Filtered decided = one.filter(pod, one.named(asked));
+            List<String> named = decided.feasible(asked);
             assertTellsTheSameButOfTheOthers(decided, filtered);
-            assertThat(named).hasSize(filtered.feasible(nodes).isEmpty() ? 0 : 1);
+            assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
             for (int node = 0; node < scores.length; node++) {
-                boolean feasible = filtered.feasible(nodes).contains(nodes.get(node));
-                assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(nodes.get(node)));
-                assertThat(feasible || scores[node] == 0).isTrue();
+                assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(feasible.get(node)));
             }
             if (!named.isEmpty()) {
                 assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
@@ -58,7 +58,10 @@ class NodeChoiceProperties {
                 if (filtered.why(node) == null) {
                     continue;
                 }
-                assertThat(bind(ledger, new SchedulingPod(other(pod), Map.of(), pod.containers()), nodes.get(node)))
+                assertThat(bind(
+                                ledger,
+                                new SchedulingPod(other(pod), pod.annotations(), pod.containers()),
+                                asked.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
             assertThat(ledger.census().overused()).isZero();
@@ -128,7 +131,10 @@ class NodeChoiceProperties {
 
     private static Assumption bind(Ledger ledger, SchedulingPod pod, String node) {
         Wanted wanted = Wanted.of(
-                World.DEMANDS.decode(pod.containers()).valid().orElseThrow(),
+                World.DEMANDS
+                        .decode(pod.containers(), pod.annotations())
+                        .valid()
+                        .orElseThrow(),
                 pod.containers(),
                 pod.annotations(),
                 Set.of());
@@ -140,12 +146,21 @@ class NodeChoiceProperties {
     }
 
     private static SchedulingPod pod(Random random, int i) {
-        Map<String, String> annotations = random.nextInt(4) == 0
-                ? Map.of(
-                        "gpushare.io/policy",
-                        PolicyKind.offered().get(random.nextInt(4)).toString())
-                : Map.of();
-        return new SchedulingPod(new PodRef("uid-" + i, "default", "p" + i), annotations, containers(random, 1));
+        Map<String, String> annotations = new HashMap<>();
+        if (random.nextInt(4) == 0) {
+            annotations.put(
+                    "gpushare.io/policy",
+                    PolicyKind.offered().get(random.nextInt(4)).toString());
+        }
+        List<ContainerResources> containers = containers(random, 1);
+        String units = containers.getFirst().quantities().getOrDefault("aliyun.com/gpu-mem", "1");
+        if (Integer.parseInt(units) % 2 == 0 && random.nextBoolean()) {
+            annotations.put("gpushare.io/cards", "2");
+        }
+        if (random.nextInt(3) == 0) {
+            annotations.put("gpushare.io/select", random.nextBoolean() ? "memory >= 24Gi" : "uuid != GPU-0-0");
+        }
+        return new SchedulingPod(new PodRef("uid-" + i, "default", "p" + i), annotations, containers);
     }
 
     private static List<ContainerResources> containers(Random random, int least) {
