@@ -115,15 +115,19 @@ class ProtocolIT {
         String n1 = "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"größe\":\"ü 😀\"}},\"status\":{\"x\":[1,2.50,null]}}";
         String cpu = "{\"status\":{}, \"metadata\":{\"name\":\"cpu\"}}";
         String n2 = "{\"metadata\":{\"name\":\"n2\"}}";
-        String body = extender.post(
-                        "filter",
-                        "{\"Pod\":" + POD + ",\"Nodes\":{\"metadata\":{},\"items\":[" + n1 + " ,\n" + cpu + "," + n2
-                                + "]},\"NodeNames\":null}")
-                .body();
-        assertThat(body)
-                .startsWith("{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[" + n1 + "," + n2 + "]}");
-        assertThat(new JsonObject(body).getJsonObject("FailedNodes").fieldNames())
-                .containsExactly("cpu");
+        String nodes =
+                ",\"Nodes\":{\"metadata\":{},\"items\":[" + n1 + " ,\n" + cpu + "," + n2 + "]},\"NodeNames\":null}";
+        String answered = "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[";
+        String withoutCards = POD.replace("aliyun.com/gpu-mem", "example.com/other");
+        assertThat(extender.post("filter", "{\"Pod\":" + withoutCards + nodes).body())
+                .startsWith(answered + n1 + "," + cpu + "," + n2 + "]}");
+
+        String body = extender.post("filter", "{\"Pod\":" + POD + nodes).body();
+        JsonObject failed = new JsonObject(body).getJsonObject("FailedNodes");
+        assertThat(failed.fieldNames()).hasSize(2).contains("cpu");
+        boolean first = failed.containsKey("n2");
+        assertThat(failed.getString(first ? "n2" : "n1")).isEqualTo("not chosen");
+        assertThat(body).startsWith(answered + (first ? n1 : n2) + "]}");
     }
 
     @Test

@@ -91,7 +91,7 @@ public final class RunningExtender implements AutoCloseable {
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), news);
         KubernetesPods pods = new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite);
         binder = new Binder(ledger, demands, pods);
-        NodeChoice choice = new NodeChoice(ledger, demands, false);
+        NodeChoice choice = new NodeChoice(ledger, demands, true);
         watch = ClusterWatch.start(api, ledger, "kube-system");
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         Waiting waiting = new Waiting(ledger);

@@ -98,12 +98,9 @@ public final class LoadRun implements Callable<Integer> {
             print("%n%,d nodes, %,d cards, %,d pods%n", size, size * LoadCluster.CARDS, cluster.pods());
             try (SimulatedApiServer api = SimulatedApiServer.start()) {
                 cluster.fill(api);
-                for (String verb : decideIn) {
+                for (String verb : scrapes > 0 ? List.of(decideIn.getLast()) : decideIn) {
                     print("  --decide-in=%s%n", verb);
                     measure(cluster, api, verb, folder);
-                    if (scrapes > 0) {
-                        break;
-                    }
                 }
             }
         }

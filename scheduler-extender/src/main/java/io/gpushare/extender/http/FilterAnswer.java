@@ -83,13 +83,13 @@ final class FilterAnswer {
 
     private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
-        Pieces.@Nullable Piece[] told = told(hopeless);
-        int refused = Arrays.stream(told).allMatch(Objects::isNull) ? 0 : filtered.refused();
+        Pieces.@Nullable Piece[] sentences = sentences(hopeless);
+        int refused = Arrays.stream(sentences).allMatch(Objects::isNull) ? 0 : filtered.refused();
         boolean more = !hopeless
                 && filtered.notChosen() > 0
                 && names.notChosen().addTo(json, args.named().nodes(), filtered);
         for (int i = 0; i < refused; i++) {
-            Pieces.@Nullable Piece sentence = told[filtered.reason(i)];
+            Pieces.@Nullable Piece sentence = sentences[filtered.reason(i)];
             if (sentence != null) {
                 if (more) {
                     json.add(',');
@@ -102,8 +102,8 @@ final class FilterAnswer {
         json.add('}');
     }
 
-    /** What stands behind the name of a refused node, by its reason. */
-    private Pieces.@Nullable Piece[] told(boolean hopeless) {
+    /** What stands behind the name of a refused node, by its reason; null for a reason that is not of that field. */
+    private Pieces.@Nullable Piece[] sentences(boolean hopeless) {
         return filtered.reasons().stream()
                 .map(reason -> hopeless && reason.curable() ? null : new Pieces.Piece(told(reason)))
                 .toArray(Pieces.Piece[]::new);

@@ -93,6 +93,9 @@ public final class NodeChoice {
      * that is refused.
      */
     private Filtered decided(SchedulingPod pod, Demand demand, NodeNumbers nodes, Filtered filtered) {
+        if (filtered.passed() < 2) {
+            return filtered;
+        }
         Wanted wanted = ledger.wanted(demand, pod.containers(), pod.annotations());
         String podUid = pod.ref().uid();
         if (holds(podUid).isEmpty()) {
