@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,15 +86,7 @@ class SlowCallersIT {
 
     @Test
     void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
-        String name = "\"" + "n".repeat(200) + "%d\"";
-        StringBuilder names = new StringBuilder(name.formatted(0));
-        for (int i = 1; i < 100_000; i++) {
-            names.append(',').append(name.formatted(i));
-        }
-        byte[] body =
-                ("{\"Pod\":{\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},"
-                                + "\"NodeNames\":[" + names + "]}")
-                        .getBytes(StandardCharsets.UTF_8);
+        byte[] body = filter("n", 100_000).getBytes(StandardCharsets.UTF_8);
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4096);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), extender.port()));
@@ -109,6 +103,39 @@ class SlowCallersIT {
             LockSupport.parkNanos(SHORT.next().multipliedBy(3).toNanos());
             assertThat(tail(socket)).doesNotEndWith("}");
         }
+    }
+
+    /** Pages that are used again, but not before they are written. */
+    @Test
+    void anAnswerThatWaitsStaysAsItIsWhileOthersAreAnswered() throws Exception {
+        String body = filter("n", 20_000);
+        String answer = extender.post("filter", body).body();
+        assertThat(answer).hasSizeGreaterThan(8 << 20);
+        String other = filter("m", 2_000);
+        for (int i = 0; i < 4; i++) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
+                socket.setSoTimeout(20_000);
+                socket.getOutputStream()
+                        .write((POST.replace("1.1", "1.0") + "Content-Length: " + body.length() + "\r\n\r\n" + body)
+                                .getBytes(StandardCharsets.UTF_8));
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                for (int j = 0; j < 4; j++) {
+                    assertThat(extender.post("filter", other).body()).doesNotContain("nn");
+                }
+                String came = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(came.substring(came.indexOf("\r\n\r\n") + 4).equals(answer))
+                        .isTrue();
+            }
+        }
+    }
+
+    /** A request for so many nodes of long names. */
+    private static String filter(String name, int count) {
+        String names = IntStream.range(0, count)
+                .mapToObj(i -> "\"" + name.repeat(200) + i + "\"")
+                .collect(Collectors.joining(","));
+        return "{\"Pod\":{\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},"
+                + "\"NodeNames\":[" + names + "]}";
     }
 
     /** The last bytes of what still comes. */

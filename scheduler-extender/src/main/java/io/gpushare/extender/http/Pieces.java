@@ -7,6 +7,7 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.streams.WriteStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -40,11 +41,16 @@ final class Pieces {
     }
 
     private static final class Memory {
-        private byte[] page = new byte[FIRST + SHORT];
+        // Outside the heap: the kernel takes it from there, what is in the heap would be copied once more.
+        private ByteBuffer page = page(FIRST);
 
         /** What may stand on the page. */
         int room() {
-            return page.length - SHORT;
+            return page.capacity() - SHORT;
+        }
+
+        private static ByteBuffer page(int room) {
+            return ByteBuffer.allocateDirect(room + SHORT).order(ByteOrder.nativeOrder());
         }
     }
 
@@ -81,9 +87,9 @@ final class Pieces {
             inParts(in, from, length);
             return;
         }
-        byte[] page = memory.page;
+        ByteBuffer page = memory.page;
         if (length > SHORT || from + SHORT > in.length) {
-            System.arraycopy(in, from, page, filled, length);
+            page.put(filled, in, from, length);
         } else {
             // Some bytes too many, which what comes next overwrites; without a loop, which would cost more than these.
             words(in, from, page, filled);
@@ -98,9 +104,9 @@ final class Pieces {
         filled += length;
     }
 
-    private static void words(byte[] in, int from, byte[] page, int at) {
-        WORD.set(page, at, (long) WORD.get(in, from));
-        WORD.set(page, at + Long.BYTES, (long) WORD.get(in, from + Long.BYTES));
+    private static void words(byte[] in, int from, ByteBuffer page, int at) {
+        page.putLong(at, (long) WORD.get(in, from));
+        page.putLong(at + Long.BYTES, (long) WORD.get(in, from + Long.BYTES));
     }
 
     private void inParts(byte[] in, int from, int length) {
@@ -110,7 +116,7 @@ final class Pieces {
             }
             grown(PAGE - filled);
             int part = Math.min(length - done, PAGE - filled);
-            System.arraycopy(in, from + done, memory.page, filled, part);
+            memory.page.put(filled, in, from + done, part);
             filled += part;
             done += part;
         }
@@ -126,7 +132,7 @@ final class Pieces {
         if (filled == memory.room() && !grown(1)) {
             turn();
         }
-        memory.page[filled++] = (byte) sign;
+        memory.page.put(filled++, (byte) sign);
     }
 
     /** Whether so many more bytes fit on the page, which has as much room then. */
@@ -139,7 +145,7 @@ final class Pieces {
             room *= 2;
         }
         if (room > memory.room()) {
-            memory.page = Arrays.copyOf(memory.page, room + SHORT);
+            memory.page = Memory.page(room).put(0, memory.page, 0, filled);
         }
         return true;
     }
@@ -151,13 +157,13 @@ final class Pieces {
 
     /** What is on the page, where it is: Vert.x' public buffers copy. */
     private Buffer page() {
-        return BufferInternal.buffer(Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(memory.page, 0, filled)));
+        return BufferInternal.buffer(Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(memory.page.slice(0, filled))));
     }
 
     /** A page that still waits to be written, since the caller reads slowly, is left to whom it waits for. */
     private void keep(Future<Void> written) {
         if (!written.isComplete()) {
-            memory.page = new byte[memory.page.length];
+            memory.page = Memory.page(memory.room());
         }
     }
 }

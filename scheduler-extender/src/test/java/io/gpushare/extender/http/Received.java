@@ -16,7 +16,7 @@ record Received(Function<Buffer, Future<Void>> then) implements WriteStream<Buff
     static List<Buffer> pages(Pieces.Content content) {
         List<Buffer> pages = new ArrayList<>();
         Pieces.send(content, new Received(page -> {
-            pages.add(page.copy());
+            pages.add(Buffer.buffer(page.getBytes()));
             return Future.succeededFuture();
         }));
         return pages;
