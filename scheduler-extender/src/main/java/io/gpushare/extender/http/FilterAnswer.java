@@ -1,11 +1,7 @@
 package io.gpushare.extender.http;
 
 import io.gpushare.extender.scheduling.Filtered;
-import io.gpushare.extender.scheduling.Reason;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +24,6 @@ final class FilterAnswer {
     /** That answer to that request, which was read with those names. */
     static Pieces.Content of(ExtenderArgs args, Filtered filtered, NodeNames names) {
         return into -> new FilterAnswer(into, args, filtered, names).write();
-    }
-
-    /** What stands behind the name of a node that is refused for that reason. */
-    static String told(Reason why) {
-        return ":" + new String(JsonAnswer.quoted(why.sentence()), StandardCharsets.UTF_8);
     }
 
     private void write() {
@@ -83,29 +74,10 @@ final class FilterAnswer {
 
     private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
-        Pieces.@Nullable Piece[] sentences = sentences(hopeless);
-        int refused = Arrays.stream(sentences).allMatch(Objects::isNull) ? 0 : filtered.refused();
-        boolean more = !hopeless
-                && filtered.notChosen() > 0
-                && names.notChosen().addTo(json, args.named().nodes(), filtered);
-        for (int i = 0; i < refused; i++) {
-            Pieces.@Nullable Piece sentence = sentences[filtered.reason(i)];
-            if (sentence != null) {
-                if (more) {
-                    json.add(',');
-                }
-                more = true;
-                args.named().addTo(json, filtered.place(i));
-                json.add(sentence);
-            }
+        boolean any = !hopeless || filtered.reasons().stream().anyMatch(reason -> !reason.curable());
+        if (any) {
+            new FailedNodes(json, args.named(), filtered, names).write(hopeless);
         }
         json.add('}');
-    }
-
-    /** What stands behind the name of a refused node, by its reason; null for a reason that is not of that field. */
-    private Pieces.@Nullable Piece[] sentences(boolean hopeless) {
-        return filtered.reasons().stream()
-                .map(reason -> hopeless && reason.curable() ? null : new Pieces.Piece(told(reason)))
-                .toArray(Pieces.Piece[]::new);
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.extender.http;
 
 import io.gpushare.extender.scheduling.NodeColumns;
 import io.gpushare.extender.scheduling.NodeNumbers;
+import io.gpushare.extender.scheduling.Reason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +52,7 @@ final class NodeNames {
     private final long[] slots;
     private final int shift;
 
-    private @Nullable NotChosen notChosen;
+    private final Map<Reason, FailedEntries> failed = new ConcurrentHashMap<>();
 
     /** Those of all nodes that are there now. */
     NodeNames(NodeColumns nodes) {
@@ -127,12 +129,9 @@ final class NodeNames {
         return nodes;
     }
 
-    /** What is told of these nodes where another was chosen. */
-    synchronized NotChosen notChosen() {
-        if (notChosen == null) {
-            notChosen = new NotChosen(nodes, size);
-        }
-        return notChosen;
+    /** What is told of these nodes for that reason, which is a {@linkplain Reason#standing standing} one. */
+    FailedEntries failed(Reason why) {
+        return failed.computeIfAbsent(why, reason -> new FailedEntries(reason, nodes, size));
     }
 
     /**

@@ -47,6 +47,11 @@ public record Reason(String label, String sentence, boolean curable) {
         return new Reason(BAD_DEMAND, sentence, false);
     }
 
+    /** Whether it is one of the few that are always the same. */
+    public boolean standing() {
+        return !label.equals(BAD_DEMAND);
+    }
+
     /** The labels of all reasons that there are. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(

@@ -70,7 +70,7 @@ class MemoryProperties {
                 continue;
             }
             List<String> asked = asked(random);
-            Body body = body(request(asked, random.nextBoolean() ? 1 : 1 + random.nextInt(24)), random);
+            Body body = body(request(asked, units(random)), random);
             ExtenderArgs args = ExtenderArgs.read(body, names);
             Filtered filtered = choice.filter(args.pod(), args.named().nodes());
             ExtenderArgs.Passed.remember(body, args, filtered);
@@ -143,7 +143,16 @@ class MemoryProperties {
         return asked;
     }
 
-    private static String request(List<String> asked, int units) {
+    /** Mostly so few that most nodes have them; also such as none has, or as are none. */
+    private static String units(Random random) {
+        return switch (random.nextInt(8)) {
+            case 0 -> "1.5";
+            case 1, 2, 3 -> String.valueOf(1 + random.nextInt(24));
+            default -> "1";
+        };
+    }
+
+    private static String request(List<String> asked, String units) {
         return "{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
             + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"aliyun.com/gpu-mem\":\"" + units
                 + "\"}}}]}},\"Nodes\":null,\"NodeNames\":[" + quoted(asked) + "]}";

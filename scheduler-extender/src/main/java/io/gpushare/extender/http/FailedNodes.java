@@ -1,0 +1,108 @@
+package io.gpushare.extender.http;
+
+import io.gpushare.extender.scheduling.Filtered;
+import io.gpushare.extender.scheduling.NodeNumbers;
+import io.gpushare.extender.scheduling.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * FailedNodes or FailedAndUnresolvableNodes of one answer of filter. Where filter decides, or the cluster is full, nearly all
+ * nodes are in it: they are told by number, in runs of one reason, and only what can't stand ready in the request's order.
+ */
+final class FailedNodes {
+    // Of reasons in a byte; there are a dozen.
+    private static final int MOST = Byte.MAX_VALUE;
+    private static final byte NONE = 0;
+
+    private final Pieces json;
+    private final NamedNodes named;
+    private final Filtered filtered;
+    private final NodeNames names;
+    // What is told of the node with each number: the place of its entries in the list, counted from 1.
+    private final byte[] which;
+    private final List<FailedEntries> entries = new ArrayList<>();
+    private boolean more;
+
+    FailedNodes(Pieces json, NamedNodes named, Filtered filtered, NodeNames names) {
+        this.json = json;
+        this.named = named;
+        this.filtered = filtered;
+        this.names = names;
+        this.which = new byte[named.nodes().columns().size()];
+    }
+
+    /** Writes those of them for which no eviction could help, or all. */
+    void write(boolean hopeless) {
+        if (!hopeless && filtered.notChosen() > 0) {
+            notChosen();
+        }
+        refused(hopeless);
+        for (int from = 0; from < which.length; ) {
+            int to = from + 1;
+            while (to < which.length && which[to] == which[from]) {
+                to++;
+            }
+            if (which[from] != NONE) {
+                comma();
+                entries.get(which[from] - 1).addTo(json, from, to);
+            }
+            from = to;
+        }
+    }
+
+    /** All that were asked for but the one that was chosen; of these the refused are told otherwise then. */
+    private void notChosen() {
+        entries.add(names.failed(Reason.NOT_CHOSEN));
+        NodeNumbers nodes = named.nodes();
+        for (int place = 0; place < nodes.size(); place++) {
+            int number = nodes.number(place);
+            if (number >= 0) {
+                which[number] = 1;
+            }
+        }
+        which[nodes.number(filtered.chosen())] = NONE;
+    }
+
+    private void refused(boolean hopeless) {
+        byte[] byReason = new byte[filtered.reasons().size()];
+        Pieces.@Nullable Piece[] pieces = new Pieces.@Nullable Piece[byReason.length];
+        for (int i = 0; i < byReason.length; i++) {
+            Reason why = filtered.reasons().get(i);
+            if (hopeless && why.curable()) {
+                continue;
+            }
+            pieces[i] = new Pieces.Piece(FailedEntries.told(why));
+            if (why.standing() && entries.size() < MOST) {
+                entries.add(names.failed(why));
+                byReason[i] = (byte) entries.size();
+            }
+        }
+        for (int i = 0; i < filtered.refused(); i++) {
+            int reason = filtered.reason(i);
+            int number = named.nodes().number(filtered.place(i));
+            if (number >= 0) {
+                which[number] = byReason[reason];
+            }
+            if (number < 0 || byReason[reason] == NONE) {
+                inOrder(filtered.place(i), pieces[reason]);
+            }
+        }
+    }
+
+    private void inOrder(int place, Pieces.@Nullable Piece told) {
+        if (told != null) {
+            comma();
+            named.addTo(json, place);
+            json.add(told);
+        }
+    }
+
+    private void comma() {
+        if (more) {
+            json.add(',');
+        }
+        more = true;
+    }
+}
