@@ -29,6 +29,8 @@ public final class RecentCosts {
         private final int[] versions;
         private final double[] costs;
         private final int size;
+        // So many changes of nodes are in it for certain; below 0 before any was looked at.
+        private volatile int changes = -1;
         // Worked out when it is asked for; two threads may, and find the same.
         private volatile int cheapest = UNKNOWN;
 
@@ -72,6 +74,10 @@ public final class RecentCosts {
         /** One after the other, whichever are asked for: a few steps here and there would take as long. */
         private Known current() {
             Known now = known;
+            int changes = rooms.changes();
+            if (now.changes == changes) {
+                return now;
+            }
             boolean own = false;
             int size = rooms.size();
             for (int number = 0; number < size; number++) {
@@ -85,6 +91,7 @@ public final class RecentCosts {
                     now.versions[number] = version;
                 }
             }
+            now.changes = changes;
             if (own) {
                 known = now;
             }

@@ -14,6 +14,9 @@ public interface Rooms {
     /** Whether the one is before the other in {@link NodeRoom#ORDER}. */
     boolean isBefore(int one, int other);
 
+    /** Counts the changes of all nodes, each once it is over; who reads it before a version has a version that is no older. */
+    int changes();
+
     /** Counts the node's changes, and is never 0; who reads it before the room has a room that is no older. */
     int version(int number);
 }

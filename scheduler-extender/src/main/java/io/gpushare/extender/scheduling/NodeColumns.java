@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ public final class NodeColumns implements Rooms {
 
     private static final int LEAST = 1000;
     private static final int EVER = 3;
+    // Fresh memory is in none of the near caches.
+    private static final ThreadLocal<int[]> PLACES = ThreadLocal.withInitial(() -> new int[LEAST]);
 
     private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
     private final String[] names;
@@ -45,6 +48,7 @@ public final class NodeColumns implements Rooms {
     private final AtomicIntegerArray versions;
     private final RecentCosts costs;
     private volatile int size;
+    private final AtomicInteger changes = new AtomicInteger();
 
     private NodeColumns(int capacity) {
         names = new String[capacity];
@@ -109,6 +113,8 @@ public final class NodeColumns implements Rooms {
             // Last: who finds a number here finds all else that has one.
             numbers.put(name, number);
         }
+        // Last: who has read it knows that nothing of this change is still to come.
+        changes.incrementAndGet();
         return true;
     }
 
@@ -142,15 +148,29 @@ public final class NodeColumns implements Rooms {
         }
         int[] free = ask.shares() ? most : unused;
         int needed = ask.needed();
-        int[] places = new int[of.size()];
+        int size = of.size();
+        int[] places = places(size);
         int refused = 0;
-        for (int i = 0; i < places.length; i++) {
+        for (int i = 0; i < size; i++) {
             int number = of.number(i);
             places[refused] = i;
             // The sign, not a branch: which nodes are full can't be guessed.
             refused += number < 0 ? 1 : (free[number] - needed) >>> (Integer.SIZE - 1);
         }
-        return new Filtered(of.size(), Arrays.copyOf(places, refused), place -> plainly(of.number(place), ask));
+        return new Filtered(size, Arrays.copyOf(places, refused), place -> plainly(of.number(place), ask));
+    }
+
+    /** Room for so many places; the thread's own until it asks again. */
+    private int[] places(int atLeast) {
+        int[] there = PLACES.get();
+        if (there.length < atLeast) {
+            there = new int[atLeast];
+            // Not kept for a request that names more nodes than there are.
+            if (atLeast <= names.length) {
+                PLACES.set(there);
+            }
+        }
+        return there;
     }
 
     /** As {@link NodeEntry#refusal}, of a plain ask that doesn't fit. */
@@ -187,6 +207,11 @@ public final class NodeColumns implements Rooms {
         return orders[one] != orders[other]
                 ? orders[one] < orders[other]
                 : NodeRoom.ORDER.compare(rooms[one], rooms[other]) < 0;
+    }
+
+    @Override
+    public int changes() {
+        return changes.get();
     }
 
     @Override

@@ -266,6 +266,11 @@ class PoliciesProperties {
         }
 
         @Override
+        public int changes() {
+            return Arrays.stream(versions).sum();
+        }
+
+        @Override
         public int version(int number) {
             return versions[number];
         }
