@@ -90,6 +90,24 @@ class MetricsIT extends WithExtender {
     }
 
     @Test
+    void filterCountsTheNodesByWhatItSaysOfThem() throws Exception {
+        extender.post("filter", """
+            {"Pod":{"metadata":{"name":"asked","namespace":"default","uid":"uid-asked"},
+            "spec":{"containers":[{"name":"main","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}]}},
+            "NodeNames":["n1","n2","cpu-only","broken","gone"]}\
+            """);
+
+        assertThat(metrics().lines())
+                .contains(
+                        "gpushare_extender_filters_total{outcome=\"node\"} 1.0",
+                        "gpushare_extender_filtered_nodes_total{outcome=\"feasible\"} 1.0",
+                        "gpushare_extender_filtered_nodes_total{outcome=\"not_chosen\"} 1.0",
+                        "gpushare_extender_filtered_nodes_total{outcome=\"no_inventory\"} 1.0",
+                        "gpushare_extender_filtered_nodes_total{outcome=\"bad_inventory\"} 1.0",
+                        "gpushare_extender_filtered_nodes_total{outcome=\"unknown_node\"} 1.0");
+    }
+
+    @Test
     void anOverUsedCardIsToldAsSuchAndItsMemoryOnce() throws Exception {
         String nine = "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-0\":9}}]}";
         for (String pod : List.of("a", "b")) {

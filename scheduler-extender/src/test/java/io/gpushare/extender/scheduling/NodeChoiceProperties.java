@@ -41,18 +41,12 @@ class NodeChoiceProperties {
             Collections.shuffle(nodes, random);
             List<String> asked = nodes.subList(0, 1 + random.nextInt(nodes.size()));
             Filtered filtered = all.filter(pod, all.named(asked));
-            assertThat(filtered.size()).isEqualTo(asked.size());
-            List<String> feasible = filtered.feasible(asked);
-            int[] scores = all.prioritize(pod, all.named(feasible));
-            Filtered decided = one.filter(pod, one.named(asked));
-            List<String> named = decided.feasible(asked);
-            assertTellsTheSameButOfTheOthers(decided, filtered);
-            assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
-            for (int node = 0; node < scores.length; node++) {
-                assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(feasible.get(node)));
-            }
+            List<String> named = named(all, one, pod, asked);
             if (!named.isEmpty()) {
                 assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
+                // What it holds there is no obstacle to itself.
+                assertThat(named(all, one, pod, asked)).hasSize(1);
+                assertThat(all.filter(pod, all.named(named)).passed()).isEqualTo(1);
             }
             for (int node = 0; node < filtered.size(); node++) {
                 if (filtered.why(node) == null) {
@@ -69,6 +63,22 @@ class NodeChoiceProperties {
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.usedUnits() <= state.units())
                 .anyMatch(state -> !state.unused());
+    }
+
+    /** The node that filter names where it decides: the same that wins where prioritize does. */
+    private static List<String> named(NodeChoice all, NodeChoice one, SchedulingPod pod, List<String> asked) {
+        Filtered filtered = all.filter(pod, all.named(asked));
+        assertThat(filtered.size()).isEqualTo(asked.size());
+        List<String> feasible = filtered.feasible(asked);
+        int[] scores = all.prioritize(pod, all.named(feasible));
+        Filtered decided = one.filter(pod, one.named(asked));
+        List<String> named = decided.feasible(asked);
+        assertTellsTheSameButOfTheOthers(decided, filtered);
+        assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
+        for (int node = 0; node < scores.length; node++) {
+            assertThat(scores[node] == NodeChoice.MOST).isEqualTo(named.contains(feasible.get(node)));
+        }
+        return named;
     }
 
     private static void assertTellsTheSameButOfTheOthers(Filtered decided, Filtered filtered) {
