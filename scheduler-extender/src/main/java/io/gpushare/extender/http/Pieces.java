@@ -1,6 +1,9 @@
 package io.gpushare.extender.http;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -11,6 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An answer put together of thousands of pieces that are JSON already, or signs between them. It goes out page by page, in
@@ -28,6 +33,7 @@ final class Pieces {
 
     private final WriteStream<Buffer> to;
     private final Memory memory = MEMORY.get();
+    private Page page = memory.take();
     private int filled;
 
     /** An answer, or a part of one. */
@@ -40,17 +46,59 @@ final class Pieces {
         }
     }
 
-    private static final class Memory {
-        // Outside the heap: the kernel takes it from there, what is in the heap would be copied once more.
-        private ByteBuffer page = page(FIRST);
+    /** Room for a part of an answer. */
+    private static final class Page {
+        // Freed by who has it: to wait for a collection of the heap, which this does not fill, could take hours.
+        private static final ByteBufAllocator OUTSIDE = new UnpooledByteBufAllocator(true, true);
 
-        /** What may stand on the page. */
-        int room() {
-            return page.capacity() - SHORT;
+        static final Page NONE = new Page(0);
+
+        // Outside the heap: the kernel takes it from there, what is in the heap would be copied once more.
+        private final ByteBuf memory;
+        private final ByteBuffer bytes;
+
+        Page(int room) {
+            memory = OUTSIDE.directBuffer(room + SHORT, room + SHORT);
+            bytes = memory.nioBuffer(0, room + SHORT).order(ByteOrder.nativeOrder());
         }
 
-        private static ByteBuffer page(int room) {
-            return ByteBuffer.allocateDirect(room + SHORT).order(ByteOrder.nativeOrder());
+        /** What may stand on it. */
+        int room() {
+            return bytes.capacity() - SHORT;
+        }
+
+        /** What stands on it, where it is: Vert.x' public buffers copy. */
+        Buffer first(int filled) {
+            return BufferInternal.buffer(Unpooled.unreleasableBuffer(memory.slice(0, filled)));
+        }
+
+        void free() {
+            memory.release();
+        }
+    }
+
+    /** A thread's own: the largest page that is not in use. */
+    private static final class Memory {
+        private @Nullable Page spare;
+
+        Page take() {
+            @Nullable Page page = spare;
+            spare = null;
+            return page == null ? new Page(FIRST) : page;
+        }
+
+        void give(Page page) {
+            if (page == Page.NONE) {
+                return;
+            }
+            if (spare == null) {
+                spare = page;
+            } else if (spare.room() < page.room()) {
+                spare.free();
+                spare = page;
+            } else {
+                page.free();
+            }
         }
     }
 
@@ -73,8 +121,12 @@ final class Pieces {
     /** Sends that as the stream's whole content, and ends it. */
     static void send(Content content, WriteStream<Buffer> to) {
         Pieces pieces = new Pieces(to);
-        content.write(pieces);
-        pieces.keep(to.end(pieces.page()));
+        try {
+            content.write(pieces);
+            pieces.out(to::end);
+        } finally {
+            pieces.memory.give(pieces.page);
+        }
     }
 
     void add(Piece piece) {
@@ -83,30 +135,30 @@ final class Pieces {
 
     void add(byte[] in, int from, int to) {
         int length = to - from;
-        if (length > memory.room() - filled && !grown(length)) {
+        if (length > page.room() - filled && !grown(length)) {
             inParts(in, from, length);
             return;
         }
-        ByteBuffer page = memory.page;
+        ByteBuffer bytes = page.bytes;
         if (length > SHORT || from + SHORT > in.length) {
-            page.put(filled, in, from, length);
+            bytes.put(filled, in, from, length);
         } else {
             // Some bytes too many, which what comes next overwrites; without a loop, which would cost more than these.
-            words(in, from, page, filled);
+            words(in, from, bytes, filled);
             if (length > SHORT / 4) {
-                words(in, from + SHORT / 4, page, filled + SHORT / 4);
+                words(in, from + SHORT / 4, bytes, filled + SHORT / 4);
             }
             if (length > SHORT / 2) {
-                words(in, from + SHORT / 2, page, filled + SHORT / 2);
-                words(in, from + SHORT * 3 / 4, page, filled + SHORT * 3 / 4);
+                words(in, from + SHORT / 2, bytes, filled + SHORT / 2);
+                words(in, from + SHORT * 3 / 4, bytes, filled + SHORT * 3 / 4);
             }
         }
         filled += length;
     }
 
-    private static void words(byte[] in, int from, ByteBuffer page, int at) {
-        page.putLong(at, (long) WORD.get(in, from));
-        page.putLong(at + Long.BYTES, (long) WORD.get(in, from + Long.BYTES));
+    private static void words(byte[] in, int from, ByteBuffer bytes, int at) {
+        bytes.putLong(at, (long) WORD.get(in, from));
+        bytes.putLong(at + Long.BYTES, (long) WORD.get(in, from + Long.BYTES));
     }
 
     private void inParts(byte[] in, int from, int length) {
@@ -116,7 +168,7 @@ final class Pieces {
             }
             grown(PAGE - filled);
             int part = Math.min(length - done, PAGE - filled);
-            memory.page.put(filled, in, from + done, part);
+            page.bytes.put(filled, in, from + done, part);
             filled += part;
             done += part;
         }
@@ -129,10 +181,10 @@ final class Pieces {
 
     /** One character of ASCII. */
     void add(char sign) {
-        if (filled == memory.room() && !grown(1)) {
+        if (filled == page.room() && !grown(1)) {
             turn();
         }
-        memory.page.put(filled++, (byte) sign);
+        page.bytes.put(filled++, (byte) sign);
     }
 
     /** Whether so many more bytes fit on the page, which has as much room then. */
@@ -140,30 +192,37 @@ final class Pieces {
         if (more > PAGE - filled) {
             return false;
         }
-        int room = memory.room();
+        int room = page.room();
         while (room < filled + more) {
             room *= 2;
         }
-        if (room > memory.room()) {
-            memory.page = Memory.page(room).put(0, memory.page, 0, filled);
+        if (room > page.room()) {
+            Page larger = new Page(room);
+            larger.bytes.put(0, page.bytes, 0, filled);
+            page.free();
+            page = larger;
         }
         return true;
     }
 
     private void turn() {
-        keep(to.write(page()));
+        out(to::write);
         filled = 0;
+        if (page == Page.NONE) {
+            page = memory.take();
+        }
     }
 
-    /** What is on the page, where it is: Vert.x' public buffers copy. */
-    private Buffer page() {
-        return BufferInternal.buffer(Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(memory.page.slice(0, filled))));
-    }
-
-    /** A page that still waits to be written, since the caller reads slowly, is left to whom it waits for. */
-    private void keep(Future<Void> written) {
-        if (!written.isComplete()) {
-            memory.page = Memory.page(memory.room());
+    /** Sends what is on the page; one that waits to be written, since the caller reads slowly, is left until it is. */
+    private void out(Function<Buffer, Future<Void>> send) {
+        Page full = page;
+        page = Page.NONE;
+        Future<Void> written = send.apply(full.first(filled));
+        if (written.isComplete()) {
+            page = full;
+        } else {
+            // On this thread: an answer's futures are its event loop's.
+            written.onComplete(done -> memory.give(full));
         }
     }
 }

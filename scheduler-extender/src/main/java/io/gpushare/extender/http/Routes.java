@@ -184,7 +184,9 @@ final class Routes implements Handler<HttpServerRequest> {
                 body -> {
                     try {
                         then.handle(body);
-                    } catch (RuntimeException e) {
+                    } catch (RuntimeException | OutOfMemoryError e) {
+                        // Of memory outside the heap, which answers that nobody takes have; the heap's ends the
+                        // process.
                         failedInside(request, e);
                     }
                 },

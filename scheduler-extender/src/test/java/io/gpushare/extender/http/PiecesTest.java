@@ -2,13 +2,16 @@ package io.gpushare.extender.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -65,18 +68,28 @@ class PiecesTest {
         Sample second = Sample.of(seed + 1);
         List<Buffer> waiting = new ArrayList<>();
         List<Buffer> alsoWaiting = new ArrayList<>();
+        List<Promise<Void>> written = new ArrayList<>();
 
-        Pieces.send(first::write, waits(waiting));
-        Pieces.send(second::write, waits(alsoWaiting));
+        Pieces.send(first::write, waits(waiting, written));
+        Pieces.send(second::write, waits(alsoWaiting, written));
 
         assertThat(joined(waiting)).isEqualTo(first.whole());
         assertThat(joined(alsoWaiting)).isEqualTo(second.whole());
+        List<ByteBuf> pages = Stream.concat(waiting.stream(), alsoWaiting.stream())
+                .map(page -> ((BufferInternal) page).getByteBuf())
+                .filter(ByteBuf::isReadable)
+                .toList();
+        written.forEach(promise -> promise.tryFail("given up"));
+        assertThat(pages.stream().filter(page -> page.refCnt() > 0))
+                .as("all are freed but one, which is used again")
+                .hasSizeLessThanOrEqualTo(1);
     }
 
-    private static Received waits(List<Buffer> pages) {
+    private static Received waits(List<Buffer> pages, List<Promise<Void>> written) {
         return new Received(page -> {
             pages.add(page);
-            return Promise.<Void>promise().future();
+            written.add(Promise.promise());
+            return written.getLast().future();
         });
     }
 
