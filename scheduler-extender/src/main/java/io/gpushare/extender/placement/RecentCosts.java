@@ -75,11 +75,12 @@ public final class RecentCosts {
         private Known current() {
             Known now = known;
             int changes = rooms.changes();
-            if (now.changes == changes) {
+            int size = rooms.size();
+            // A new node is found by its number before its coming is counted.
+            if (now.changes == changes && now.size == size) {
                 return now;
             }
             boolean own = false;
-            int size = rooms.size();
             for (int number = 0; number < size; number++) {
                 int version = rooms.version(number);
                 if (now.versions[number] != version) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 /** What holds for every policy on random clusters of mixed cards, filled until pods are refused. */
 class PoliciesProperties {
@@ -225,15 +226,36 @@ class PoliciesProperties {
                 .isEqualTo(RecentCosts.cost(NodeRoom.NOWHERE, policy.scoring(), pods.getFirst()));
     }
 
+    /** A node is found by its number for a moment before its coming is counted: it has its own cost then already. */
+    @Test
+    void aNodeThatIsJustComingCostsWhatItCosts() {
+        Random random = new Random(1);
+        List<NodeRoom> nodes = cluster(random);
+        PodRequest pod = pod(random);
+        Policy policy = PolicyKind.WSP.fromNothing(Capacity.of(nodes), 1);
+        Listed coming = new Listed(nodes);
+        coming.size = nodes.size() - 1;
+        RecentCosts recent = new RecentCosts(coming);
+        recent.cheapest(policy.scoring(), pod);
+        coming.size = nodes.size();
+
+        int last = nodes.size() - 1;
+        assertThat(recent.of(new int[] {last}, 1, policy.scoring(), pod).at(0))
+                .isEqualTo(RecentCosts.cost(nodes.get(last), policy.scoring(), pod))
+                .isNotZero();
+    }
+
     /** Nodes by their places in a list. */
     private static final class Listed implements Rooms {
         private final List<NodeRoom> nodes;
         private final int[] versions;
+        private int size;
 
         Listed(List<NodeRoom> nodes) {
             this.nodes = new ArrayList<>(nodes);
             this.versions = new int[nodes.size()];
             Arrays.fill(versions, 1);
+            size = versions.length;
         }
 
         void changed(NodeRoom now) {
@@ -252,7 +274,7 @@ class PoliciesProperties {
 
         @Override
         public int size() {
-            return versions.length;
+            return size;
         }
 
         @Override
