@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * and is copied in runs. Immutable.
  */
 final class FailedEntries {
-    private final Reason why;
+    private final String told;
     private final NodeColumns nodes;
     // Each with a comma behind it.
     private final byte[] entries;
@@ -18,7 +18,7 @@ final class FailedEntries {
 
     /** Ready of the nodes with the first numbers, so many of them. */
     FailedEntries(Reason why, NodeColumns nodes, int size) {
-        this.why = why;
+        told = told(why);
         this.nodes = nodes;
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         begin = new int[size + 1];
@@ -44,7 +44,7 @@ final class FailedEntries {
     }
 
     private String entry(int number) {
-        return new String(JsonAnswer.quoted(nodes.name(number)), StandardCharsets.UTF_8) + told(why);
+        return new String(JsonAnswer.quoted(nodes.name(number)), StandardCharsets.UTF_8) + told;
     }
 
     /** What stands behind the name of a node that is refused for that reason. */

@@ -15,6 +15,8 @@ final class FailedNodes {
     // Of reasons in a byte; there are a dozen.
     private static final int MOST = Byte.MAX_VALUE;
     private static final byte NONE = 0;
+    // To have ready what is said of all nodes for a reason is not worth it for fewer.
+    private static final int MANY = 50;
 
     private final Pieces json;
     private final NamedNodes named;
@@ -66,26 +68,26 @@ final class FailedNodes {
     }
 
     private void refused(boolean hopeless) {
-        byte[] byReason = new byte[filtered.reasons().size()];
-        Pieces.@Nullable Piece[] pieces = new Pieces.@Nullable Piece[byReason.length];
-        for (int i = 0; i < byReason.length; i++) {
+        byte[] ready = new byte[filtered.reasons().size()];
+        Pieces.@Nullable Piece[] pieces = new Pieces.@Nullable Piece[ready.length];
+        for (int i = 0; i < ready.length; i++) {
             Reason why = filtered.reasons().get(i);
             if (hopeless && why.curable()) {
                 continue;
             }
             pieces[i] = new Pieces.Piece(FailedEntries.told(why));
-            if (why.standing() && entries.size() < MOST) {
+            if (why.standing() && filtered.count(i) >= MANY && entries.size() < MOST) {
                 entries.add(names.failed(why));
-                byReason[i] = (byte) entries.size();
+                ready[i] = (byte) entries.size();
             }
         }
         for (int i = 0; i < filtered.refused(); i++) {
             int reason = filtered.reason(i);
             int number = named.nodes().number(filtered.place(i));
             if (number >= 0) {
-                which[number] = byReason[reason];
+                which[number] = ready[reason];
             }
-            if (number < 0 || byReason[reason] == NONE) {
+            if (number < 0 || ready[reason] == NONE) {
                 inOrder(filtered.place(i), pieces[reason]);
             }
         }
