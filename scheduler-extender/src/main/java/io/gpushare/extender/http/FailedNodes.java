@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * nodes are in it: they are told by number, in runs of one reason, and only what can't stand ready in the request's order.
  */
 final class FailedNodes {
-    // Of reasons in a byte; there are a dozen.
-    private static final int MOST = Byte.MAX_VALUE;
     private static final byte NONE = 0;
     // To have ready what is said of all nodes for a reason is not worth it for fewer.
     private static final int MANY = 50;
@@ -22,7 +20,9 @@ final class FailedNodes {
     private final NamedNodes named;
     private final Filtered filtered;
     private final NodeNames names;
-    // What is told of the node with each number: the place of its entries in the list, counted from 1.
+    // What is told of the node with each number: the place of its entries in the list, counted from 1. A byte does,
+    // there are a
+    // dozen standing reasons.
     private final byte[] which;
     private final List<FailedEntries> entries = new ArrayList<>();
     private boolean more;
@@ -37,6 +37,9 @@ final class FailedNodes {
 
     /** Writes those of them for which no eviction could help, or all. */
     void write(boolean hopeless) {
+        if (hopeless && filtered.reasons().stream().allMatch(Reason::curable)) {
+            return;
+        }
         if (!hopeless && filtered.notChosen() > 0) {
             notChosen();
         }
@@ -76,7 +79,7 @@ final class FailedNodes {
                 continue;
             }
             pieces[i] = new Pieces.Piece(FailedEntries.told(why));
-            if (why.standing() && filtered.count(i) >= MANY && entries.size() < MOST) {
+            if (why.standing() && filtered.count(i) >= MANY) {
                 entries.add(names.failed(why));
                 ready[i] = (byte) entries.size();
             }

@@ -74,10 +74,7 @@ final class FilterAnswer {
 
     private void failed(String field, boolean hopeless) {
         json.add(",\"" + field + "\":{");
-        boolean any = !hopeless || filtered.reasons().stream().anyMatch(reason -> !reason.curable());
-        if (any) {
-            new FailedNodes(json, args.named(), filtered, names).write(hopeless);
-        }
+        new FailedNodes(json, args.named(), filtered, names).write(hopeless);
         json.add('}');
     }
 }
