@@ -158,8 +158,21 @@ public final class Pods {
         cluster.kubectl().run(arguments);
     }
 
+    /**
+     * Leaves no pod and nothing that makes one. A ReplicaSet that outlives its Deployment for a moment replaces its pod, so
+     * it is deleted by name, and a pod that was made all the same is waited for: kubectl waits for what it had listed only.
+     */
     public void deleteEverything() {
         cluster.kubectl()
-                .run(ENDING, "-n", NAMESPACE, "delete", "deployments,pods", "--all", "--wait=true", "--grace-period=1");
+                .run(
+                        ENDING,
+                        "-n",
+                        NAMESPACE,
+                        "delete",
+                        "deployments,replicasets,pods",
+                        "--all",
+                        "--wait=true",
+                        "--grace-period=1");
+        Wait.until(ENDING, "no pod is left", this::all, JsonNode::isEmpty);
     }
 }
