@@ -160,7 +160,8 @@ public final class Pods {
 
     /**
      * Leaves no pod and nothing that makes one. A ReplicaSet that outlives its Deployment for a moment replaces its pod, so
-     * it is deleted by name, and a pod that was made all the same is waited for: kubectl waits for what it had listed only.
+     * it is deleted too; and kubectl waits only for what it had listed, so a pod that was made since is waited for here.
+     * Deletion in the foreground would not give the Deployment's pods the short grace period.
      */
     public void deleteEverything() {
         cluster.kubectl()
