@@ -3,8 +3,8 @@ package io.gpushare.kubernetes;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.ComputeCodec;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.HostResourcesCodec;
 import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ListMeta;
@@ -363,7 +363,7 @@ abstract class ApiObject implements KubernetesObject {
                     text(meta().getName()),
                     read(meta().getAnnotations()),
                     labels == null ? Map.of() : labels,
-                    ComputeCodec.allocatable(allocatable == null ? Map.of() : allocatable),
+                    HostResourcesCodec.allocatable(allocatable == null ? Map.of() : allocatable),
                     devices(allocatable == null ? Map.of() : allocatable),
                     address());
         }

@@ -115,10 +115,10 @@ public final class KubernetesApi implements AutoCloseable {
      *
      * @param nodeName only those bound to that node; null: all
      */
-    public Watched<PodState> watchPods(@Nullable String nodeName, Watched.Listener<PodState> listener) {
-        return Watched.start(
+    public Informer<PodState> watchPods(@Nullable String nodeName, Informer.Listener<PodState> listener) {
+        return Informer.start(
                 watches,
-                new Watched.Kind<>(
+                new Informer.Kind<>(
                         "pods",
                         ApiObject.Pod.class,
                         ApiObject.PodList.class,
@@ -132,10 +132,10 @@ public final class KubernetesApi implements AutoCloseable {
     }
 
     /** Watches all nodes. */
-    public Watched<NodeState> watchNodes(Watched.Listener<NodeState> listener) {
-        return Watched.start(
+    public Informer<NodeState> watchNodes(Informer.Listener<NodeState> listener) {
+        return Informer.start(
                 watches,
-                new Watched.Kind<>(
+                new Informer.Kind<>(
                         "nodes",
                         ApiObject.Node.class,
                         ApiObject.NodeList.class,
@@ -161,7 +161,7 @@ public final class KubernetesApi implements AutoCloseable {
         pod.forgetContainers();
     }
 
-    private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Watched.Page page)
+    private static Call pods(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Informer.Page page)
             throws ApiException {
         return api.listPodForAllNamespaces()
                 .limit(page.limit())
@@ -239,7 +239,7 @@ public final class KubernetesApi implements AutoCloseable {
     /** The pods bound to that node, as they are now. */
     public List<PodState> podsOnNode(String nodeName) throws KubernetesException {
         try {
-            Call call = pods(core, nodeName, new CallGeneratorParams(false, null, null), Watched.Page.WHOLE);
+            Call call = pods(core, nodeName, new CallGeneratorParams(false, null, null), Informer.Page.WHOLE);
             ApiObject.PodList list = calls.<ApiObject.PodList>execute(call, ApiObject.PodList.class)
                     .getData();
             return list.getItems().stream().map(ApiObject.Pod::state).toList();
@@ -305,7 +305,7 @@ public final class KubernetesApi implements AutoCloseable {
     }
 
     /** Tells the pod's people of something in an Event; {@code kubectl describe pod} shows it, and how often it was. */
-    public void recordEvent(PodRef about, PodEvent event, Occurrences times) throws KubernetesException {
+    public void recordEvent(PodRef about, PodEvent event, EventSeries times) throws KubernetesException {
         CoreV1Event written = new CoreV1Event()
                 .metadata(new V1ObjectMeta().generateName(about.name() + ".").namespace(about.namespace()))
                 .involvedObject(new V1ObjectReference()

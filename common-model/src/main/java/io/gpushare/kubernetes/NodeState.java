@@ -1,6 +1,6 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.model.Compute;
+import io.gpushare.model.HostResources;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ public record NodeState(
         String name,
         Map<String, String> annotations,
         Map<String, String> labels,
-        Compute allocatable,
+        HostResources allocatable,
         Map<String, String> devices,
         @Nullable String address) {
     public NodeState {

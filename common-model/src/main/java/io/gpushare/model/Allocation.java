@@ -1,5 +1,7 @@
 package io.gpushare.model;
 
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MemoryUnit;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;

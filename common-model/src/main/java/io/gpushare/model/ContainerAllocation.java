@@ -1,5 +1,6 @@
 package io.gpushare.model;
 
+import io.gpushare.model.card.CardId;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package io.gpushare.model;
 
+import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;

@@ -81,7 +81,7 @@ class KubernetesApiIT {
     void podsFromANewerServerAreReadAndBookmarksDoNoHarm() throws InterruptedException {
         BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
         BlockingQueue<PodState> gone = new LinkedBlockingQueue<>();
-        try (Watched<PodState> pods = api.watchPods("n1", new Watched.Listener<>() {
+        try (Informer<PodState> pods = api.watchPods("n1", new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 seen.add(now);
@@ -185,8 +185,8 @@ class KubernetesApiIT {
     @Test
     void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
         PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardIll", "x".repeat(2000));
-        Occurrences twice =
-                Occurrences.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
+        EventSeries twice =
+                EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
         api.recordEvent(new PodRef("u1", "ns", "p"), event, twice);
         assertThat(requests)
                 .singleElement()
@@ -204,7 +204,7 @@ class KubernetesApiIT {
     @Test
     void podsOfAllNodesDoNotCarryWhatOnlyTheirNodeNeeds() throws InterruptedException {
         BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
-        try (Watched<PodState> pods = api.watchPods(null, new Watched.Listener<>() {
+        try (Informer<PodState> pods = api.watchPods(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 seen.add(now);

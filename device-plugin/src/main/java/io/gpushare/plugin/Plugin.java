@@ -2,37 +2,43 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.CardId;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.plugin.allocation.Asker;
-import io.gpushare.plugin.allocation.ContainerSees;
-import io.gpushare.plugin.allocation.DeviceLists;
-import io.gpushare.plugin.allocation.Difference;
-import io.gpushare.plugin.allocation.NodePicture;
-import io.gpushare.plugin.allocation.NodePod;
-import io.gpushare.plugin.allocation.WhyNot;
-import io.gpushare.plugin.allocation.WireSize;
+import io.gpushare.plugin.admission.AllocationHandler;
+import io.gpushare.plugin.admission.LatestSnapshot;
+import io.gpushare.plugin.admission.PodResourcesPoller;
+import io.gpushare.plugin.admission.TimedCallHandler;
+import io.gpushare.plugin.allocation.Caller;
+import io.gpushare.plugin.allocation.ContainerSettings;
+import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.cluster.AllocationNote;
-import io.gpushare.plugin.cluster.CordonWatch;
-import io.gpushare.plugin.cluster.InventoryNote;
+import io.gpushare.plugin.cluster.AllocationReconciler;
+import io.gpushare.plugin.cluster.CordonPoller;
+import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.cluster.NodeLabels;
-import io.gpushare.plugin.cluster.NodePods;
-import io.gpushare.plugin.cluster.PodEvents;
+import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.WireSize;
 import io.gpushare.plugin.kubelet.DomainSockets;
-import io.gpushare.plugin.kubelet.KubeletLink;
-import io.gpushare.plugin.kubelet.PodResources;
-import io.gpushare.plugin.metrics.Counts;
-import io.gpushare.plugin.metrics.Metrics;
+import io.gpushare.plugin.kubelet.KubeletConnection;
+import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
+import io.gpushare.plugin.metrics.PluginCounters;
+import io.gpushare.plugin.metrics.PluginMetrics;
+import io.gpushare.plugin.monitor.OverUseGuard;
+import io.gpushare.plugin.monitor.UsageMonitor;
+import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.processes.ProcessTable;
-import io.gpushare.plugin.use.CardLoads;
-import io.gpushare.plugin.use.NodeLoad;
-import io.gpushare.plugin.use.OverUse;
+import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.usage.NodeUsage;
+import io.gpushare.plugin.usage.OverUse;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -55,23 +61,23 @@ final class Plugin implements AutoCloseable {
 
     private final CompletableFuture<Integer> exit;
     private final Semaphore changes = new Semaphore(0);
-    private final LatestPicture latest;
+    private final LatestSnapshot latest;
     private final KubernetesApi api;
     private final DomainSockets sockets = new DomainSockets();
-    private final PodResources podResources;
-    private final NodePods pods;
-    private final InventoryNote note;
-    private final PodEvents events;
-    private final AllocationNote allocations;
-    private final Admission admission;
+    private final PodResourcesClient podResources;
+    private final NodePodInformer pods;
+    private final InventoryPublisher note;
+    private final PodEventRecorder events;
+    private final AllocationReconciler allocations;
+    private final AllocationHandler admission;
     private final OverUseGuard overUse;
-    private final UseWatch uses;
-    private final KubeletLink kubelet;
-    private final Books books;
+    private final UsageMonitor uses;
+    private final KubeletConnection kubelet;
+    private final PodResourcesPoller books;
     private final Thread publisher = new Thread(this::publish, "publisher");
     private final CardScanner cards;
     private volatile boolean booksRead;
-    private final CordonWatch cordons;
+    private final CordonPoller cordons;
     private volatile boolean cardsRead;
     private Inventory scanned;
     private Set<CardId> cordoned = Set.of();
@@ -84,47 +90,48 @@ final class Plugin implements AutoCloseable {
      *
      * @param exit completed with the exit code when the program can't go on
      */
-    Plugin(Options.Settings settings, CompletableFuture<Integer> exit) throws IOException {
+    Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit) throws IOException {
         InstantSource clock = InstantSource.system();
         this.exit = exit;
         this.scanned = Inventory.empty(settings.unit());
-        this.latest = new LatestPicture(NodePicture.of(Inventory.empty(settings.unit())), changes::release);
-        this.api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + Options.Version.number());
-        this.podResources = new PodResources(
+        this.latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), changes::release);
+        this.api = KubernetesApi.connect(
+                settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
+        this.podResources = new PodResourcesClient(
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
-        this.pods = new NodePods(api, settings.nodeName(), settings.resources());
-        this.note = InventoryNote.start(
+        this.pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
+        this.note = InventoryPublisher.start(
                 inventory -> {
                     api.annotateNode(
                             settings.nodeName(), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
                     NodeLabels.write(api, settings.nodeName(), inventory);
                 },
-                InventoryNote.Pace.USUAL);
-        this.events = PodEvents.start(api::recordEvent, clock);
-        this.allocations = AllocationNote.start(
-                () -> Difference.of(latest.now()),
+                InventoryPublisher.Pace.USUAL);
+        this.events = PodEventRecorder.start(api::recordEvent, clock);
+        this.allocations = AllocationReconciler.start(
+                () -> AnnotationDifference.of(latest.now()),
                 difference -> api.annotatePod(difference.pod(), annotations(difference, clock)),
                 events::tell,
-                AllocationNote.Pace.USUAL,
+                AllocationReconciler.Pace.USUAL,
                 clock);
-        this.admission =
-                new Admission(latest, podResources::list, pods::live, new ContainerSees(settings.strategies()), clock);
+        this.admission = new AllocationHandler(
+                latest, podResources::list, pods::live, new ContainerSettings(settings.strategies()), clock);
         this.overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::tell, api::evict, clock);
-        this.uses = UseWatch.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
-        Metrics metrics = new Metrics(Options.Version.number(), new Seen());
-        this.kubelet = KubeletLink.start(
+        this.uses = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
+        PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number(), new Seen());
+        this.kubelet = KubeletConnection.start(
                 settings.kubeletDir().resolve("device-plugins"),
                 settings.resources(),
-                new Timed(admission, metrics),
+                new TimedCallHandler(admission, metrics),
                 sockets,
                 clock);
-        this.books = new Books(latest, podResources::list, pods::synced, this::booksRead, clock);
+        this.books = new PodResourcesPoller(latest, podResources::list, pods::synced, this::booksRead, clock);
         pods.watch(watching());
         books.start();
         publisher.setDaemon(true);
         publisher.start();
-        this.cordons = CordonWatch.start(() -> api.node(settings.nodeName()), this::cordoned, CordonWatch.USUAL);
+        this.cordons = CordonPoller.start(() -> api.node(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         this.cards = CardScanner.start(
                 new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
                 watchingCards(),
@@ -135,19 +142,19 @@ final class Plugin implements AutoCloseable {
     }
 
     /** What the metrics are made of. */
-    private final class Seen implements Counts {
+    private final class Seen implements PluginCounters {
         @Override
-        public Map<Asker.Way, Long> found() {
+        public Map<Caller.Way, Long> found() {
             return admission.found();
         }
 
         @Override
-        public Map<WhyNot, Long> refused() {
+        public Map<RefusalKind, Long> refused() {
             return admission.refused();
         }
 
         @Override
-        public Map<Difference.Kind, Long> differences() {
+        public Map<AnnotationDifference.Kind, Long> differences() {
             return allocations.found();
         }
 
@@ -167,10 +174,11 @@ final class Plugin implements AutoCloseable {
         }
 
         @Override
-        public Map<Counts.Xid, Long> xids() {
-            Map<Counts.Xid, Long> counts = new HashMap<>();
+        public Map<PluginCounters.Xid, Long> xids() {
+            Map<PluginCounters.Xid, Long> counts = new HashMap<>();
             cards.counts()
-                    .forEach((xid, count) -> counts.put(new Counts.Xid(xid.card(), xid.xid(), xid.remedy()), count));
+                    .forEach((xid, count) ->
+                            counts.put(new PluginCounters.Xid(xid.card(), xid.xid(), xid.remedy()), count));
             return counts;
         }
 
@@ -185,7 +193,7 @@ final class Plugin implements AutoCloseable {
         }
 
         @Override
-        public NodeLoad load() {
+        public NodeUsage load() {
             return uses.now();
         }
 
@@ -195,12 +203,12 @@ final class Plugin implements AutoCloseable {
         }
 
         @Override
-        public NodePicture picture() {
+        public NodeSnapshot picture() {
             return latest.now();
         }
     }
 
-    private Map<String, String> annotations(Difference difference, InstantSource clock) {
+    private Map<String, String> annotations(AnnotationDifference difference, InstantSource clock) {
         return AllocationCodec.annotationsOfRunning(
                 difference.holds(), latest.now().inventory(), clock.instant());
     }
@@ -213,7 +221,7 @@ final class Plugin implements AutoCloseable {
             }
 
             @Override
-            public void loads(CardLoads now) {
+            public void loads(CardUsages now) {
                 uses.told(now);
             }
 
@@ -221,7 +229,7 @@ final class Plugin implements AutoCloseable {
             public void xid(CardId card, long xid, String remedy) {
                 PodEvent event = new PodEvent(
                         true,
-                        PodEvents.COMPONENT,
+                        PodEventRecorder.COMPONENT,
                         "GpuXid",
                         "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".");
                 latest.now().use().held().holdings().stream()
@@ -232,8 +240,8 @@ final class Plugin implements AutoCloseable {
         };
     }
 
-    private NodePods.Listener watching() {
-        return new NodePods.Listener() {
+    private NodePodInformer.Listener watching() {
+        return new NodePodInformer.Listener() {
             @Override
             public void changed(NodePod pod) {
                 latest.update(picture -> picture.withPod(pod));
@@ -261,7 +269,7 @@ final class Plugin implements AutoCloseable {
                     now.unit(),
                     now.cards().stream().mapToInt(now::unitsOf).sum(),
                     fitting.get());
-            exit.complete(Main.WRONG_OPTIONS);
+            exit.complete(PluginMain.WRONG_OPTIONS);
             return;
         }
         synchronized (this) {

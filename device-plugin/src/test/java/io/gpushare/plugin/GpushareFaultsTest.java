@@ -2,22 +2,24 @@ package io.gpushare.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
-import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.admission.AllocationHandler;
+import io.gpushare.plugin.admission.LatestSnapshot;
+import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.allocation.DeviceLists;
-import io.gpushare.plugin.allocation.HandOver;
-import io.gpushare.plugin.allocation.NodePicture;
-import io.gpushare.plugin.allocation.NodePod;
-import io.gpushare.plugin.allocation.Pods;
-import io.gpushare.plugin.allocation.Resource;
-import io.gpushare.plugin.allocation.WireSize;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.devices.WireSize;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,35 +42,35 @@ class GpushareFaultsTest {
     private final KubeletModel kubelet = new KubeletModel(1, true);
     private final List<NodePod> api = new ArrayList<>();
     private final AtomicInteger liveLists = new AtomicInteger();
-    private LatestPicture latest = new LatestPicture(NodePicture.of(TWO), () -> {});
-    private Admission plugin = admission();
+    private LatestSnapshot latest = new LatestSnapshot(NodeSnapshot.of(TWO), () -> {});
+    private AllocationHandler plugin = admission();
 
-    private Admission admission() {
-        return new Admission(
+    private AllocationHandler admission() {
+        return new AllocationHandler(
                 latest,
                 _ -> Optional.of(kubelet.listed()),
                 _ -> {
                     liveLists.incrementAndGet();
                     return Optional.of(List.copyOf(api));
                 },
-                new ContainerSees(Set.of(DeviceListStrategy.ENVVAR)),
+                new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 InstantSource.system());
     }
 
     @Test
     void d1TwoPodsOfEqualDemandGetTheirOwnCardsInWhateverOrderTheyStart() throws Exception {
-        NodePod older = bound(Pods.onCard("a", 0, A, 3));
-        NodePod younger = bound(Pods.onCard("b", 1, B, 3));
+        NodePod older = bound(TestPods.onCard("a", 0, A, 3));
+        NodePod younger = bound(TestPods.onCard("b", 1, B, 3));
         assertThat(admitted(younger)).containsExactly(B);
         assertThat(admitted(older)).containsExactly(A);
     }
 
     @Test
     void d2APodOfSeveralContainersStartsAndNoneOfThemIsTakenForAnotherPod() throws Exception {
-        NodePod other = bound(Pods.onCard("other", 0, A, 3));
-        NodePod two = bound(Pods.written(
-                Pods.unwritten("two", 1, Pods.memory("x", 3), Pods.memory("y", 4)),
-                Pods.allocation(Pods.gets("x", B, 3), Pods.gets("y", B, 4))));
+        NodePod other = bound(TestPods.onCard("other", 0, A, 3));
+        NodePod two = bound(TestPods.written(
+                TestPods.unwritten("two", 1, TestPods.memory("x", 3), TestPods.memory("y", 4)),
+                TestPods.allocation(TestPods.gets("x", B, 3), TestPods.gets("y", B, 4))));
         assertThat(admitted(two)).containsExactly(B, B);
         assertThat(admitted(other)).containsExactly(A);
     }
@@ -89,7 +91,7 @@ class GpushareFaultsTest {
                 MemoryUnit.GIB,
                 null,
                 List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), Card.of("GPU-b", 1, Memory.ofGib(24))));
-        DeviceLists lists = DeviceLists.of(NodePicture.of(mixed).use());
+        DeviceLists lists = DeviceLists.of(NodeSnapshot.of(mixed).use());
         assertThat(lists.memory())
                 .filteredOn(device -> device.id().startsWith("GPU-a::"))
                 .hasSize(48);
@@ -111,15 +113,16 @@ class GpushareFaultsTest {
                 null,
                 null,
                 TWO.cards().getFirst().health());
-        HandOver.Given given = new ContainerSees(Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
-                .of(Pods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
+        AllocationResponse.Given given = new ContainerSettings(
+                        Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
+                .of(TestPods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
         assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
     }
 
     @Test
     void d6CardsThatAreNumberedOtherwiseAfterARebootAreStillTheSameCards() throws Exception {
-        NodePod pod = bound(Pods.onCard("p", 0, B, 3));
+        NodePod pod = bound(TestPods.onCard("p", 0, B, 3));
         latest.update(picture -> picture.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
@@ -130,23 +133,23 @@ class GpushareFaultsTest {
     @Test
     void d7TheApiServerIsNotListedForAnAllocate() throws Exception {
         for (int number = 0; number < 10; number++) {
-            admitted(bound(Pods.onCard("p" + number, number, A, 1)));
+            admitted(bound(TestPods.onCard("p" + number, number, A, 1)));
         }
         assertThat(liveLists).hasValue(0);
     }
 
     @Test
     void d8WhatCanNotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
-        assertThat(plugin.allocate(Resource.MEMORY, List.of("GPU-a::0")))
+        assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
                 .isInstanceOfSatisfying(
-                        HandOver.Refused.class,
+                        AllocationResponse.Refused.class,
                         refused -> assertThat(refused.reason()).contains("waits for 1 units"));
     }
 
     @Test
     void d9AKubeletThatLostItsBooksGetsTheSameCardsForRunningPodsAgain() throws Exception {
-        NodePod first = bound(Pods.onCard("a", 0, A, 3));
-        NodePod second = bound(Pods.onCard("b", 1, B, 3));
+        NodePod first = bound(TestPods.onCard("a", 0, A, 3));
+        NodePod second = bound(TestPods.onCard("b", 1, B, 3));
         admitted(first);
         admitted(second);
         kubelet.books().clear();
@@ -156,34 +159,34 @@ class GpushareFaultsTest {
 
     @Test
     void d9AlsoAPluginThatWasRestartedBesidesKnowsThem() throws Exception {
-        NodePod pod = bound(Pods.onCard("a", 0, B, 3));
+        NodePod pod = bound(TestPods.onCard("a", 0, B, 3));
         admitted(pod);
         kubelet.books().clear();
-        latest = new LatestPicture(NodePicture.of(TWO).withPod(pod), () -> {});
+        latest = new LatestSnapshot(NodeSnapshot.of(TWO).withPod(pod), () -> {});
         plugin = admission();
         assertThat(admitted(pod)).containsExactly(B);
     }
 
     @Test
     void d10TheDevicesOfAnIllCardAreNotPreferredAndItsPodIsRefusedInsteadOfGivenToIt() {
-        NodePod pod = Pods.onCard("p", 0, A, 3);
+        NodePod pod = TestPods.onCard("p", 0, A, 3);
         bound(pod);
         latest.update(picture -> picture.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
                 List.of(
-                        TWO.cards().getFirst().withHealth(io.gpushare.model.Health.ill("Xid 79")),
+                        TWO.cards().getFirst().withHealth(io.gpushare.model.card.Health.ill("Xid 79")),
                         TWO.cards().getLast()))));
         kubelet.books().put(pod.ref(), Map.of());
-        assertThat(plugin.allocate(Resource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
+        assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
                 .isInstanceOfSatisfying(
-                        HandOver.Refused.class,
+                        AllocationResponse.Refused.class,
                         refused -> assertThat(refused.reason()).contains("GPU-a", "Xid 79"));
     }
 
     @Test
     void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
-        HandOver.Given given = new ContainerSees(Set.of(DeviceListStrategy.CDI_CRI))
+        AllocationResponse.Given given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
                 .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(A)), 0, TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");

@@ -2,20 +2,22 @@ package io.gpushare.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.plugin.allocation.ContainerSees;
+import io.gpushare.plugin.admission.AllocationHandler;
+import io.gpushare.plugin.admission.LatestSnapshot;
+import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.allocation.DeviceLists;
-import io.gpushare.plugin.allocation.HandOver;
-import io.gpushare.plugin.allocation.NodePicture;
-import io.gpushare.plugin.allocation.NodePod;
-import io.gpushare.plugin.allocation.Pods;
-import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,8 +52,8 @@ class HostileKubeletTest {
     };
 
     private final Random random = new Random(20261121);
-    private final LatestPicture latest = new LatestPicture(
-            NodePicture.of(new Inventory(
+    private final LatestSnapshot latest = new LatestSnapshot(
+            NodeSnapshot.of(new Inventory(
                     MemoryUnit.GIB,
                     null,
                     List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))))),
@@ -59,28 +61,28 @@ class HostileKubeletTest {
 
     @Test
     void neitherUnknownNorRepeatedDevicesBreakAnythingOrTakeMoreThanACardHas() {
-        NodePod written = Pods.onCard("written", 0, new CardId("GPU-a"), 2);
-        NodePod unwritten = Pods.unwritten("unwritten", 1, Pods.memory("main", 3));
-        NodePod whole = Pods.unwritten("whole", 2, Pods.cards("main", 1));
+        NodePod written = TestPods.onCard("written", 0, new CardId("GPU-a"), 2);
+        NodePod unwritten = TestPods.unwritten("unwritten", 1, TestPods.memory("main", 3));
+        NodePod whole = TestPods.unwritten("whole", 2, TestPods.cards("main", 1));
         List<NodePod> pods = List.of(written, unwritten, whole);
         pods.forEach(pod -> latest.update(picture -> picture.withPod(pod)));
-        Admission plugin = new Admission(
+        AllocationHandler plugin = new AllocationHandler(
                 latest,
-                _ -> Optional.of(Pods.listed("written", "unwritten", "whole")),
+                _ -> Optional.of(TestPods.listed("written", "unwritten", "whole")),
                 _ -> Optional.of(pods),
-                new ContainerSees(Set.of(DeviceListStrategy.ENVVAR)),
+                new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 InstantSource.system());
         int given = 0;
         int refused = 0;
         for (int call = 0; call < CALLS; call++) {
-            Resource resource = random.nextBoolean() ? Resource.MEMORY : Resource.CARDS;
+            DeviceResource resource = random.nextBoolean() ? DeviceResource.MEMORY : DeviceResource.CARDS;
             List<String> available = ids();
             int size = random.nextInt(5) - 1;
             List<String> preferred = plugin.preferred(resource, available, ids(), size);
             assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
             switch (plugin.allocate(resource, ids())) {
-                case HandOver.Given _ -> given++;
-                case HandOver.Refused(var _, String reason) -> {
+                case AllocationResponse.Given _ -> given++;
+                case AllocationResponse.Refused(var _, String reason) -> {
                     refused++;
                     assertThat(reason).isNotBlank();
                 }

@@ -1,18 +1,18 @@
 package io.gpushare.plugin;
 
-import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.plugin.allocation.DeviceLists;
-import io.gpushare.plugin.allocation.DeviceLists.Offered;
-import io.gpushare.plugin.allocation.HandOver;
-import io.gpushare.plugin.allocation.Listed;
-import io.gpushare.plugin.allocation.NodePod;
-import io.gpushare.plugin.allocation.PodName;
-import io.gpushare.plugin.allocation.Resource;
-import io.gpushare.plugin.kubelet.Doorkeeper;
+import io.gpushare.model.card.CardId;
+import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.kubelet.CallHandler;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.PodName;
+import io.gpushare.plugin.node.PodResourcesList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -71,7 +71,7 @@ final class KubeletModel {
     }
 
     /** What pod-resources lists: ordinary init containers are not among it. */
-    Listed listed() {
+    PodResourcesList listed() {
         Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
         books.forEach((pod, containers) -> {
             Map<String, Set<String>> devices = new HashMap<>();
@@ -82,7 +82,7 @@ final class KubeletModel {
             });
             pods.put(PodName.of(pod), devices);
         });
-        return new Listed(pods);
+        return new PodResourcesList(pods);
     }
 
     /** Every device that is given out. */
@@ -104,16 +104,16 @@ final class KubeletModel {
     }
 
     /** Admits the pod; what it was given before a rejection stays in the books until it is forgotten. */
-    void admit(NodePod pod, Doorkeeper plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
+    void admit(NodePod pod, CallHandler plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
         Map<String, Given> own = new LinkedHashMap<>();
         books.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
-            Resource resource = container.cards() > 0 ? Resource.CARDS : Resource.MEMORY;
+            DeviceResource resource = container.cards() > 0 ? DeviceResource.CARDS : DeviceResource.MEMORY;
             Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
             switch (plugin.allocate(resource, shuffled(ids))) {
-                case HandOver.Refused(var _, String reason) -> throw new Rejected(true, reason);
-                case HandOver.Given given ->
+                case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
+                case AllocationResponse.Given given ->
                     own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
             }
             if (container.role() == ContainerRole.INIT) {
@@ -125,12 +125,16 @@ final class KubeletModel {
     }
 
     private Set<String> choose(
-            Resource resource, ContainerDemand container, Set<String> reusable, Doorkeeper plugin, DeviceLists lists)
+            DeviceResource resource,
+            ContainerDemand container,
+            Set<String> reusable,
+            CallHandler plugin,
+            DeviceLists lists)
             throws Rejected {
         int count = resource.amount(container);
         Set<String> mine = new TreeSet<>();
         shuffled(reusable).stream()
-                .filter(id -> id.contains("::") == (resource == Resource.MEMORY))
+                .filter(id -> id.contains("::") == (resource == DeviceResource.MEMORY))
                 .limit(count)
                 .forEach(mine::add);
         if (mine.size() == count) {

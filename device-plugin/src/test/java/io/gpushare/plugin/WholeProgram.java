@@ -74,7 +74,7 @@ abstract class WholeProgram {
                 "-Xmx64m",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Main.class.getName(),
+                PluginMain.class.getName(),
                 "--node-name=n1",
                 "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
                 "--kubelet-dir=" + dir,

@@ -24,7 +24,7 @@ public record CardFacts(
         int minor,
         String pciBusId,
         long memoryTotalBytes,
-        Optional<ComputeCapability> compute,
+        Optional<CudaCapability> compute,
         Optional<Boolean> ecc,
         OptionalInt numaNode,
         Optional<Boolean> mig) {

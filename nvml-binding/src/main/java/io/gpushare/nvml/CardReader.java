@@ -3,10 +3,13 @@ package io.gpushare.nvml;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
-import io.gpushare.nvml.NvmlLibrary.nvmlMemory_t;
-import io.gpushare.nvml.NvmlLibrary.nvmlMemory_v2_t;
-import io.gpushare.nvml.NvmlLibrary.nvmlPciInfo_t;
-import io.gpushare.nvml.NvmlLibrary.nvmlUtilization_t;
+import io.gpushare.nvml.library.NvmlCalls;
+import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlMemory_t;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlMemory_v2_t;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlPciInfo_t;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlUtilization_t;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
@@ -40,12 +43,12 @@ final class CardReader {
                 enabled("nvmlDeviceGetMigMode", (nvml, now) -> nvml.nvmlDeviceGetMigMode(device, now, scratch())));
     }
 
-    CardLoad load(Instant since) throws NvmlException {
+    CardUtilization load(Instant since) throws NvmlException {
         Memory memory = memory();
         var utilisation = utilisation();
         var processes =
-                new ProcessReader(calls, device).processes(new ProcessUtilisationReader(calls, device).since(since));
-        return new CardLoad(
+                new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since));
+        return new CardUtilization(
                 memory.used(),
                 memory.total(),
                 utilisation.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
@@ -109,13 +112,13 @@ final class CardReader {
         }
     }
 
-    private Optional<ComputeCapability> compute() throws NvmlException {
+    private Optional<CudaCapability> compute() throws NvmlException {
         var minor = new IntByReference();
         OptionalInt major = calls.numberIfTold(
                 "nvmlDeviceGetCudaComputeCapability",
                 (nvml, number) -> nvml.nvmlDeviceGetCudaComputeCapability(device, number, minor));
         return major.isPresent()
-                ? Optional.of(new ComputeCapability(major.getAsInt(), minor.getValue()))
+                ? Optional.of(new CudaCapability(major.getAsInt(), minor.getValue()))
                 : Optional.empty();
     }
 

@@ -2,7 +2,11 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
-import io.gpushare.nvml.NvmlLibrary.nvmlPciInfo_t;
+import io.gpushare.nvml.library.NvmlCalls;
+import io.gpushare.nvml.library.NvmlCode;
+import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlPciInfo_t;
 import java.util.Optional;
 import java.util.OptionalInt;
 

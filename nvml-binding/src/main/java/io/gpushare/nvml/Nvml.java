@@ -2,6 +2,10 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.gpushare.nvml.library.NvmlCalls;
+import io.gpushare.nvml.library.NvmlCode;
+import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -100,7 +104,7 @@ public final class Nvml implements AutoCloseable {
      *
      * @param since how processes' utilisation is sampled: from then on
      */
-    public CardLoad load(String uuid, Instant since) throws NvmlException {
+    public CardUtilization load(String uuid, Instant since) throws NvmlException {
         return inSession(() -> {
             Pointer device = handle(uuid);
             return named(uuid, () -> new CardReader(calls, device).load(since));

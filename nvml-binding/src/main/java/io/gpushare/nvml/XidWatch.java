@@ -2,8 +2,12 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
-import io.gpushare.nvml.NvmlLibrary.nvmlEventData_t;
-import io.gpushare.nvml.NvmlLibrary.nvmlEventData_v1_t;
+import io.gpushare.nvml.library.NvmlCalls;
+import io.gpushare.nvml.library.NvmlCode;
+import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlEventData_t;
+import io.gpushare.nvml.library.NvmlLibrary.nvmlEventData_v1_t;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

@@ -5,6 +5,7 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +41,7 @@ class CardsTest {
                         7,
                         "00000000:10:00.0",
                         143771 * MIB,
-                        Optional.of(new ComputeCapability(9, 0)),
+                        Optional.of(new CudaCapability(9, 0)),
                         Optional.of(false),
                         OptionalInt.of(1),
                         Optional.of(true)));
@@ -63,7 +64,7 @@ class CardsTest {
         CardFacts card = driver.facts().getFirst();
         assertThat(card.model()).isEqualTo(model);
         assertThat(card.memoryTotalBytes()).isEqualTo(mib * MIB);
-        assertThat(card.compute()).map(ComputeCapability::toString).contains(compute);
+        assertThat(card.compute()).map(CudaCapability::toString).contains(compute);
         assertThat(card.mig()).isEqualTo(Optional.ofNullable(mig));
         assertThat(card.ecc()).contains(true);
         assertThat(card.numaNode()).hasValue(0);

@@ -23,7 +23,7 @@ class OldDriverTest {
         driver.write("card kind=A100-40 numa=1 mig=on");
         CardFacts card = driver.facts().getFirst();
         assertThat(card.memoryTotalBytes()).isEqualTo(40 * GIB);
-        assertThat(card.compute()).contains(new ComputeCapability(8, 0));
+        assertThat(card.compute()).contains(new CudaCapability(8, 0));
         assertThat(card.numaNode()).isEmpty();
         assertThat(card.mig()).isEmpty();
     }
@@ -33,7 +33,7 @@ class OldDriverTest {
         driver.write(
                 "card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=2GiB", "process pid=8 card=0 memory=1GiB");
         try (Nvml nvml = driver.open()) {
-            CardLoad load = nvml.load(UUID_A, Instant.EPOCH);
+            CardUtilization load = nvml.load(UUID_A, Instant.EPOCH);
             assertThat(load.memoryUsedBytes()).isEqualTo(3 * GIB);
             assertThat(load.memoryTotalBytes()).isEqualTo(15 * GIB);
             assertThat(load.processes())

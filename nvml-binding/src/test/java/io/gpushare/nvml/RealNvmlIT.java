@@ -3,6 +3,7 @@ package io.gpushare.nvml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ class RealNvmlIT {
                     .containsEntry("uuid", card.uuid())
                     .containsEntry("memory.total", String.valueOf(card.memoryTotalBytes() / MIB))
                     .containsEntry("pci.bus_id", card.pciBusId());
-            assertThat(card.compute().map(ComputeCapability::toString))
+            assertThat(card.compute().map(CudaCapability::toString))
                     .isEqualTo(Optional.ofNullable(row.get("compute_cap")));
             assertThat(card.ecc()).isEqualTo(enabled(row.get("ecc.mode.current")));
             assertThat(card.mig()).isEqualTo(enabled(row.get("mig.mode.current")));
@@ -112,7 +113,7 @@ class RealNvmlIT {
         List<Map<String, String>> rows =
                 NvidiaSmi.cards("memory.used", "temperature.gpu", "power.draw", "utilization.gpu");
         for (int i = 0; i < cards.size(); i++) {
-            CardLoad load = nvml.load(cards.get(i).uuid(), Instant.EPOCH);
+            CardUtilization load = nvml.load(cards.get(i).uuid(), Instant.EPOCH);
             Map<String, String> row = rows.get(i);
             assertThat(load.memoryTotalBytes()).isEqualTo(cards.get(i).memoryTotalBytes());
             assertThat((double) load.memoryUsedBytes() / MIB)
@@ -134,7 +135,7 @@ class RealNvmlIT {
     void theProcessesAreThoseOfNvidiaSmi() throws NvmlException {
         List<Map<String, String>> rows = NvidiaSmi.processes("gpu_uuid", "pid");
         for (CardFacts card : cards) {
-            CardLoad load = nvml.load(card.uuid(), Instant.EPOCH);
+            CardUtilization load = nvml.load(card.uuid(), Instant.EPOCH);
             assertThat(load.processesKnown()).isTrue();
             assertThat(load.processes())
                     .extracting(process -> String.valueOf(process.pid()))

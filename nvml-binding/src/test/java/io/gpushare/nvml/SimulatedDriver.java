@@ -2,6 +2,7 @@ package io.gpushare.nvml;
 
 import com.sun.jna.Library;
 import com.sun.jna.Native;
+import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.gpushare.nvml;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Structure;
+import io.gpushare.nvml.library.NvmlLibrary;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.gpushare.extender;
 
 import io.gpushare.extender.cluster.Leadership;
-import io.gpushare.extender.http.ExtenderServer;
+import io.gpushare.extender.server.ExtenderServer;
 import java.io.IOException;
 import java.time.Duration;
 import org.slf4j.Logger;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ApiServerDouble.Fault;
-import io.gpushare.extender.scheduling.Hold.Standing;
+import io.gpushare.extender.ledger.Holding.Standing;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -140,6 +140,6 @@ class PreemptIT extends WithExtender {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.census().holding(io.gpushare.extender.scheduling.Hold.Standing.BOUND) == 0);
+                        && extender.ledger.census().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
     }
 }

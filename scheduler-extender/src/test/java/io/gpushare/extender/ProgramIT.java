@@ -108,7 +108,7 @@ class ProgramIT {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 TARGET.resolve("lib") + "/*" + File.pathSeparator + jar(),
-                "io.gpushare.extender.Main"));
+                "io.gpushare.extender.ExtenderMain"));
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -2,24 +2,24 @@ package io.gpushare.extender;
 
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.cluster.ClusterWatch;
-import io.gpushare.extender.cluster.KubernetesPods;
+import io.gpushare.extender.cluster.ClusterInformers;
+import io.gpushare.extender.cluster.EventRecorder;
 import io.gpushare.extender.cluster.Leadership;
-import io.gpushare.extender.cluster.Nudger;
-import io.gpushare.extender.cluster.PodNews;
-import io.gpushare.extender.http.ExtenderServer;
-import io.gpushare.extender.http.Metrics;
-import io.gpushare.extender.http.Told;
-import io.gpushare.extender.http.Viewing;
-import io.gpushare.extender.placement.Policies;
-import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.cluster.PodClient;
+import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.metrics.MetricsSource;
+import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
-import io.gpushare.extender.scheduling.Explain;
-import io.gpushare.extender.scheduling.Ledger;
-import io.gpushare.extender.scheduling.NodeChoice;
-import io.gpushare.extender.scheduling.Preemption;
-import io.gpushare.extender.scheduling.Waiting;
-import io.gpushare.extender.use.PluginUse;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -43,7 +43,7 @@ public final class RunningExtender implements AutoCloseable {
 
     private final KubernetesApi api;
     private final Thread nudger;
-    private final ClusterWatch watch;
+    private final ClusterInformers watch;
     private final ExtenderServer server;
     private final HttpClient client;
     private final String scheme;
@@ -53,20 +53,21 @@ public final class RunningExtender implements AutoCloseable {
     private boolean closed;
 
     RunningExtender(Path kubeconfig, int maxBody) throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null, Viewing.Access.ON);
+        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null, ViewAccess.Access.ON);
     }
 
     /** @param membership its place in an election; null for none */
     RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
-        this(api, plain(maxBody), membership, null, Viewing.Access.ON);
+        this(api, plain(maxBody), membership, null, ViewAccess.Access.ON);
     }
 
     /** @param tls what its client trusts and shows; null for plain HTTP */
     RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls) throws IOException {
-        this(kubeconfig, settings, tls, Viewing.Access.ON);
+        this(kubeconfig, settings, tls, ViewAccess.Access.ON);
     }
 
-    RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls, Viewing.Access access)
+    RunningExtender(
+            Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls, ViewAccess.Access access)
             throws IOException {
         this(KubernetesApi.connect(kubeconfig, "test"), settings, null, tls, access);
     }
@@ -80,24 +81,24 @@ public final class RunningExtender implements AutoCloseable {
             ExtenderServer.Settings settings,
             Leadership.@Nullable Membership membership,
             @Nullable SSLContext tls,
-            Viewing.Access access)
+            ViewAccess.Access access)
             throws IOException {
         HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
         client = (tls == null ? builder : builder.sslContext(tls)).build();
         scheme = tls == null ? "http" : "https";
         this.api = api;
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        PodNews news = PodNews.start(api, () -> true, InstantSource.system());
+        EventRecorder news = EventRecorder.start(api, () -> true, InstantSource.system());
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), news);
-        KubernetesPods pods = new KubernetesPods(api, membership == null ? () -> true : membership::mayWrite);
+        PodClient pods = new PodClient(api, membership == null ? () -> true : membership::mayWrite);
         binder = new Binder(ledger, demands, pods);
-        NodeChoice choice = new NodeChoice(ledger, demands, true);
-        watch = ClusterWatch.start(api, ledger, "kube-system");
+        NodeSelection choice = new NodeSelection(ledger, demands, true);
+        watch = ClusterInformers.start(api, ledger, "kube-system");
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
-        Waiting waiting = new Waiting(ledger);
-        Metrics metrics = new Metrics(
+        WaitingPods waiting = new WaitingPods(ledger);
+        ExtenderMetrics metrics = new ExtenderMetrics(
                 "0.0.0-test",
-                new Told(
+                new MetricsSource(
                         ledger,
                         waiting,
                         leadership::leading,
@@ -105,7 +106,7 @@ public final class RunningExtender implements AutoCloseable {
                         watch::heard,
                         watch::changes,
                         news::lost));
-        nudger = Nudger.start(api, waiting, () -> leadership.unready().isEmpty(), InstantSource.system());
+        nudger = Requeuer.start(api, waiting, () -> leadership.unready().isEmpty(), InstantSource.system());
         server = ExtenderServer.start(
                 settings,
                 new ExtenderServer.Parts(
@@ -116,9 +117,9 @@ public final class RunningExtender implements AutoCloseable {
                         metrics,
                         leadership::unready,
                         InstantSource.system(),
-                        new Viewing(
-                                new Explain(ledger, demands, choice, pods),
-                                new PluginUse(InstantSource.system()),
+                        new ViewAccess(
+                                new Explainer(ledger, demands, choice, pods),
+                                new PluginMetricsClient(InstantSource.system()),
                                 access)));
     }
 

@@ -118,7 +118,7 @@ class SimulateTest {
                 "--pods",
                 folder.resolve("pods.csv").toString()));
         args.addAll(List.of(more));
-        Simulate simulate = new Simulate();
+        SimulateCommand simulate = new SimulateCommand();
         new CommandLine(simulate).parseArgs(args.toArray(String[]::new));
         return simulate.run(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));

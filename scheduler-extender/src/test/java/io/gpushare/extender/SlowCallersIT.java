@@ -3,8 +3,8 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.http.Deadlines;
-import io.gpushare.extender.http.ExtenderServer;
+import io.gpushare.extender.server.Deadlines;
+import io.gpushare.extender.server.ExtenderServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.http.Deadlines;
-import io.gpushare.extender.http.ExtenderServer;
-import io.gpushare.extender.http.TlsFiles;
-import io.gpushare.extender.http.Viewing;
+import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.server.Deadlines;
+import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.server.TlsFiles;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -107,7 +107,7 @@ class TlsIT {
             assertThat(call(nobody, view, "").statusCode()).as(view).isEqualTo(401);
             assertThat(call(scheduler, view, "").statusCode()).as(view).isEqualTo(200);
         }
-        with(Viewing.Access.OPEN);
+        with(ViewAccess.Access.OPEN);
         for (String view : views) {
             assertThat(call(nobody, view, "").statusCode()).as(view).isEqualTo(200);
         }
@@ -117,13 +117,13 @@ class TlsIT {
                     .as(shut)
                     .isEqualTo(401);
         }
-        with(Viewing.Access.OFF);
+        with(ViewAccess.Access.OFF);
         for (String view : views) {
             assertThat(call(scheduler, view, "").statusCode()).as(view).isEqualTo(404);
         }
     }
 
-    private void with(Viewing.Access access) throws Exception {
+    private void with(ViewAccess.Access access) throws Exception {
         extender.close();
         TlsFiles files =
                 new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"), folder.resolve("client-ca.crt"));

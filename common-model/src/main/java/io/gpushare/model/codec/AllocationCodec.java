@@ -3,12 +3,12 @@ package io.gpushare.model.codec;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,7 +29,7 @@ public final class AllocationCodec {
     private AllocationCodec() {}
 
     public static String encode(Allocation allocation) {
-        ObjectNode document = Json.MAPPER.createObjectNode();
+        ObjectNode document = JsonReader.MAPPER.createObjectNode();
         document.put("version", VERSION);
         document.put("unitMiB", allocation.unit().size().mib());
         var containers = document.putArray("containers");
@@ -47,7 +47,7 @@ public final class AllocationCodec {
                 container.cards().forEach(card -> cards.add(card.uuid()));
             }
         }
-        return Json.write(document);
+        return JsonReader.write(document);
     }
 
     /**
@@ -91,14 +91,15 @@ public final class AllocationCodec {
             return new Decoded.Absent<>();
         }
         try {
-            JsonNode document = Json.read(written);
-            Json.version(document, VERSION);
+            JsonNode document = JsonReader.read(written);
+            JsonReader.version(document, VERSION);
             List<ContainerAllocation> containers = new ArrayList<>();
-            for (JsonNode container : Json.objects(document, "containers")) {
+            for (JsonNode container : JsonReader.objects(document, "containers")) {
                 containers.add(container(container));
             }
-            return new Decoded.Valid<>(new Allocation(MemoryUnit.ofMib(Json.integer(document, "unitMiB")), containers));
-        } catch (Json.Malformed | IllegalArgumentException | ArithmeticException e) {
+            return new Decoded.Valid<>(
+                    new Allocation(MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB")), containers));
+        } catch (JsonReader.Malformed | IllegalArgumentException | ArithmeticException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.ALLOCATION + ": " + e.getMessage());
         }
     }
@@ -107,16 +108,16 @@ public final class AllocationCodec {
         Map<CardId, Integer> memory = new LinkedHashMap<>();
         JsonNode byCard = container.path("memory");
         if (!byCard.isMissingNode() && !byCard.isObject()) {
-            throw new Json.Malformed("'memory' must be an object of card to units");
+            throw new JsonReader.Malformed("'memory' must be an object of card to units");
         }
-        byCard.fieldNames().forEachRemaining(uuid -> memory.put(card(uuid), Json.integer(byCard, uuid)));
+        byCard.fieldNames().forEachRemaining(uuid -> memory.put(card(uuid), JsonReader.integer(byCard, uuid)));
         List<CardId> cards = new ArrayList<>();
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
-            throw new Json.Malformed("'cards' must be an array of UUIDs");
+            throw new JsonReader.Malformed("'cards' must be an array of UUIDs");
         }
         whole.forEach(uuid -> cards.add(card(uuid.isTextual() ? uuid.textValue() : uuid.toString())));
-        return new ContainerAllocation(Json.text(container, "name").intern(), role(container), memory, cards);
+        return new ContainerAllocation(JsonReader.text(container, "name").intern(), role(container), memory, cards);
     }
 
     /** Many pods name the same few cards: one text for all of them. */
@@ -125,14 +126,14 @@ public final class AllocationCodec {
     }
 
     private static ContainerRole role(JsonNode container) {
-        @Nullable String role = Json.optionalText(container, "role");
+        @Nullable String role = JsonReader.optionalText(container, "role");
         if (role == null) {
             return ContainerRole.APP;
         }
         return switch (role) {
             case "init" -> ContainerRole.INIT;
             case "sidecar" -> ContainerRole.SIDECAR;
-            default -> throw new Json.Malformed("'role' is init or sidecar, not '" + role + "'");
+            default -> throw new JsonReader.Malformed("'role' is init or sidecar, not '" + role + "'");
         };
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The keys under which the truth is written in the API, and a pod's wishes. */
 public final class AnnotationKeys {
-    /** On a node: its {@link io.gpushare.model.Inventory}, written by its device plugin. */
+    /** On a node: its {@link io.gpushare.model.card.Inventory}, written by its device plugin. */
     public static final String INVENTORY = "gpushare.io/inventory";
 
     /** On a node: the UUIDs of the cards on which nothing new may be placed, with commas between; written by people. */
@@ -19,7 +19,7 @@ public final class AnnotationKeys {
     /** On a pod that waits: when room was seen for it. Written so that kube-scheduler looks at it again. */
     public static final String ROOM_SEEN = "gpushare.io/room-seen";
 
-    /** On a pod: which cards it may have, a {@link io.gpushare.model.CardSelector}; written by people. */
+    /** On a pod: which cards it may have, a {@link io.gpushare.model.selector.CardSelector}; written by people. */
     public static final String SELECT = "gpushare.io/select";
 
     /** On a pod: over how many cards each container's memory is split, evenly; written by people. */

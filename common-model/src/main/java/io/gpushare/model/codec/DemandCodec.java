@@ -1,10 +1,10 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.CardSelector;
+import io.gpushare.model.Allocatable;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Offer;
+import io.gpushare.model.selector.CardSelector;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,12 +95,12 @@ public final class DemandCodec {
     }
 
     /** What of both resources is among those that a kubelet offers; none where that can't be read. */
-    public Offer offer(Map<String, String> allocatable) {
+    public Allocatable offer(Map<String, String> allocatable) {
         ContainerResources offered = new ContainerResources("node", ContainerRole.APP, allocatable);
         try {
-            return new Offer(amount(offered, names.memory()), amount(offered, names.cards()));
+            return new Allocatable(amount(offered, names.memory()), amount(offered, names.cards()));
         } catch (IllegalArgumentException e) {
-            return Offer.NONE;
+            return Allocatable.NONE;
         }
     }
 

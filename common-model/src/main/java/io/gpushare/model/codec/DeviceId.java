@@ -1,6 +1,6 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.CardId;
+import io.gpushare.model.card.CardId;
 
 /**
  * The ID under which the kubelet counts a device. It tells the card, and it is unique over both resources: {@code

@@ -2,15 +2,15 @@ package io.gpushare.model.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
-import io.gpushare.model.CardLink;
-import io.gpushare.model.CardLinks;
-import io.gpushare.model.ComputeCapability;
-import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardLink;
+import io.gpushare.model.card.CardLinks;
+import io.gpushare.model.card.ComputeCapability;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class InventoryCodec {
     private InventoryCodec() {}
 
     public static String encode(Inventory inventory) {
-        ObjectNode document = Json.MAPPER.createObjectNode();
+        ObjectNode document = JsonReader.MAPPER.createObjectNode();
         document.put("version", VERSION);
         document.put("unitMiB", inventory.unit().size().mib());
         if (inventory.driver() != null) {
@@ -48,7 +48,7 @@ public final class InventoryCodec {
                 links.add(links(inventory, i));
             }
         }
-        return Json.write(document);
+        return JsonReader.write(document);
     }
 
     private static String links(Inventory inventory, int card) {
@@ -65,10 +65,10 @@ public final class InventoryCodec {
     private static CardLinks links(JsonNode document, List<Card> cards) {
         Map<CardLinks.Pair, CardLink> links = new HashMap<>();
         int card = 1;
-        for (String row : Json.texts(document, "links")) {
+        for (String row : JsonReader.texts(document, "links")) {
             List<String> words = List.of(row.split(" ", -1));
             if (card >= cards.size() || words.size() != card) {
-                throw new Json.Malformed(
+                throw new JsonReader.Malformed(
                         "'links' must tell of each card but the first how it is linked to all before it");
             }
             for (int other = 0; other < card; other++) {
@@ -117,38 +117,38 @@ public final class InventoryCodec {
             return new Decoded.Absent<>();
         }
         try {
-            JsonNode document = Json.read(written);
-            Json.version(document, VERSION);
+            JsonNode document = JsonReader.read(written);
+            JsonReader.version(document, VERSION);
             List<Card> cards = new ArrayList<>();
-            for (JsonNode card : Json.objects(document, "cards")) {
+            for (JsonNode card : JsonReader.objects(document, "cards")) {
                 cards.add(card(card));
             }
-            MemoryUnit unit = MemoryUnit.ofMib(Json.integer(document, "unitMiB"));
+            MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
             return new Decoded.Valid<>(new Inventory(unit, driver(document), cards, links(document, cards)));
-        } catch (Json.Malformed | IllegalArgumentException e) {
+        } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
     }
 
     private static Inventory.@Nullable Driver driver(JsonNode document) {
-        @Nullable String version = Json.optionalText(document, "driver");
-        return version == null ? null : new Inventory.Driver(version, Json.text(document, "cuda"));
+        @Nullable String version = JsonReader.optionalText(document, "driver");
+        return version == null ? null : new Inventory.Driver(version, JsonReader.text(document, "cuda"));
     }
 
     private static Card card(JsonNode card) {
-        @Nullable String compute = Json.optionalText(card, "compute");
-        @Nullable String ill = Json.optionalText(card, "ill");
+        @Nullable String compute = JsonReader.optionalText(card, "compute");
+        @Nullable String ill = JsonReader.optionalText(card, "ill");
         return new Card(
-                new CardId(Json.text(card, "uuid")),
-                Json.integer(card, "index"),
-                Json.integer(card, "minor"),
-                Json.text(card, "model"),
-                Memory.ofMib(Json.integer(card, "memoryMiB")),
+                new CardId(JsonReader.text(card, "uuid")),
+                JsonReader.integer(card, "index"),
+                JsonReader.integer(card, "minor"),
+                JsonReader.text(card, "model"),
+                Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
                 compute == null ? null : ComputeCapability.parse(compute),
-                Json.optionalBoolean(card, "ecc"),
-                Json.optionalInteger(card, "numa"),
-                Json.optionalBoolean(card, "mig"),
+                JsonReader.optionalBoolean(card, "ecc"),
+                JsonReader.optionalInteger(card, "numa"),
+                JsonReader.optionalBoolean(card, "mig"),
                 ill == null ? Health.well() : Health.ill(ill),
-                Boolean.TRUE.equals(Json.optionalBoolean(card, "cordoned")));
+                Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")));
     }
 }

@@ -1,10 +1,12 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.CardCondition;
-import io.gpushare.model.CardCondition.Test;
-import io.gpushare.model.CardFact;
-import io.gpushare.model.CardSelector;
-import io.gpushare.model.FactValue;
+import io.gpushare.model.selector.CardCondition;
+import io.gpushare.model.selector.CardCondition.Test;
+import io.gpushare.model.selector.CardFact;
+import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.selector.FactValue;
+import io.gpushare.model.selector.SelectorParser;
+import io.gpushare.model.selector.SelectorSyntaxException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

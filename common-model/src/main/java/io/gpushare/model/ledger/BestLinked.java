@@ -1,6 +1,6 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.CardLinks;
+import io.gpushare.model.card.CardLinks;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

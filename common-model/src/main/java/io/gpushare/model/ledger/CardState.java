@@ -1,6 +1,6 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.Card;
+import io.gpushare.model.card.Card;
 
 /**
  * One card of the inventory and what is allocated on it.

@@ -1,10 +1,10 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Inventory;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

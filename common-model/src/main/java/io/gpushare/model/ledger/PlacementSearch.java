@@ -1,12 +1,12 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
-import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Inventory;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.gpushare.model.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.CardId;
+import io.gpushare.model.card.CardId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

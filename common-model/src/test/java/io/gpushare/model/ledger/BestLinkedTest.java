@@ -1,19 +1,19 @@
 package io.gpushare.model.ledger;
 
-import static io.gpushare.model.ledger.Cards.memory;
-import static io.gpushare.model.ledger.Cards.pod;
-import static io.gpushare.model.ledger.Cards.whole;
+import static io.gpushare.model.ledger.TestCards.memory;
+import static io.gpushare.model.ledger.TestCards.pod;
+import static io.gpushare.model.ledger.TestCards.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
-import io.gpushare.model.CardLink;
-import io.gpushare.model.CardLinks;
-import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Inventory;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardLink;
+import io.gpushare.model.card.CardLinks;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.selector.CardSelector;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class BestLinkedTest {
     /** 0-1-2-3 and 4-5-6-7 are joined by NVLinks, 0-1 and 4-5 by more of them; all else is over the system's link. */
     private static final NodeCards TWO_ISLANDS =
-            NodeCards.of(Cards.node(40, 40, 40, 40, 40, 40, 40, 40).withLinks(links(8, (i, j) -> {
+            NodeCards.of(TestCards.node(40, 40, 40, 40, 40, 40, 40, 40).withLinks(links(8, (i, j) -> {
                 if (i / 4 != j / 4) {
                     return "SYS";
                 }
@@ -65,7 +65,7 @@ class BestLinkedTest {
         NodeCards node = with(with(TWO_ISLANDS, memory(3), 3), memory(3), 7);
         assertThat(taken(node, split(8, 2))).containsExactlyInAnyOrder(0, 1);
         assertThat(taken(with(node, memory(39), 1), split(8, 2))).containsExactlyInAnyOrder(4, 5);
-        assertThat(taken(NodeCards.of(Cards.node(40, 40, 40)), split(8, 2)))
+        assertThat(taken(NodeCards.of(TestCards.node(40, 40, 40)), split(8, 2)))
                 .as("nothing is known of links")
                 .containsExactlyInAnyOrder(0, 1);
     }
@@ -74,7 +74,7 @@ class BestLinkedTest {
     void noOtherSetIsBetterLinked(@ForAll long seed, @ForAll @IntRange(min = 1, max = 8) int count) {
         Random random = new Random(seed);
         String[] words = {"NV1", "NV2", "PIX", "PHB", "SYS"};
-        NodeCards node = NodeCards.of(Cards.node(40, 40, 40, 40, 40, 40, 40, 40)
+        NodeCards node = NodeCards.of(TestCards.node(40, 40, 40, 40, 40, 40, 40, 40)
                 .withLinks(links(8, (i, j) -> words[random.nextInt(words.length)])));
         for (int pod = 0; pod < random.nextInt(5); pod++) {
             node = with(node, memory(1 + random.nextInt(20)), random.nextInt(8));
@@ -109,7 +109,8 @@ class BestLinkedTest {
     void sixteenCardsTakeNoTimeWorthNaming() {
         int[] sizes = new int[16];
         Arrays.fill(sizes, 40);
-        NodeCards node = NodeCards.of(Cards.node(sizes).withLinks(links(16, (i, j) -> i / 8 == j / 8 ? "NV6" : "SYS")));
+        NodeCards node =
+                NodeCards.of(TestCards.node(sizes).withLinks(links(16, (i, j) -> i / 8 == j / 8 ? "NV6" : "SYS")));
         long before = System.nanoTime();
         assertThat(taken(node, whole(8))).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
         assertThat(System.nanoTime() - before).isLessThan(2_000_000_000L);

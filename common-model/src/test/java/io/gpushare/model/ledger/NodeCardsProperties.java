@@ -1,18 +1,18 @@
 package io.gpushare.model.ledger;
 
-import static io.gpushare.model.ledger.Cards.pod;
+import static io.gpushare.model.ledger.TestCards.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
-import io.gpushare.model.CardSelector;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -199,7 +199,7 @@ class NodeCardsProperties {
                 .array(int[].class)
                 .ofMinSize(1)
                 .ofMaxSize(8)
-                .map(Cards::node);
+                .map(TestCards::node);
     }
 
     @Provide

@@ -1,21 +1,21 @@
 package io.gpushare.model.ledger;
 
-import static io.gpushare.model.ledger.Cards.memory;
-import static io.gpushare.model.ledger.Cards.node;
-import static io.gpushare.model.ledger.Cards.pod;
-import static io.gpushare.model.ledger.Cards.whole;
+import static io.gpushare.model.ledger.TestCards.memory;
+import static io.gpushare.model.ledger.TestCards.node;
+import static io.gpushare.model.ledger.TestCards.pod;
+import static io.gpushare.model.ledger.TestCards.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

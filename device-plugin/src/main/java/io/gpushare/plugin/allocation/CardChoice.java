@@ -12,7 +12,7 @@ public sealed interface CardChoice {
     }
 
     /** The reason is a sentence that the user finds in the pod's status. */
-    record Refused(WhyNot why, String reason) implements CardChoice {
+    record Refused(RefusalKind why, String reason) implements CardChoice {
         public Refused {
             Objects.requireNonNull(why);
             Objects.requireNonNull(reason);

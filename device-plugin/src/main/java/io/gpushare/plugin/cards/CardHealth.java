@@ -1,7 +1,7 @@
 package io.gpushare.plugin.cards;
 
-import io.gpushare.model.CardId;
-import io.gpushare.model.Health;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

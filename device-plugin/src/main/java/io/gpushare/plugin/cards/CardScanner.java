@@ -1,15 +1,15 @@
 package io.gpushare.plugin.cards;
 
-import io.gpushare.model.CardId;
-import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
-import io.gpushare.nvml.NvmlException;
 import io.gpushare.nvml.XidEvent;
-import io.gpushare.plugin.use.CardLoads;
+import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.plugin.usage.CardUsages;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
@@ -45,7 +45,7 @@ public final class CardScanner implements AutoCloseable {
         void inventory(Inventory now);
 
         /** What the cards do, every few seconds while the driver answers. */
-        void loads(CardLoads now);
+        void loads(CardUsages now);
 
         /** An Xid error of a card, and what has to be done about it, as a part of a sentence. */
         void xid(CardId card, long xid, String remedy);
@@ -58,10 +58,10 @@ public final class CardScanner implements AutoCloseable {
     private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
     private final InstantSource clock;
     private final CardHealth health;
-    private final KnownCards cards;
-    private final LinkScan links = new LinkScan();
+    private final CardHistory cards;
+    private final LinkScanner links = new LinkScanner();
     private final XidListener xids = new XidListener();
-    private final LoadReader loads = new LoadReader();
+    private final UtilizationReader loads = new UtilizationReader();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
@@ -75,7 +75,7 @@ public final class CardScanner implements AutoCloseable {
         this.listener = listener;
         this.clock = clock;
         this.health = new CardHealth(settings.quiet());
-        this.cards = new KnownCards(settings.unit(), health);
+        this.cards = new CardHistory(settings.unit(), health);
         this.thread = new Thread(this::run, "cards");
     }
 

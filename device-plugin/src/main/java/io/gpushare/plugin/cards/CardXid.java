@@ -1,6 +1,6 @@
 package io.gpushare.plugin.cards;
 
-import io.gpushare.model.CardId;
+import io.gpushare.model.card.CardId;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.gpushare.plugin.cards;
 
 import io.gpushare.nvml.Nvml;
-import io.gpushare.nvml.NvmlException;
 import io.gpushare.nvml.XidEvent;
 import io.gpushare.nvml.XidWatch;
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;

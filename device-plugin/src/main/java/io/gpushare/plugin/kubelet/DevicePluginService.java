@@ -16,8 +16,8 @@ import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationResponse;
-import io.gpushare.plugin.allocation.HandOver;
-import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -35,13 +35,13 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
 
     private static final Logger LOG = LoggerFactory.getLogger(DevicePluginService.class);
 
-    private final Resource resource;
-    private final Doorkeeper doorkeeper;
+    private final DeviceResource resource;
+    private final CallHandler doorkeeper;
     private final Consumer<ServerCallStreamObserver<ListAndWatchResponse>> watching;
 
     DevicePluginService(
-            Resource resource,
-            Doorkeeper doorkeeper,
+            DeviceResource resource,
+            CallHandler doorkeeper,
             Consumer<ServerCallStreamObserver<ListAndWatchResponse>> watching) {
         this.resource = resource;
         this.doorkeeper = doorkeeper;
@@ -89,8 +89,8 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         try {
             for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
                 switch (doorkeeper.allocate(resource, container.getDevicesIdsList())) {
-                    case HandOver.Given given -> answer.addContainerResponses(response(given));
-                    case HandOver.Refused(var _, String reason) -> {
+                    case AllocationResponse.Given given -> answer.addContainerResponses(response(given));
+                    case AllocationResponse.Refused(var _, String reason) -> {
                         kubelet.onError(Status.FAILED_PRECONDITION
                                 .withDescription(reason)
                                 .asRuntimeException());
@@ -108,7 +108,7 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         answer(kubelet, answer.build());
     }
 
-    private static ContainerAllocateResponse response(HandOver.Given given) {
+    private static ContainerAllocateResponse response(AllocationResponse.Given given) {
         ContainerAllocateResponse.Builder response =
                 ContainerAllocateResponse.newBuilder().putAllEnvs(given.environment());
         for (String file : given.deviceFiles()) {

@@ -2,8 +2,8 @@ package io.gpushare.plugin.kubelet;
 
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
-import io.gpushare.plugin.allocation.DeviceLists.Offered;
-import io.gpushare.plugin.allocation.Resource;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.grpc.Server;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The server of one resource on its socket, and the streams on which the kubelet reads its devices. */
 final class ResourceServer {
     /** Which resource, under which name, on which socket. */
-    record Place(Resource resource, String name, Path socket) {}
+    record Place(DeviceResource resource, String name, Path socket) {}
 
     // A request names devices that this plugin offered: more than a list can have is no request of a kubelet.
     private static final int LARGEST_REQUEST = 16 << 20;
@@ -40,7 +40,7 @@ final class ResourceServer {
     private volatile @Nullable Server server;
     private volatile Optional<Object> bound = Optional.empty();
 
-    ResourceServer(Place place, Doorkeeper doorkeeper, DomainSockets sockets, Executor executor, InstantSource clock) {
+    ResourceServer(Place place, CallHandler doorkeeper, DomainSockets sockets, Executor executor, InstantSource clock) {
         this.place = place;
         this.sockets = sockets;
         this.executor = executor;

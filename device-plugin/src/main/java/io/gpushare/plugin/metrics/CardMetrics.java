@@ -1,8 +1,8 @@
 package io.gpushare.plugin.metrics;
 
-import io.gpushare.model.Card;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.plugin.use.CardLoad;
+import io.gpushare.plugin.usage.CardUsage;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -14,10 +14,10 @@ import java.util.function.ToDoubleFunction;
 
 /** What is known of each card: as many series of each name as the node has cards. */
 final class CardMetrics {
-    private final Counts counts;
+    private final PluginCounters counts;
     private final PrometheusRegistry registry;
 
-    CardMetrics(Counts counts, PrometheusRegistry registry) {
+    CardMetrics(PluginCounters counts, PrometheusRegistry registry) {
         this.counts = counts;
         this.registry = registry;
     }
@@ -57,9 +57,9 @@ final class CardMetrics {
         load(
                 "gpushare_card_utilisation_ratio",
                 "Part of the last sample period in which the card computed, 0 to 1.",
-                CardLoad::utilisation);
-        load("gpushare_card_temperature_celsius", "Temperature of the chip.", CardLoad::celsius);
-        load("gpushare_card_power_watts", "What the board draws.", CardLoad::watts);
+                CardUsage::utilisation);
+        load("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
+        load("gpushare_card_power_watts", "What the board draws.", CardUsage::watts);
         strangers();
         eccErrors();
     }
@@ -75,7 +75,7 @@ final class CardMetrics {
         gauge(name, help, state -> OptionalDouble.of(value.applyAsDouble(state)));
     }
 
-    private void load(String name, String help, Function<CardLoad, OptionalDouble> value) {
+    private void load(String name, String help, Function<CardUsage, OptionalDouble> value) {
         gauge(
                 name,
                 help,

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.metrics;
 
-import io.gpushare.plugin.use.Held;
-import io.gpushare.plugin.use.NodeLoad.Used;
+import io.gpushare.plugin.usage.ContainerShare;
+import io.gpushare.plugin.usage.NodeUsage.Used;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Optional;
@@ -15,10 +15,10 @@ import java.util.function.Function;
  * never more than the node has devices; they go with their pods.
  */
 final class ContainerMetrics {
-    private final Counts counts;
+    private final PluginCounters counts;
     private final PrometheusRegistry registry;
 
-    ContainerMetrics(Counts counts, PrometheusRegistry registry) {
+    ContainerMetrics(PluginCounters counts, PrometheusRegistry registry) {
         this.counts = counts;
         this.registry = registry;
     }
@@ -42,16 +42,16 @@ final class ContainerMetrics {
                         .findFirst());
     }
 
-    private Optional<Used> used(Held held) {
+    private Optional<Used> used(ContainerShare held) {
         return counts.load().of(held);
     }
 
-    private void gauge(String name, String help, Function<Held, OptionalDouble> value) {
+    private void gauge(String name, String help, Function<ContainerShare, OptionalDouble> value) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
                 .labelNames("card", "model", "namespace", "pod", "container")
-                .callback(callback -> Held.of(counts.picture())
+                .callback(callback -> ContainerShare.of(counts.picture())
                         .forEach(held -> value.apply(held)
                                 .ifPresent(number -> callback.call(
                                         number,

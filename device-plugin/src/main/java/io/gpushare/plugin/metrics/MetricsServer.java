@@ -49,7 +49,7 @@ public final class MetricsServer implements AutoCloseable {
      * @param ready whether the kubelet reads this plugin's lists
      * @throws IOException when the address can't be had
      */
-    public static MetricsServer start(InetSocketAddress address, Metrics metrics, BooleanSupplier ready)
+    public static MetricsServer start(InetSocketAddress address, PluginMetrics metrics, BooleanSupplier ready)
             throws IOException {
         HttpServer http;
         try {
@@ -69,14 +69,14 @@ public final class MetricsServer implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    private static void answer(HttpExchange exchange, Metrics metrics, BooleanSupplier ready) throws IOException {
+    private static void answer(HttpExchange exchange, PluginMetrics metrics, BooleanSupplier ready) throws IOException {
         try (exchange) {
             if (!exchange.getRequestMethod().equals("GET")) {
                 answer(exchange, 405, TEXT, text("only GET is answered here"));
                 return;
             }
             switch (exchange.getRequestURI().getPath()) {
-                case "/metrics" -> answer(exchange, 200, Metrics.CONTENT_TYPE, metrics.text());
+                case "/metrics" -> answer(exchange, 200, PluginMetrics.CONTENT_TYPE, metrics.text());
                 case "/readyz" -> {
                     boolean now = ready.getAsBoolean();
                     answer(

@@ -1,6 +1,6 @@
 package io.gpushare.plugin.processes;
 
-import io.gpushare.plugin.use.Cgroup;
+import io.gpushare.plugin.usage.Cgroup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.gpushare.plugin.cards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.CardId;
-import io.gpushare.model.Health;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

@@ -3,14 +3,14 @@ package io.gpushare.plugin.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.NodeState;
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
-import io.gpushare.model.Compute;
-import io.gpushare.model.ComputeCapability;
-import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.ComputeCapability;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -108,7 +108,7 @@ class NodeLabelsTest {
 
     private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> wanted) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
-        return NodeLabels.change(new NodeState("n1", annotations, present, Compute.NONE, Map.of(), null), wanted);
+        return NodeLabels.change(new NodeState("n1", annotations, present, HostResources.NONE, Map.of(), null), wanted);
     }
 
     private static void assertChange(

@@ -6,8 +6,8 @@ import io.gpushare.api.podresources.v1.ContainerDevices;
 import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.plugin.allocation.Listed;
-import io.gpushare.plugin.allocation.PodName;
+import io.gpushare.plugin.node.PodName;
+import io.gpushare.plugin.node.PodResourcesList;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -26,12 +26,12 @@ class PodResourcesIT {
 
     private final DomainSockets sockets = new DomainSockets();
     private KubeletDouble kubelet;
-    private PodResources client;
+    private PodResourcesClient client;
 
     @BeforeEach
     void start() throws Exception {
         kubelet = new KubeletDouble(dir).start();
-        client = new PodResources(dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT, sockets);
+        client = new PodResourcesClient(dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT, sockets);
     }
 
     @AfterEach
@@ -50,7 +50,7 @@ class PodResourcesIT {
                 .addDevices(device("aliyun.com/gpu-mem", "GPU-a::0"))));
 
         assertThat(client.list(TIME))
-                .hasValue(new Listed(
+                .hasValue(new PodResourcesList(
                         Map.of(new PodName("default", "p"), Map.of("main", Set.of("GPU-a::0", "GPU-a::1")))));
     }
 
@@ -58,7 +58,7 @@ class PodResourcesIT {
     void aPodWithoutDevicesIsListedToo() {
         kubelet.podResources(pod(ContainerResources.newBuilder().setName("main")));
 
-        assertThat(client.list(TIME)).hasValue(new Listed(Map.of(new PodName("default", "p"), Map.of())));
+        assertThat(client.list(TIME)).hasValue(new PodResourcesList(Map.of(new PodName("default", "p"), Map.of())));
     }
 
     @Test
@@ -77,7 +77,7 @@ class PodResourcesIT {
     void aRefusedBurstIsTriedAgainUntilItIsLetIn() {
         kubelet.refuseLists(5);
 
-        assertThat(client.list(TIME)).hasValue(Listed.NOTHING);
+        assertThat(client.list(TIME)).hasValue(PodResourcesList.NOTHING);
     }
 
     @Test

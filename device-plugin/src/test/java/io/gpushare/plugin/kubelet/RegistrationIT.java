@@ -11,11 +11,11 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.plugin.allocation.DeviceLists;
-import io.gpushare.plugin.allocation.DeviceLists.Offered;
-import io.gpushare.plugin.allocation.HandOver;
-import io.gpushare.plugin.allocation.Resource;
-import io.gpushare.plugin.allocation.WhyNot;
+import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.RefusalKind;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,12 +41,12 @@ class RegistrationIT {
 
     private final DomainSockets sockets = new DomainSockets();
     private KubeletDouble kubelet;
-    private KubeletLink link;
+    private KubeletConnection link;
 
     @BeforeEach
     void start() throws Exception {
         kubelet = new KubeletDouble(dir);
-        link = KubeletLink.start(
+        link = KubeletConnection.start(
                 dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
     }
 
@@ -215,8 +215,8 @@ class RegistrationIT {
     void aPathThatNoSocketCanHaveIsRefusedWithASentence() {
         Path deep = Path.of("/" + "d".repeat(100));
 
-        assertThatThrownBy(() ->
-                        KubeletLink.start(deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
+        assertThatThrownBy(() -> KubeletConnection.start(
+                        deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a Unix socket's path may have 107: choose a shorter --kubelet-dir");
     }
@@ -234,10 +234,11 @@ class RegistrationIT {
     }
 
     /** Gives memory, refuses cards, and fails when asked which cards it prefers. */
-    private static final class Script implements Doorkeeper {
+    private static final class Script implements CallHandler {
         @Override
-        public List<String> preferred(Resource resource, List<String> available, List<String> mustInclude, int size) {
-            if (resource == Resource.CARDS) {
+        public List<String> preferred(
+                DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
+            if (resource == DeviceResource.CARDS) {
                 throw new IllegalStateException("no wish");
             }
             assertThat(available).hasSize(2);
@@ -246,11 +247,11 @@ class RegistrationIT {
         }
 
         @Override
-        public HandOver allocate(Resource resource, List<String> ids) {
+        public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
-                case CARDS -> new HandOver.Refused(WhyNot.CARD_IN_USE, "the card is taken");
+                case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY ->
-                    new HandOver.Given(
+                    new AllocationResponse.Given(
                             Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
                             List.of("/dev/nvidia0"),
                             List.of("nvidia.com/gpu=GPU-a"));

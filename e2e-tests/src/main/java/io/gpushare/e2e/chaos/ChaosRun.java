@@ -1,9 +1,14 @@
 package io.gpushare.e2e.chaos;
 
+import io.gpushare.e2e.chaos.check.ClusterCards;
+import io.gpushare.e2e.chaos.check.ClusterWatcher;
+import io.gpushare.e2e.chaos.check.EndCheck;
+import io.gpushare.e2e.chaos.check.RunClock;
+import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
-import io.gpushare.e2e.cluster.Wait;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +32,7 @@ final class ChaosRun implements AutoCloseable {
     private final LocalCluster cluster;
     private final List<String> nodes;
     private final Installation installation;
-    private final Cards cards;
+    private final ClusterCards cards;
 
     private ChaosRun(long seed, Duration length, Plan plan, LocalCluster cluster, Path root) {
         this.seed = seed;
@@ -37,12 +42,12 @@ final class ChaosRun implements AutoCloseable {
         this.cluster = cluster;
         this.nodes = List.of(cluster.node(), cluster.addNode());
         this.installation = new Installation(cluster, root);
-        this.cards = Cards.of(nodes);
+        this.cards = ClusterCards.of(nodes);
     }
 
     /** A cluster of two nodes with both programs, and a plan; nothing goes wrong yet. */
     static ChaosRun prepare(Path root, long seed, Duration length) {
-        Plan plan = Plan.of(seed, length, Cards.A_NODE);
+        Plan plan = Plan.of(seed, length, ClusterCards.A_NODE);
         System.out.printf(
                 "chaos: seed %d, %d min, %d pods and %d faults; the same again: ./mvnw verify -Pchaos"
                         + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%n",
@@ -62,7 +67,7 @@ final class ChaosRun implements AutoCloseable {
         installation.install();
         Map<String, List<String>> lines = new HashMap<>();
         for (int node = 0; node < nodes.size(); node++) {
-            lines.put(nodes.get(node), Cards.lines(node, Map.of()));
+            lines.put(nodes.get(node), ClusterCards.lines(node, Map.of()));
         }
         installation.simulate(lines);
     }
@@ -74,19 +79,19 @@ final class ChaosRun implements AutoCloseable {
     /** Carries out the plan; prints and answers what was counted. */
     Tally run() throws InterruptedException {
         try (ApiServer api = ApiServer.of(cluster.kubectl())) {
-            Tally before = new Tally(new Stopwatch());
+            Tally before = new Tally(new RunClock());
             new EndCheck(cluster, nodes, api, cards, before).run();
             if (!before.violations().isEmpty()) {
                 throw new AssertionError("the cluster is not in order before the run: " + before.violations());
             }
-            Stopwatch watch = new Stopwatch();
+            RunClock watch = new RunClock();
             Tally tally = new Tally(watch);
             Path log = root.resolve("e2e-tests/target/chaos-" + seed + "-" + System.currentTimeMillis() + ".log");
             watch.say("what the programs log is kept in " + log);
-            Watcher watcher = new Watcher(cluster, nodes, api, cards, log, watch, tally);
-            Keeper keeper = new Keeper(cluster, components(), watch, tally);
-            Faults faults = new Faults(cluster, installation, nodes, api, keeper, watch, tally);
-            Load load = new Load(api, watcher, cluster.workloadImage(), watch, tally);
+            ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, watch, tally);
+            ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
+            FaultInjector faults = new FaultInjector(cluster, installation, nodes, api, keeper, watch, tally);
+            PodLoad load = new PodLoad(api, watcher, cluster.workloadImage(), watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());
@@ -94,7 +99,7 @@ final class ChaosRun implements AutoCloseable {
             watch.sleepUntil(length);
             watch.say("the time is over; the last pods may run and end");
             faults.awaitEnd(HEALING);
-            Wait.until(HEALING, "every component runs", keeper::complete, complete -> complete);
+            Await.until(HEALING, "every component runs", keeper::complete, complete -> complete);
             load.awaitEnd(DRAIN);
             watcher.end();
             join(threads.getFirst());

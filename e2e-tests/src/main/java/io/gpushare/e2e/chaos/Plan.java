@@ -2,7 +2,8 @@ package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.Fault.Target;
-import io.gpushare.e2e.chaos.Order.Ending;
+import io.gpushare.e2e.chaos.PlannedPod.Ending;
+import io.gpushare.e2e.chaos.check.ContainerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** All that is to happen in a run, drawn from a seed: the same seed and length make the same plan. */
-record Plan(List<Order> orders, List<Fault> faults) {
+record Plan(List<PlannedPod> orders, List<Fault> faults) {
     private static final int PODS_A_MINUTE = 33;
     private static final int NAMES = 90;
     private static final int NODES = 2;
@@ -33,17 +34,17 @@ record Plan(List<Order> orders, List<Fault> faults) {
         return new Plan(orders(random, length), faults(random, length, cards));
     }
 
-    private static List<Order> orders(Random random, Duration length) {
+    private static List<PlannedPod> orders(Random random, Duration length) {
         int count = (int) Math.ceilDiv(PODS_A_MINUTE * length.toSeconds(), 60);
         List<Duration> times = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             times.add(Duration.ofMillis(random.nextLong(length.toMillis())));
         }
         Collections.sort(times);
-        List<Order> orders = new ArrayList<>();
+        List<PlannedPod> orders = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            List<Ask> asks = asks(random);
-            boolean cards = asks.stream().anyMatch(Ask::whole);
+            List<ContainerRequest> asks = asks(random);
+            boolean cards = asks.stream().anyMatch(ContainerRequest::whole);
             Ending ending = switch (random.nextInt(10)) {
                 case 0 -> Ending.IMPATIENT;
                 case 1, 2, 3 -> Ending.COMPLETES;
@@ -52,22 +53,22 @@ record Plan(List<Order> orders, List<Fault> faults) {
             int most = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 20_000;
             int least = ending == Ending.IMPATIENT ? 50 : 3_000;
             Duration life = Duration.ofMillis(random.nextInt(least, most));
-            orders.add(new Order(i, times.get(i), "pod-" + i % NAMES, asks, ending, life));
+            orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, asks, ending, life));
         }
         return orders;
     }
 
-    private static List<Ask> asks(Random random) {
+    private static List<ContainerRequest> asks(Random random) {
         return switch (random.nextInt(20)) {
-            case 0, 1 -> List.of(Ask.cards(1));
-            case 2 -> List.of(Ask.cards(2));
-            case 3 -> List.of(Ask.cards(1), Ask.cards(1));
-            case 4 -> List.of(Ask.memory(random.nextInt(1, 5)), Ask.cards(1));
-            case 5 -> List.of(Ask.memory(random.nextInt(12, 16)));
-            case 6, 7, 8, 9, 10 -> List.of(Ask.memory(random.nextInt(1, 5)), Ask.memory(random.nextInt(1, 5)));
+            case 0, 1 -> List.of(ContainerRequest.cards(1));
+            case 2 -> List.of(ContainerRequest.cards(2));
+            case 3 -> List.of(ContainerRequest.cards(1), ContainerRequest.cards(1));
+            case 4 -> List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.cards(1));
+            case 5 -> List.of(ContainerRequest.memory(random.nextInt(12, 16)));
+            case 6, 7, 8, 9, 10 -> List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.memory(random.nextInt(1, 5)));
             // Pods of equal demand are those that could be taken for one another.
-            case 11, 12, 13, 14 -> List.of(Ask.memory(2));
-            default -> List.of(Ask.memory(random.nextInt(1, 9)));
+            case 11, 12, 13, 14 -> List.of(ContainerRequest.memory(2));
+            default -> List.of(ContainerRequest.memory(random.nextInt(1, 9)));
         };
     }
 

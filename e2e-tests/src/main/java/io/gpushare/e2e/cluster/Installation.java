@@ -85,7 +85,7 @@ public final class Installation {
     public void ready(String program) {
         if (program.equals(EXTENDER)) {
             // Of its pods only the one that leads is ever ready: `rollout status` would wait for the other.
-            Wait.until(
+            Await.until(
                     READY,
                     "the extender's pods are new and one leads",
                     () -> cluster.kubectl().json("-n", NAMESPACE, "get", program),

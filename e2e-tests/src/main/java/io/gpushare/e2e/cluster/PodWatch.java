@@ -60,9 +60,9 @@ public final class PodWatch implements AutoCloseable {
 
     /** From the end of one pod to the binding of another; waits for both. A pod's name may be used once. */
     public Duration fromEndToBinding(String ended, String bound, Duration limit) {
-        Wait.until(
+        Await.until(
                 limit, "pod " + ended + " is gone", () -> moments.containsKey("gone " + ended), Boolean::booleanValue);
-        Wait.until(
+        Await.until(
                 limit,
                 "pod " + bound + " is bound",
                 () -> moments.containsKey("bound " + bound),

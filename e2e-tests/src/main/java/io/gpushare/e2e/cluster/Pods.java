@@ -102,12 +102,12 @@ public final class Pods {
     }
 
     private JsonNode until(String name, String what, Predicate<JsonNode> holds) {
-        return Wait.until(PATIENCE, "pod " + name + " " + what, () -> pod(name), holds);
+        return Await.until(PATIENCE, "pod " + name + " " + what, () -> pod(name), holds);
     }
 
     /** The card UUIDs that the container sees, from what it printed. */
     public String sees(String pod, String container) {
-        String printed = Wait.until(
+        String printed = Await.until(
                 PATIENCE,
                 pod + "/" + container + " prints its card",
                 () -> cluster.kubectl().run("-n", NAMESPACE, "logs", pod, "-c", container),
@@ -132,7 +132,7 @@ public final class Pods {
 
     /** Waits until a pod of that Deployment runs, and gives its name. */
     public String deployed(String name, Duration limit) {
-        JsonNode running = Wait.until(
+        JsonNode running = Await.until(
                 limit,
                 "a pod of Deployment " + name + " runs",
                 () -> cluster.kubectl()
@@ -174,6 +174,6 @@ public final class Pods {
                         "--all",
                         "--wait=true",
                         "--grace-period=1");
-        Wait.until(ENDING, "no pod is left", this::all, JsonNode::isEmpty);
+        Await.until(ENDING, "no pod is left", this::all, JsonNode::isEmpty);
     }
 }

@@ -1,8 +1,8 @@
 package io.gpushare.e2e.load;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
-import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -54,7 +54,7 @@ record LoadCluster(int nodes) {
                                 + "\"memoryMiB\":%d}")
                         .formatted(uuid(name, i), i, i, UNITS * 1024))
                 .collect(Collectors.joining(","));
-        ObjectNode node = Cluster.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
+        ObjectNode node = ApiClient.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
                 + "\",\"annotations\":{}},\"status\":{\"allocatable\":{\"cpu\":\"128\",\"memory\":\"1007Gi\"}}}");
         node.withObject("/metadata/annotations")
                 .put("gpushare.io/inventory", "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + cards + "]}");
@@ -77,7 +77,7 @@ record LoadCluster(int nodes) {
 
     /** A pod that asks for cpu, memory and units. */
     static ObjectNode pod(String name, int cpuMilli, int units) {
-        return Cluster.document("""
+        return ApiClient.document("""
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"load","labels":{"app":"load"}},
              "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{
                "requests":{"cpu":"%dm","memory":"4Gi","aliyun.com/gpu-mem":"%d"},

@@ -3,7 +3,7 @@ package io.gpushare.e2e.load;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,9 +19,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /** The load run as a program: see {@code e2e-tests/load}. */
 @Command(
@@ -112,13 +112,13 @@ public final class LoadRun implements Callable<Integer> {
         boolean last = cluster.nodes() == sizes.getLast() && decides.equals(decideIn.getLast());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig());
         long begin = System.nanoTime();
-        try (Server extender = Server.extender(
+        try (ServerProcess extender = ServerProcess.extender(
                         repository,
                         kubeconfig,
                         "--decide-in=" + decides,
                         folder.resolve("extender-" + cluster.nodes() + "-" + decides + ".log"));
-                Server bare =
-                        Server.bare(repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
+                ServerProcess bare =
+                        ServerProcess.bare(repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
             extender.await(READY, START);
             if (scrapes > 0) {
                 ScrapeCost.measure(
@@ -153,7 +153,7 @@ public final class LoadRun implements Callable<Integer> {
      * take turns are put on one processor or on two as the kernel likes, each pair anew, and on one they take a third less
      * time: of what one client measures that would be chance.
      */
-    private static <T> T apart(Server one, Server other, Measured<T> then) throws IOException, InterruptedException {
+    private static <T> T apart(ServerProcess one, ServerProcess other, Measured<T> then) throws IOException, InterruptedException {
         String allowed = Processors.allowed();
         List<Integer> each = Processors.each(allowed);
         if (each.size() == 1) {
@@ -195,8 +195,8 @@ public final class LoadRun implements Callable<Integer> {
         private final String name;
         private final List<byte[]> asked = new ArrayList<>();
         private final List<byte[]> same = new ArrayList<>();
-        private final Figures ours = new Figures(calls + BLOCK);
-        private final Figures limit = new Figures(calls + BLOCK);
+        private final Latencies ours = new Latencies(calls + BLOCK);
+        private final Latencies limit = new Latencies(calls + BLOCK);
         private int answer;
 
         Verb(String name) {
@@ -215,7 +215,7 @@ public final class LoadRun implements Callable<Integer> {
      * As kube-scheduler asks for a pod: filter for all nodes, and prioritize for those that it named, if it named several.
      * Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both.
      */
-    private List<Verb> oneClient(LoadCluster cluster, String decides, Server extender, Server bare) throws IOException {
+    private List<Verb> oneClient(LoadCluster cluster, String decides, ServerProcess extender, ServerProcess bare) throws IOException {
         boolean one = decides.equals("filter");
         Verb filter = new Verb("filter");
         Verb prioritize = new Verb("prioritize");
@@ -296,7 +296,7 @@ public final class LoadRun implements Callable<Integer> {
                 verb.answer);
     }
 
-    private void throughput(Verb verb, Server extender) throws IOException, InterruptedException, ExecutionException {
+    private void throughput(Verb verb, ServerProcess extender) throws IOException, InterruptedException, ExecutionException {
         double one = throughput(extender, verb.asked, 1);
         Duration cpu = extender.cpu();
         long begin = System.nanoTime();
@@ -308,7 +308,7 @@ public final class LoadRun implements Callable<Integer> {
                 "", one, clients, many, many / one, used, Runtime.getRuntime().availableProcessors());
     }
 
-    private double throughput(Server server, List<byte[]> requests, int parallel)
+    private double throughput(ServerProcess server, List<byte[]> requests, int parallel)
             throws InterruptedException, ExecutionException {
         int each = Math.max(BLOCK, calls / parallel);
         long begin = System.nanoTime();
@@ -342,7 +342,7 @@ public final class LoadRun implements Callable<Integer> {
         }
     }
 
-    private void grow(LoadCluster cluster, Server extender)
+    private void grow(LoadCluster cluster, ServerProcess extender)
             throws IOException, InterruptedException, ExecutionException {
         List<byte[]> requests = requests(VERBS + "filter", cluster);
         AtomicLong left = new AtomicLong(longRun);
@@ -374,7 +374,7 @@ public final class LoadRun implements Callable<Integer> {
                 longRun, clients, longRun / took, before, extender.residentMib());
     }
 
-    private void bind(LoadCluster cluster, SimulatedApiServer api, Server extender)
+    private void bind(LoadCluster cluster, SimulatedApiServer api, ServerProcess extender)
             throws IOException, InterruptedException, ExecutionException {
         bind(cluster, api, extender, "to warm up", 64, Duration.ZERO);
         for (int[] setting : new int[][] {{64, 0}, {64, 20}, {16, 20}}) {
@@ -383,7 +383,7 @@ public final class LoadRun implements Callable<Integer> {
     }
 
     private void bind(
-            LoadCluster cluster, SimulatedApiServer api, Server extender, String note, int inFlight, Duration latency)
+            LoadCluster cluster, SimulatedApiServer api, ServerProcess extender, String note, int inFlight, Duration latency)
             throws IOException, InterruptedException, ExecutionException {
         List<byte[]> requests = new ArrayList<>();
         for (int i = 0; i < binds; i++) {
@@ -401,7 +401,7 @@ public final class LoadRun implements Callable<Integer> {
         api.faults().latency(latency);
         AtomicLong next = new AtomicLong();
         AtomicLong failed = new AtomicLong();
-        Figures times = new Figures(binds);
+        Latencies times = new Latencies(binds);
         Duration cpu = extender.cpu();
         long begin = System.nanoTime();
         at(inFlight, client -> {

@@ -32,9 +32,9 @@ final class ScrapeCost {
             throws IOException, InterruptedException, ExecutionException {
         int turns = Math.max(1, (int) (time.toSeconds() / 2 / TURN.toSeconds()));
         int most = Math.toIntExact(turns * TURN.toSeconds() * MOST);
-        Figures alone = new Figures(most);
-        Figures beside = new Figures(most);
-        Figures scrapes = new Figures(most);
+        Latencies alone = new Latencies(most);
+        Latencies beside = new Latencies(most);
+        Latencies scrapes = new Latencies(most);
         try (Connection calls = new Connection(port);
                 Connection scraper = new Connection(port)) {
             for (int i = 0; i < warmUp; i++) {
@@ -71,7 +71,7 @@ final class ScrapeCost {
                 beside.millis(0.5) / alone.millis(0.5));
     }
 
-    private static void turn(Connection calls, List<byte[]> filters, Figures figures) throws IOException {
+    private static void turn(Connection calls, List<byte[]> filters, Latencies figures) throws IOException {
         long end = System.nanoTime() + TURN.toNanos();
         for (int i = 0; System.nanoTime() < end; i++) {
             long begin = System.nanoTime();
@@ -81,7 +81,7 @@ final class ScrapeCost {
     }
 
     /** Scrapes at the begin of each second of a turn. */
-    private static Future<?> scraping(Connection scraper, Figures figures) {
+    private static Future<?> scraping(Connection scraper, Latencies figures) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("scraper").start(() -> {
             try {

@@ -1,9 +1,9 @@
 package io.gpushare.e2e.sandbox;
 
-import io.gpushare.e2e.sandbox.Picture.Card;
-import io.gpushare.e2e.sandbox.Picture.Placed;
-import io.gpushare.e2e.sandbox.Picture.Share;
-import io.gpushare.e2e.sandbox.kubelet.StartedContainer;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Share;
+import io.gpushare.simulated.kubelet.StartedContainer;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -42,8 +42,8 @@ final class Checks {
     }
 
     /** At any moment: the link, and the memory of every card. */
-    void checkCards(Picture picture) {
-        for (Picture.Node node : picture.nodes()) {
+    void checkCards(ClusterSnapshot picture) {
+        for (ClusterSnapshot.Node node : picture.nodes()) {
             for (Card card : node.cards()) {
                 int units = 0;
                 int whole = 0;
@@ -68,7 +68,7 @@ final class Checks {
      *
      * @param books what pod-resources tells of the container: device IDs by resource
      */
-    void checkContainer(Placed placed, PodOrder.Want want, StartedContainer started, Map<String, Set<String>> books) {
+    void checkContainer(Placed placed, PodSpec.Want want, StartedContainer started, Map<String, Set<String>> books) {
         String who = placed.pod().name() + "/" + want.container();
         Set<Share> shares = placed.shares().stream()
                 .filter(share -> share.container().equals(want.container()))
@@ -82,8 +82,8 @@ final class Checks {
         Set<String> seen = visible.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(visible.split(",")));
         check(seen.equals(written), who + " sees " + seen + " and its annotation has " + written);
         check(books.equals(started.devices()), who + " holds " + started.devices() + ", pod-resources tells " + books);
-        Set<String> memory = books.getOrDefault(PodOrder.MEMORY, Set.of());
-        Set<String> cards = books.getOrDefault(PodOrder.CARDS, Set.of());
+        Set<String> memory = books.getOrDefault(PodSpec.MEMORY, Set.of());
+        Set<String> cards = books.getOrDefault(PodSpec.CARDS, Set.of());
         check(memory.size() == want.units(), who + " holds " + memory.size() + " memory devices");
         check(cards.size() == want.cards(), who + " holds " + cards.size() + " whole-card devices");
         Set<String> booked = new TreeSet<>(cards);
@@ -92,9 +92,9 @@ final class Checks {
     }
 
     /** A running pod: its memory in even parts on as many cards as it wishes, all its cards of the model that it wishes. */
-    void checkWish(Placed placed, PodOrder order, Picture picture) {
+    void checkWish(Placed placed, PodSpec order, ClusterSnapshot picture) {
         String who = placed.pod().name();
-        for (PodOrder.Want want : order.containers()) {
+        for (PodSpec.Want want : order.containers()) {
             if (want.units() > 0) {
                 int split = order.wish().split();
                 check(
@@ -106,7 +106,7 @@ final class Checks {
                         who + "/" + want.container() + " is not split evenly over " + split + ": " + placed.shares());
             }
         }
-        for (Picture.Node node : picture.nodes()) {
+        for (ClusterSnapshot.Node node : picture.nodes()) {
             for (Card card : node.cards()) {
                 if (placed.shares().stream().anyMatch(share -> share.card().equals(card.uuid()))) {
                     check(

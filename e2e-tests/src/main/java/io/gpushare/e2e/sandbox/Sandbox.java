@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /** The sandbox as a program: see {@code deploy/sandbox/run}. Exit code 0 where everything held, else 1 with the reasons. */
 @Command(
@@ -46,7 +46,7 @@ public final class Sandbox implements Callable<Integer> {
         Path folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
-        Screen screen = new Screen(System.out, terminal, InstantSource.system());
+        TerminalView screen = new TerminalView(System.out, terminal, InstantSource.system());
         screen.line("sockets, cards and logs are in " + folder + (once ? ", removed where all is well" : ""));
         Path checkout = repository.toAbsolutePath().normalize();
         int code;
@@ -68,9 +68,9 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
-    private int run(SandboxCluster sandbox, Screen screen, Path folder) throws InterruptedException {
+    private int run(SandboxCluster sandbox, TerminalView screen, Path folder) throws InterruptedException {
         try {
-            sandbox.start(Machine.ALL);
+            sandbox.start(SandboxNode.ALL);
             awaitNodes(sandbox, screen);
             return once ? runOnce(sandbox, screen, folder) : runUntilStopped(sandbox, screen, folder);
         } catch (IOException e) {
@@ -81,10 +81,10 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
-    private static void awaitNodes(SandboxCluster sandbox, Screen screen) throws IOException, InterruptedException {
-        screen.line("starting the extender and " + Machine.ALL.size() + " plugins");
+    private static void awaitNodes(SandboxCluster sandbox, TerminalView screen) throws IOException, InterruptedException {
+        screen.line("starting the extender and " + SandboxNode.ALL.size() + " plugins");
         Instant deadline = Instant.now().plus(READY);
-        while (!sandbox.ready(Machine.ALL.size())) {
+        while (!sandbox.ready(SandboxNode.ALL.size())) {
             sandbox.checkPrograms();
             if (Instant.now().isAfter(deadline)) {
                 throw new IOException("after " + READY.toSeconds() + " s not every node offers its cards, or the"
@@ -96,11 +96,11 @@ public final class Sandbox implements Callable<Integer> {
         sandbox.metrics().forEach((program, uri) -> screen.line("metrics of " + program + ": " + uri));
     }
 
-    private static int runOnce(SandboxCluster sandbox, Screen screen, Path folder)
+    private static int runOnce(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
         Checks checks = new Checks();
-        try (Round round = new Round(sandbox, screen, checks)) {
-            Usage usage = round.run(Workload.round(), Instant.now().plus(ROUND));
+        try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
+            CardReport usage = round.run(Workload.round(), Instant.now().plus(ROUND));
             checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
             System.out.println();
             System.out.println(usage.table());
@@ -116,13 +116,13 @@ public final class Sandbox implements Callable<Integer> {
     }
 
     /** Round after round until Ctrl-C; a check that fails ends it. */
-    private static int runUntilStopped(SandboxCluster sandbox, Screen screen, Path folder)
+    private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
         screen.footer("page: " + sandbox.extender().resolve("/ui/") + "   kubectl gpushare: with KUBECONFIG="
                 + folder.resolve("kubeconfig") + "   logs: " + folder.resolve("logs") + "   stop: Ctrl-C");
         Checks checks = new Checks();
         while (checks.failures().isEmpty()) {
-            try (Round round = new Round(sandbox, screen, checks)) {
+            try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
                 round.run(Workload.round(), Instant.now().plus(ROUND));
                 round.clear();
             }

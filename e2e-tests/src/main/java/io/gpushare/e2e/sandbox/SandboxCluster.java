@@ -1,11 +1,11 @@
 package io.gpushare.e2e.sandbox;
 
-import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
-import io.gpushare.e2e.sandbox.client.Cluster;
-import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
-import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
-import io.gpushare.e2e.sandbox.scheduler.ExtenderOptions;
-import io.gpushare.e2e.sandbox.scheduler.SimulatedScheduler;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.scheduler.ExtenderConfig;
+import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ final class SandboxCluster implements AutoCloseable {
     private final int extenderPort;
     private final Map<String, URI> metrics = new LinkedHashMap<>();
     private final SimulatedApiServer server;
-    private final Cluster cluster;
+    private final ApiClient cluster;
     private volatile boolean stopping;
 
     /**
@@ -46,27 +46,27 @@ final class SandboxCluster implements AutoCloseable {
         this.folder = folder;
         this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
         server = keep(SimulatedApiServer.start());
-        cluster = keep(new Cluster(server.uri()));
+        cluster = keep(new ApiClient(server.uri()));
     }
 
-    void start(List<Machine> machines) throws IOException {
+    void start(List<SandboxNode> machines) throws IOException {
         Files.createDirectories(proc());
         server.service("kube-system", "gpushare-schd-extender", extender());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
         startExtender(kubeconfig, logs);
-        for (Machine machine : machines) {
+        for (SandboxNode machine : machines) {
             startNode(machine, kubeconfig, logs);
         }
         URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
-        ExtenderOptions extender =
-                new ExtenderOptions(prefix, 5, Set.of(PodOrder.MEMORY, PodOrder.CARDS), Duration.ofSeconds(5));
+        ExtenderConfig extender =
+                new ExtenderConfig(prefix, 5, Set.of(PodSpec.MEMORY, PodSpec.CARDS), Duration.ofSeconds(5));
         keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
     }
 
     private void startExtender(Path kubeconfig, Path logs) throws IOException {
         List<String> arguments = List.of(
-                "io.gpushare.extender.Main",
+                "io.gpushare.extender.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + extenderPort);
@@ -79,7 +79,7 @@ final class SandboxCluster implements AutoCloseable {
                 logs.resolve("scheduler-extender.log"))));
     }
 
-    private void startNode(Machine machine, Path kubeconfig, Path logs) throws IOException {
+    private void startNode(SandboxNode machine, Path kubeconfig, Path logs) throws IOException {
         Path directory = kubeletDirectory(machine.name());
         KubeletOptions options = KubeletOptions.of(machine.name(), directory);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
@@ -87,7 +87,7 @@ final class SandboxCluster implements AutoCloseable {
         int metricsPort = Program.freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
         List<String> arguments = List.of(
-                "io.gpushare.plugin.Main",
+                "io.gpushare.plugin.PluginMain",
                 "--metrics-address=127.0.0.1:" + metricsPort,
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
@@ -122,7 +122,7 @@ final class SandboxCluster implements AutoCloseable {
         programs.stream().filter(program -> program.name().equals(name)).forEach(Program::close);
     }
 
-    Cluster api() {
+    ApiClient api() {
         return cluster;
     }
 
@@ -144,12 +144,12 @@ final class SandboxCluster implements AutoCloseable {
 
     /** Whether so many nodes offer all of their cards, and the extender answers that it is ready. */
     boolean ready(int nodes) throws IOException, InterruptedException {
-        Picture picture = Picture.take(cluster);
+        ClusterSnapshot picture = ClusterSnapshot.take(cluster);
         return picture.nodes().size() == nodes && picture.allFree() && extenderReady();
     }
 
     private boolean extenderReady() throws InterruptedException {
-        try (Cluster extender = new Cluster(extender())) {
+        try (ApiClient extender = new ApiClient(extender())) {
             return extender.get("/readyz").succeeded();
         } catch (IOException _) {
             return false;

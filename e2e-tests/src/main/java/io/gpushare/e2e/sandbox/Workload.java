@@ -1,6 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
-import io.gpushare.e2e.sandbox.PodOrder.Want;
+import io.gpushare.e2e.sandbox.PodSpec.Want;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,31 +11,31 @@ final class Workload {
 
     private Workload() {}
 
-    static List<PodOrder> round() {
-        List<PodOrder> pods = new ArrayList<>();
+    static List<PodSpec> round() {
+        List<PodSpec> pods = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
-            pods.add(PodOrder.sharing("chat-" + i, 7, 8));
+            pods.add(PodSpec.sharing("chat-" + i, 7, 8));
         }
         for (int i = 1; i <= 6; i++) {
-            pods.add(PodOrder.sharing("notebook-" + i, 9, 3));
+            pods.add(PodSpec.sharing("notebook-" + i, 9, 3));
         }
         for (int i = 1; i <= 3; i++) {
-            pods.add(new PodOrder("rag-" + i, 8, List.of(new Want("embed", 3, 0), new Want("rank", 4, 0))));
+            pods.add(new PodSpec("rag-" + i, 8, List.of(new Want("embed", 3, 0), new Want("rank", 4, 0))));
         }
-        pods.add(PodOrder.sharing("tune-1", 8, 40));
-        pods.add(PodOrder.sharing("tune-2", 6, 60));
-        pods.add(PodOrder.sharing("llm", 8, 120));
-        pods.add(PodOrder.sharing("two-h100", 6, 20).wishing(2, "H100"));
-        pods.add(PodOrder.sharing("on-a-l40s", 6, 2).wishing(1, "L40S"));
-        pods.add(new PodOrder("split-pair", 6, List.of(new Want("first", 6, 0), new Want("second", 9, 0)))
+        pods.add(PodSpec.sharing("tune-1", 8, 40));
+        pods.add(PodSpec.sharing("tune-2", 6, 60));
+        pods.add(PodSpec.sharing("llm", 8, 120));
+        pods.add(PodSpec.sharing("two-h100", 6, 20).wishing(2, "H100"));
+        pods.add(PodSpec.sharing("on-a-l40s", 6, 2).wishing(1, "L40S"));
+        pods.add(new PodSpec("split-pair", 6, List.of(new Want("first", 6, 0), new Want("second", 9, 0)))
                 .wishing(3, "A100"));
         for (int i = 1; i <= 5; i++) {
-            pods.add(PodOrder.whole("render-" + i, 6, 1));
+            pods.add(PodSpec.whole("render-" + i, 6, 1));
         }
-        pods.add(PodOrder.whole("train-two-cards", 8, 2));
-        pods.add(new PodOrder("train-with-logger", 6, List.of(new Want("train", 0, 1), new Want("logger", 0, 0))));
-        pods.add(PodOrder.whole("train-all-of-c", 4, 4));
-        pods.add(PodOrder.sharing(TOO_BIG, 5, 200));
+        pods.add(PodSpec.whole("train-two-cards", 8, 2));
+        pods.add(new PodSpec("train-with-logger", 6, List.of(new Want("train", 0, 1), new Want("logger", 0, 0))));
+        pods.add(PodSpec.whole("train-all-of-c", 4, 4));
+        pods.add(PodSpec.sharing(TOO_BIG, 5, 200));
         return pods;
     }
 }

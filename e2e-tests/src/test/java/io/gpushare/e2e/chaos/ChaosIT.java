@@ -2,6 +2,7 @@ package io.gpushare.e2e.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.chaos.check.Tally;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.gpushare.e2e.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.chaos.Fault.Kind;
+import io.gpushare.e2e.chaos.check.ClusterCards;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ class PlanTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 999_999})
     void tenMinutesHave300PodsOfBothResourcesAndEveryKindOfFault(long seed) {
-        List<Order> orders = plan(seed).orders();
+        List<PlannedPod> orders = plan(seed).orders();
         assertThat(orders).hasSizeGreaterThanOrEqualTo(300);
         assertThat(orders.stream().map(PlanTest::shape).collect(Collectors.toSet()))
                 .contains("units", "cards", "units units", "cards cards", "units cards");
@@ -43,10 +44,10 @@ class PlanTest {
     }
 
     private static Plan plan(long seed) {
-        return Plan.of(seed, TEN_MINUTES, Cards.A_NODE);
+        return Plan.of(seed, TEN_MINUTES, ClusterCards.A_NODE);
     }
 
-    private static String shape(Order order) {
+    private static String shape(PlannedPod order) {
         return order.asks().stream().map(ask -> ask.whole() ? "cards" : "units").collect(Collectors.joining(" "));
     }
 }

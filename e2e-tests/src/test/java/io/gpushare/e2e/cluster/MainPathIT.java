@@ -141,12 +141,12 @@ class MainPathIT {
             burst.append(pods.manifest("burst-" + i, Map.of("main", MEMORY + ": 1")));
         }
         cluster.kubectl().apply(burst.toString());
-        Wait.until(
+        Await.until(
                 Duration.ofMinutes(4),
                 "30 pods run",
                 pods::all,
                 all -> all.size() == 30 && all.valueStream().allMatch(Pods::ready));
-        Map<String, Set<String>> devices = PodResources.devices(cluster.podResourcesSocket(), "default", MEMORY);
+        Map<String, Set<String>> devices = KubeletPodResources.devices(cluster.podResourcesSocket(), "default", MEMORY);
         Set<String> cards = new TreeSet<>();
         for (int i = 0; i < 30; i++) {
             String pod = "burst-" + i;
@@ -186,7 +186,7 @@ class MainPathIT {
         pods.deployMemory(next, 1);
         String pod = pods.deployed(next, Duration.ofSeconds(30));
         assertThat(pods.sees(pod, "main")).isEqualTo(cardOf(pod, "main"));
-        Wait.until(
+        Await.until(
                 NODE_STATUS,
                 "capacity is back",
                 MainPathIT::allocatable,
@@ -208,12 +208,12 @@ class MainPathIT {
         String[] cards = TWO_T4.clone();
         cards[line] += " xid=79#1 error=15";
         installation.cards(cards);
-        Wait.until(NODE_STATUS, "the ill card leaves", MainPathIT::allocatable, now -> now.equals("15 units, 1 cards"));
+        Await.until(NODE_STATUS, "the ill card leaves", MainPathIT::allocatable, now -> now.equals("15 units, 1 cards"));
         pods.createMemory("second", 1);
         assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(ill);
         assertThat(Pods.ready(pods.pod("first"))).isTrue();
         installation.cards(TWO_T4);
-        Wait.until(
+        Await.until(
                 Duration.ofSeconds(90),
                 "the card returns",
                 MainPathIT::allocatable,
@@ -271,7 +271,7 @@ class MainPathIT {
         assertThat(pods.sees("small", "main")).isEqualTo(cardOf("small", "main"));
         pods.refused("none", "No GPU card of the kind that the pod selects in its annotations");
         pods.refused("wrong", "annotation gpushare.io/select: at character 11 ('24')");
-        String told = Wait.until(
+        String told = Await.until(
                 Duration.ofSeconds(10),
                 "the pod's event says where the mistake is",
                 () -> events("wrong"),
@@ -341,14 +341,14 @@ class MainPathIT {
                 "process pid=%s card=%d memory=5GiB utilisation=60".formatted(processOf("greedy"), at),
                 "process pid=%s card=%d memory=2GiB utilisation=20".formatted(processOf("modest"), at));
 
-        Wait.until(
+        Await.until(
                 Duration.ofSeconds(30),
                 "the pod that uses too much is told so",
                 () -> events("greedy"),
                 events -> events.contains("GpuMemoryOverUse"));
         System.out.println("e2e: over-use told after "
                 + Duration.between(shown, Instant.now()).toMillis() + " ms");
-        List<String> used = Wait.until(
+        List<String> used = Await.until(
                 Duration.ofSeconds(30),
                 "the metrics tell both",
                 () -> metrics()
@@ -447,7 +447,7 @@ class MainPathIT {
                 .orElseThrow()
                 .replaceFirst(".*image: *", "");
         cluster.kubectl().apply(sample.replace(image, cluster.workloadImage()).replace("infinity", "100000"));
-        JsonNode pod = Wait.until(
+        JsonNode pod = Await.until(
                         Duration.ofSeconds(60),
                         "gpu-1 runs",
                         pods::all,
@@ -509,7 +509,7 @@ class MainPathIT {
     }
 
     private static void allocatable(int units, int cards) {
-        Wait.until(
+        Await.until(
                 NODE_STATUS,
                 "the node offers " + units + " units and " + cards + " cards",
                 MainPathIT::allocatable,

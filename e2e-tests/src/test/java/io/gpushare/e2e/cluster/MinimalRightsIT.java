@@ -11,8 +11,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -136,7 +136,7 @@ class MinimalRightsIT {
      */
     @BeforeEach
     void empty() throws IOException {
-        Wait.until(PATIENCE, "no pod is about to start", MinimalRightsIT::starting, List::isEmpty);
+        Await.until(PATIENCE, "no pod is about to start", MinimalRightsIT::starting, List::isEmpty);
         api.send("DELETE", PODS + "?gracePeriodSeconds=0", "");
         api.send("DELETE", EVENTS, "");
     }
@@ -164,7 +164,7 @@ class MinimalRightsIT {
         try {
             put(right.path(), without(whole, right));
             restartFor(right);
-            Seen seen = Wait.until(
+            Seen seen = Await.until(
                     REFUSAL,
                     "the log of " + right.account() + " says: " + right.refusal(),
                     () -> new Seen(call(act), refused(right, before)),
@@ -177,7 +177,7 @@ class MinimalRightsIT {
         } finally {
             put(right.path(), whole);
         }
-        Wait.until(
+        Await.until(
                 PATIENCE, "what needs " + right + " comes about once it is given back", () -> call(act), done -> done);
     }
 
@@ -215,7 +215,7 @@ class MinimalRightsIT {
         }
         if (!settled.equals(account)) {
             settled = account;
-            Wait.until(
+            Await.until(
                     PATIENCE,
                     account + " has done all that it does at its start",
                     () -> call(account.equals(PLUGIN) ? MinimalRightsIT::offered : MinimalRightsIT::ready),
@@ -240,7 +240,7 @@ class MinimalRightsIT {
                 ROOT.resolve("device-plugin"),
                 96,
                 List.of(
-                        "io.gpushare.plugin.Main",
+                        "io.gpushare.plugin.PluginMain",
                         "--kubeconfig=" + kubeconfig(PLUGIN),
                         "--node-name=" + cluster.node(),
                         "--nvml-library=" + cluster.sharedFolder().resolve("libnvidia-ml.so.1"),
@@ -258,7 +258,7 @@ class MinimalRightsIT {
                 ROOT.resolve("scheduler-extender"),
                 96,
                 List.of(
-                        "io.gpushare.extender.Main",
+                        "io.gpushare.extender.ExtenderMain",
                         "--bind-address=127.0.0.1",
                         "--port=" + port,
                         "--kubeconfig=" + kubeconfig(EXTENDER),

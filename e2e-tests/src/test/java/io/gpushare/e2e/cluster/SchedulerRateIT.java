@@ -115,7 +115,7 @@ class SchedulerRateIT {
         send(api, PODS, PODS_PATH, number -> pod(prefix + number));
         cluster.configureScheduler(configurations(change));
         List<Long> moments =
-                Wait.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
+                Await.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
         send(api, PODS, number ->
                 new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
         return (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());

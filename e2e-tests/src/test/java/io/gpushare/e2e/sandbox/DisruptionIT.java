@@ -3,7 +3,7 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class DisruptionIT {
 
     @BeforeAll
     void start() throws IOException {
-        sandbox.start(List.of(new Machine(NODE, List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"))));
+        sandbox.start(List.of(new SandboxNode(NODE, List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"))));
         awaitAllOffered();
     }
 
@@ -44,9 +44,9 @@ class DisruptionIT {
 
     @Test
     void thirtyEqualPodsCreatedAtOnceEachGetTheCardOfTheirAnnotation() throws Exception {
-        List<PodOrder> burst = new ArrayList<>();
+        List<PodSpec> burst = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
-            burst.add(PodOrder.sharing("burst-" + i, 4, 1));
+            burst.add(PodSpec.sharing("burst-" + i, 4, 1));
         }
         assertAllHeld(burst);
     }
@@ -56,16 +56,16 @@ class DisruptionIT {
         int before = kubelet().registrations();
         kubelet().restart();
         awaitReturn(before + 2);
-        assertAllHeld(List.of(PodOrder.sharing("after-restart", 2, 8), PodOrder.whole("whole-after-restart", 2, 1)));
+        assertAllHeld(List.of(PodSpec.sharing("after-restart", 2, 8), PodSpec.whole("whole-after-restart", 2, 1)));
     }
 
     @Test
     void afterAStreamIsCutTheDevicesReturnAndPodsRun() throws Exception {
         int before = kubelet().registrations();
-        kubelet().cutListAndWatch(PodOrder.MEMORY);
-        kubelet().cutListAndWatch(PodOrder.CARDS);
+        kubelet().cutListAndWatch(PodSpec.MEMORY);
+        kubelet().cutListAndWatch(PodSpec.CARDS);
         awaitReturn(before + 2);
-        assertAllHeld(List.of(PodOrder.sharing("after-cut", 2, 8), PodOrder.whole("whole-after-cut", 2, 1)));
+        assertAllHeld(List.of(PodSpec.sharing("after-cut", 2, 8), PodSpec.whole("whole-after-cut", 2, 1)));
     }
 
     private void awaitAllOffered() {
@@ -78,16 +78,16 @@ class DisruptionIT {
     private void awaitReturn(int registrations) {
         await().atMost(RETURN).untilAsserted(() -> {
             assertThat(kubelet().registrations()).as("registrations").isGreaterThanOrEqualTo(registrations);
-            assertThat(kubelet().allocatable(PodOrder.MEMORY)).as("units").isEqualTo(30);
-            assertThat(kubelet().allocatable(PodOrder.CARDS)).as("cards").isEqualTo(2);
+            assertThat(kubelet().allocatable(PodSpec.MEMORY)).as("units").isEqualTo(30);
+            assertThat(kubelet().allocatable(PodSpec.CARDS)).as("cards").isEqualTo(2);
         });
         awaitAllOffered();
     }
 
-    private void assertAllHeld(List<PodOrder> pods) throws IOException, InterruptedException {
+    private void assertAllHeld(List<PodSpec> pods) throws IOException, InterruptedException {
         Checks checks = new Checks();
-        Screen screen = new Screen(System.out, false, InstantSource.system());
-        try (Round round = new Round(sandbox, screen, checks)) {
+        TerminalView screen = new TerminalView(System.out, false, InstantSource.system());
+        try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
             round.run(pods, Instant.now().plusSeconds(60));
             round.clear();
         }

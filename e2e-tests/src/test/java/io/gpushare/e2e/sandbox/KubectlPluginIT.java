@@ -25,7 +25,7 @@ class KubectlPluginIT {
     @TempDir
     static Path folder;
 
-    private static @Nullable ShownCluster cluster;
+    private static @Nullable DisplayedCluster cluster;
 
     /** What a command printed, and how it ended. */
     private record Ran(int code, String out, String err) {}
@@ -35,7 +35,7 @@ class KubectlPluginIT {
         assertThat(ran("kubectl", "version", "--client").code())
                 .as("kubectl is not in the PATH: install one, on Debian the package kubernetes-client")
                 .isZero();
-        cluster = new ShownCluster(4, folder);
+        cluster = new DisplayedCluster(4, folder);
     }
 
     @AfterAll

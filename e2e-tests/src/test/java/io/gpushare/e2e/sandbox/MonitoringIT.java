@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.cluster.Wait;
-import io.gpushare.e2e.sandbox.Picture.Placed;
-import io.gpushare.e2e.sandbox.client.Cluster;
-import io.gpushare.e2e.sandbox.client.Pod;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -44,8 +44,8 @@ class MonitoringIT {
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int LONG = 900;
-    private static final Machine A = new Machine("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"));
-    private static final Machine B = new Machine("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB"));
+    private static final SandboxNode A = new SandboxNode("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"));
+    private static final SandboxNode B = new SandboxNode("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB"));
     /** Alerts whose condition takes longer than a test: they must be silent, and what they look at there. */
     private static final Set<String> NOT_HERE = Set.of("GpuShareLedgerStale", "GpuShareDifferencesStay");
 
@@ -68,10 +68,10 @@ class MonitoringIT {
         folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
         sandbox = new SandboxCluster(ROOT, folder, 0);
         sandbox.start(List.of(A, B));
-        Wait.until(PATIENCE, "both nodes offer their cards", () -> ready(), ready -> ready);
+        Await.until(PATIENCE, "both nodes offer their cards", () -> ready(), ready -> ready);
         configure();
         prometheus = Prometheus.start(folder);
-        Wait.until(
+        Await.until(
                 PATIENCE,
                 "all three programs are scraped",
                 prometheus::reached,
@@ -95,9 +95,9 @@ class MonitoringIT {
     @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void everyQueryAnswersAndEveryAlertFiresWhenItShould() throws Exception {
         // Before its first scrape Prometheus knows of no extender that answers.
-        Wait.until(PATIENCE, "no alert fires", prometheus::firing, Set::isEmpty);
+        Await.until(PATIENCE, "no alert fires", prometheus::firing, Set::isEmpty);
         String card = makeTrouble();
-        Set<String> firing = Wait.until(
+        Set<String> firing = Await.until(
                 PATIENCE, "alerts fire: " + BY_FAULTS, prometheus::firing, now -> now.containsAll(BY_FAULTS));
         assertThat(firing).isEqualTo(new TreeSet<>(BY_FAULTS));
         checkMetrics();
@@ -106,7 +106,7 @@ class MonitoringIT {
 
         sandbox.stop("device-plugin of node-b");
         sandbox.stop("scheduler-extender");
-        Wait.until(
+        Await.until(
                 PATIENCE,
                 "the loss of the programs is told",
                 prometheus::firing,
@@ -167,23 +167,23 @@ class MonitoringIT {
 
     /** Makes what each alert waits for; the card of a container that uses too much of it. */
     private String makeTrouble() throws Exception {
-        create(PodOrder.sharing("greedy", LONG, 10).wishing(1, "T4"));
-        create(PodOrder.sharing("modest", LONG, 10).wishing(1, "T4"));
-        create(PodOrder.whole("train", LONG, 1).wishing(1, "L40S"));
+        create(PodSpec.sharing("greedy", LONG, 10).wishing(1, "T4"));
+        create(PodSpec.sharing("modest", LONG, 10).wishing(1, "T4"));
+        create(PodSpec.whole("train", LONG, 1).wishing(1, "L40S"));
         Placed greedy = running("greedy");
         Placed modest = running("modest");
         running("train");
         String card = greedy.shares().getFirst().card();
-        create(PodOrder.sharing("in-pieces", LONG, 8).wishing(1, "T4"));
+        create(PodSpec.sharing("in-pieces", LONG, 8).wishing(1, "T4"));
         roomBesideAnotherScheduler();
         overAllocate();
         // Bound past the scheduler, where no card has so much: its Allocate is refused.
-        ObjectNode forced = PodOrder.sharing("forced", LONG, 8).document();
+        ObjectNode forced = PodSpec.sharing("forced", LONG, 8).document();
         forced.withObject("/spec").put("nodeName", A.name());
-        Round.require(sandbox.api().post(PODS, forced));
+        WorkloadRun.require(sandbox.api().post(PODS, forced));
         // A body that is none, so that there is a failed request.
-        try (Cluster extender = new Cluster(sandbox.extender())) {
-            extender.post("/gpushare-scheduler/filter", Cluster.document().put("Pod", 1));
+        try (ApiClient extender = new ApiClient(sandbox.extender())) {
+            extender.post("/gpushare-scheduler/filter", ApiClient.document().put("Pod", 1));
         }
         process(4711, greedy);
         process(4712, modest);
@@ -194,22 +194,22 @@ class MonitoringIT {
                         + "process pid=4712 card=" + (1 - index(card)) + " memory=3GiB utilisation=5\n");
         replaceCards(B, "card kind=A10 memory=24GiB lost\ncard kind=L40S memory=48GiB xid=48#1\n");
         // Somebody writes another card on a pod than it has.
-        String written = modest.pod().annotation(Picture.ALLOCATION);
-        ObjectNode wrong = Cluster.document();
+        String written = modest.pod().annotation(ClusterSnapshot.ALLOCATION);
+        ObjectNode wrong = ApiClient.document();
         wrong.withObject("/metadata/annotations")
                 .put(
-                        Picture.ALLOCATION,
+                        ClusterSnapshot.ALLOCATION,
                         written.replace(modest.shares().getFirst().card(), card));
-        Round.require(sandbox.api().patch(PODS + "/modest", wrong));
+        WorkloadRun.require(sandbox.api().patch(PODS + "/modest", wrong));
         return card;
     }
 
-    private void create(PodOrder order) throws Exception {
-        Round.require(sandbox.api().post(PODS, order.document()));
+    private void create(PodSpec order) throws Exception {
+        WorkloadRun.require(sandbox.api().post(PODS, order.document()));
     }
 
     private Placed running(String name) {
-        return Wait.until(
+        return Await.until(
                 PATIENCE,
                 name + " runs",
                 () -> placed(name),
@@ -218,14 +218,14 @@ class MonitoringIT {
 
     private Placed placed(String name) {
         try {
-            return Picture.take(sandbox.api()).pod(name).orElseThrow();
+            return ClusterSnapshot.take(sandbox.api()).pod(name).orElseThrow();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
     private int index(String card) throws Exception {
-        return Picture.take(sandbox.api()).nodes().stream()
+        return ClusterSnapshot.take(sandbox.api()).nodes().stream()
                 .flatMap(node -> node.cards().stream())
                 .filter(each -> each.uuid().equals(card))
                 .findFirst()
@@ -235,43 +235,43 @@ class MonitoringIT {
 
     /** A pod for which there is room, and of which another scheduler says that it found no node. */
     private void roomBesideAnotherScheduler() throws Exception {
-        ObjectNode pod = PodOrder.sharing("beside-room", LONG, 2).document();
+        ObjectNode pod = PodSpec.sharing("beside-room", LONG, 2).document();
         pod.withObject("/spec").put("schedulerName", "another");
-        Round.require(sandbox.api().post(PODS, pod));
-        ObjectNode status = Cluster.document();
+        WorkloadRun.require(sandbox.api().post(PODS, pod));
+        ObjectNode status = ApiClient.document();
         status.withObject("/status")
                 .withArrayProperty("conditions")
                 .addObject()
                 .put("type", "PodScheduled")
                 .put("status", "False")
                 .put("reason", "Unschedulable");
-        Round.require(sandbox.api().patch(PODS + "/beside-room/status", status));
+        WorkloadRun.require(sandbox.api().patch(PODS + "/beside-room/status", status));
     }
 
     /** A node without a kubelet, on whose one card of 4 units two pods have 3 each by their annotations. */
     private void overAllocate() throws Exception {
         ObjectNode node =
-                Cluster.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-x\"}}");
+                ApiClient.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-x\"}}");
         node.withObject("/metadata/annotations")
                 .put(
-                        Picture.INVENTORY,
+                        ClusterSnapshot.INVENTORY,
                         "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-x\",\"index\":0,\"minor\":0,"
                                 + "\"model\":\"X\",\"memoryMiB\":4096}]}");
-        Round.require(sandbox.api().post("/api/v1/nodes", node));
+        WorkloadRun.require(sandbox.api().post("/api/v1/nodes", node));
         for (String name : List.of("x-1", "x-2")) {
-            ObjectNode pod = PodOrder.sharing(name, LONG, 3).document();
+            ObjectNode pod = PodSpec.sharing(name, LONG, 3).document();
             pod.withObject("/spec").put("nodeName", "node-x");
             pod.withObject("/metadata/annotations")
                     .put(
-                            Picture.ALLOCATION,
+                            ClusterSnapshot.ALLOCATION,
                             "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-x\":3}}]}");
-            Round.require(sandbox.api().post(PODS, pod));
+            WorkloadRun.require(sandbox.api().post(PODS, pod));
         }
     }
 
     /** A process of that pod's container, as the node's proc file system would show it. */
     private void process(int pid, Placed placed) throws Exception {
-        Pod pod = placed.pod();
+        PodDocument pod = placed.pod();
         String id = pod.document()
                 .path("status")
                 .path("containerStatuses")
@@ -286,7 +286,7 @@ class MonitoringIT {
                         + ".scope\n");
     }
 
-    private void replaceCards(Machine machine, String cards) throws IOException {
+    private void replaceCards(SandboxNode machine, String cards) throws IOException {
         Path file = sandbox.cards(machine.name());
         String driver = machine.cardsFile().lines().findFirst().orElseThrow();
         Path next = Files.writeString(file.resolveSibling(machine.name() + ".next"), driver + "\n" + cards);

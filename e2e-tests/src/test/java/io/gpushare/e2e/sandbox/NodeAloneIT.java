@@ -3,12 +3,12 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
-import io.gpushare.e2e.sandbox.client.Cluster;
-import io.gpushare.e2e.sandbox.client.Pod;
-import io.gpushare.e2e.sandbox.kubelet.KubeletOptions;
-import io.gpushare.e2e.sandbox.kubelet.PodResourcesReader;
-import io.gpushare.e2e.sandbox.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.PodResourcesReader;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -50,7 +50,7 @@ class NodeAloneIT {
     private Path folder;
 
     private SimulatedApiServer server;
-    private Cluster api;
+    private ApiClient api;
     private SimulatedKubelet kubelet;
     private Program plugin;
     private int metricsPort;
@@ -58,7 +58,7 @@ class NodeAloneIT {
     @BeforeEach
     void start() throws Exception {
         server = SimulatedApiServer.start();
-        api = new Cluster(server.uri());
+        api = new ApiClient(server.uri());
         Path directory = folder.resolve("k");
         kubelet = SimulatedKubelet.start(KubeletOptions.of("n", directory), server.uri(), InstantSource.system());
         StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
@@ -70,7 +70,7 @@ class NodeAloneIT {
                 root.resolve("device-plugin"),
                 64,
                 List.of(
-                        "io.gpushare.plugin.Main",
+                        "io.gpushare.plugin.PluginMain",
                         "--node-name=n",
                         "--metrics-address=127.0.0.1:" + metricsPort,
                         "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
@@ -103,13 +103,13 @@ class NodeAloneIT {
                     "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"" + card
                             + "\":1}}]}");
         }
-        List<Pod> pods = awaitPods(200, pod -> pod.phase().equals("Running"));
+        List<PodDocument> pods = awaitPods(200, pod -> pod.phase().equals("Running"));
         int swaps = 0;
         var books = new PodResourcesReader(folder.resolve("k")).devices();
-        for (Pod pod : pods) {
+        for (PodDocument pod : pods) {
             String sees = sees(pod);
             Set<String> ids = Objects.requireNonNull(books.get(pod.title() + "/main"), pod.name())
-                    .getOrDefault(PodOrder.MEMORY, Set.of());
+                    .getOrDefault(PodSpec.MEMORY, Set.of());
             boolean same = pod.annotation(ALLOCATION).contains(sees)
                     && ids.size() == 1
                     && ids.stream().allMatch(id -> id.startsWith(sees + "::"));
@@ -136,7 +136,7 @@ class NodeAloneIT {
         for (int number = 0; number < 12; number++) {
             bound("q" + number, "");
         }
-        List<Pod> pods = awaitPods(
+        List<PodDocument> pods = awaitPods(
                 12,
                 pod -> pod.phase().equals("Running")
                         && !pod.annotation(ALLOCATION).isEmpty());
@@ -159,18 +159,18 @@ class NodeAloneIT {
         }
     }
 
-    private String sees(Pod pod) {
+    private String sees(PodDocument pod) {
         return kubelet.environment(pod.namespace(), pod.name(), "main").getOrDefault("NVIDIA_VISIBLE_DEVICES", "none");
     }
 
     /** A pod of one unit that is bound as it is created. */
     private void bound(String name, String allocation) throws IOException, InterruptedException {
-        ObjectNode pod = PodOrder.sharing(name, 600, 1).document();
+        ObjectNode pod = PodSpec.sharing(name, 600, 1).document();
         pod.withObject("/spec").put("nodeName", "n");
         if (!allocation.isEmpty()) {
             pod.withObject("/metadata/annotations").put(ALLOCATION, allocation);
         }
-        Round.require(api.post(PODS, pod));
+        WorkloadRun.require(api.post(PODS, pod));
     }
 
     private void awaitNode() throws IOException, InterruptedException {
@@ -179,7 +179,7 @@ class NodeAloneIT {
                 .document()
                 .path("status")
                 .path("allocatable")
-                .path(PodOrder.MEMORY)
+                .path(PodSpec.MEMORY)
                 .asText()
                 .equals("320")) {
             plugin.checkAlive();
@@ -188,11 +188,11 @@ class NodeAloneIT {
         }
     }
 
-    private List<Pod> awaitPods(int count, Predicate<Pod> condition) throws IOException, InterruptedException {
+    private List<PodDocument> awaitPods(int count, Predicate<PodDocument> condition) throws IOException, InterruptedException {
         Instant end = Instant.now().plus(PATIENCE);
         while (true) {
-            List<Pod> pods =
-                    Picture.take(api).pods().stream().map(Picture.Placed::pod).toList();
+            List<PodDocument> pods =
+                    ClusterSnapshot.take(api).pods().stream().map(ClusterSnapshot.Placed::pod).toList();
             if (pods.stream().filter(condition).count() == count) {
                 return pods;
             }

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
@@ -52,13 +52,13 @@ class PageIT {
         browser.complaints();
     }
 
-    private void open(ShownCluster cluster, int width, int height, boolean dark) throws Exception {
+    private void open(DisplayedCluster cluster, int width, int height, boolean dark) throws Exception {
         browser.look(width, height, dark);
         browser.open(cluster.pageThroughApiServer().toString());
         browser.await(NAMED, SOON);
     }
 
-    private void shootAll(ShownCluster cluster, String name) throws Exception {
+    private void shootAll(DisplayedCluster cluster, String name) throws Exception {
         for (boolean dark : List.of(false, true)) {
             for (int width : List.of(1440, 390)) {
                 open(cluster, width, 900, dark);
@@ -79,7 +79,7 @@ class PageIT {
 
     @Test
     void fourNodes() throws Exception {
-        try (ShownCluster cluster = new ShownCluster(4, folder)) {
+        try (DisplayedCluster cluster = new DisplayedCluster(4, folder)) {
             shootAll(cluster, "4");
             open(cluster, 1440, 900, false);
             assertThat(browser.value("document.body.innerText", String.class))
@@ -93,10 +93,10 @@ class PageIT {
         }
     }
 
-    private void changesAppear(ShownCluster cluster) throws Exception {
+    private void changesAppear(DisplayedCluster cluster) throws Exception {
         assertSoon("a pod bound while the page is open appeared", round -> {
             String name = "just-bound-" + round;
-            cluster.addPod("lab", name, ShownCluster.node(3), 5, 20);
+            cluster.addPod("lab", name, DisplayedCluster.node(3), 5, 20);
             return browser.await(
                     "[...document.querySelectorAll('#nodes .who')].some(e => e.textContent === '" + name + "')", SOON);
         });
@@ -191,7 +191,7 @@ class PageIT {
                 + "'; s.dispatchEvent(new Event('change')); })()");
     }
 
-    private void nothingFromElsewhere(ShownCluster cluster) {
+    private void nothingFromElsewhere(DisplayedCluster cluster) {
         assertThat(browser.texts("performance.getEntriesByType('resource').map(e => e.name)"))
                 .isNotEmpty()
                 .allMatch(address -> address.startsWith(
@@ -201,14 +201,14 @@ class PageIT {
 
     @Test
     void twoHundredNodes() throws Exception {
-        try (ShownCluster cluster = new ShownCluster(200, folder)) {
+        try (DisplayedCluster cluster = new DisplayedCluster(200, folder)) {
             shootAll(cluster, "200");
         }
     }
 
     @Test
     void fiveThousandNodes() throws Exception {
-        try (ShownCluster cluster = new ShownCluster(5000, folder)) {
+        try (DisplayedCluster cluster = new DisplayedCluster(5000, folder)) {
             shootAll(cluster, "5000");
             open(cluster, 1440, 900, false);
             assertSoon("first picture of 5000 nodes", round -> {
@@ -229,7 +229,7 @@ class PageIT {
         }
     }
 
-    private void onlyWhatChangedIsDrawn(ShownCluster cluster) throws Exception {
+    private void onlyWhatChangedIsDrawn(DisplayedCluster cluster) throws Exception {
         browser.run("(() => { window.touched = new Set(); new MutationObserver(all => all.forEach(one => {"
                 + " const tile = (one.target.closest ?? one.target.parentElement?.closest)?.call("
                 + "one.target.closest ? one.target : one.target.parentElement, '.tile');"
@@ -237,7 +237,7 @@ class PageIT {
                 + " {subtree: true, childList: true, attributes: true, characterData: true}); })()");
         assertSoon("at 5000 nodes a pod bound while the page is open appeared", round -> {
             String name = "just-bound-" + round;
-            cluster.addPod("lab", name, ShownCluster.node(4), 6, 20);
+            cluster.addPod("lab", name, DisplayedCluster.node(4), 6, 20);
             return browser.await(
                     "document.querySelector('[data-tile=gpu-a100-0004]').textContent.includes('" + name + "')", SOON);
         });

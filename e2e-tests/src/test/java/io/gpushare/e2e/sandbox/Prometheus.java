@@ -2,8 +2,8 @@ package io.gpushare.e2e.sandbox;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.cluster.Wait;
-import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -22,12 +22,12 @@ import java.util.concurrent.TimeUnit;
 /** A real Prometheus of its own, from Debian's package. */
 final class Prometheus implements AutoCloseable {
     private final Process process;
-    private final Cluster http;
+    private final ApiClient http;
 
     /** One series of an answer; its value is NaN where Prometheus says so. */
     record Sample(JsonNode labels, double value) {}
 
-    private Prometheus(Process process, Cluster http) {
+    private Prometheus(Process process, ApiClient http) {
         this.process = process;
         this.http = http;
     }
@@ -72,8 +72,8 @@ final class Prometheus implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("prometheus.log").toFile())
                 .start();
-        Prometheus prometheus = new Prometheus(process, new Cluster(URI.create("http://127.0.0.1:" + port)));
-        Wait.until(Duration.ofSeconds(30), "Prometheus is ready", prometheus::ready, ready -> ready);
+        Prometheus prometheus = new Prometheus(process, new ApiClient(URI.create("http://127.0.0.1:" + port)));
+        Await.until(Duration.ofSeconds(30), "Prometheus is ready", prometheus::ready, ready -> ready);
         return prometheus;
     }
 
@@ -89,7 +89,7 @@ final class Prometheus implements AutoCloseable {
 
     private ObjectNode get(String path) {
         try {
-            Cluster.Answer answer = http.get("/api/v1/" + path);
+            ApiClient.Answer answer = http.get("/api/v1/" + path);
             if (!answer.document().path("status").asText().equals("success")) {
                 throw new AssertionError(path + ": " + answer.document());
             }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.cluster.Wait;
-import io.gpushare.e2e.sandbox.apiserver.SimulatedApiServer;
-import io.gpushare.e2e.sandbox.client.Cluster;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -42,19 +42,19 @@ class TakeoverIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final String PATH = "/gpushare-scheduler/";
 
-    private record Extender(String name, Program program, Cluster http) {}
+    private record Extender(String name, Program program, ApiClient http) {}
 
     @TempDir
     Path folder;
 
     private SimulatedApiServer server;
-    private Cluster api;
+    private ApiClient api;
     private final List<Extender> extenders = new ArrayList<>();
 
     @BeforeEach
     void start() throws Exception {
         server = SimulatedApiServer.start();
-        api = new Cluster(server.uri());
+        api = new ApiClient(server.uri());
         for (String node : NODES) {
             assertThat(api.post("/api/v1/nodes", node(node)).succeeded()).isTrue();
         }
@@ -115,7 +115,7 @@ class TakeoverIT {
                     return null;
                 }));
             }
-            Wait.until(Duration.ofSeconds(30), "a third is bound", bound::get, count -> count >= PODS / 3);
+            Await.until(Duration.ofSeconds(30), "a third is bound", bound::get, count -> count >= PODS / 3);
             long lost = System.nanoTime();
             loss.of(first);
             for (Future<?> scheduler : schedulers) {
@@ -129,7 +129,7 @@ class TakeoverIT {
 
     /** As kube-scheduler: filter, bind, and from the start again until it is bound; who bound it. */
     private Extender schedule(ObjectNode pod) throws InterruptedException {
-        ObjectNode filter = Cluster.document();
+        ObjectNode filter = ApiClient.document();
         filter.set("Pod", pod);
         NODES.forEach(filter.putArray("NodeNames")::add);
         JsonNode metadata = pod.path("metadata");
@@ -141,7 +141,7 @@ class TakeoverIT {
                             .document()
                             .path("NodeNames");
                     if (!nodes.isEmpty()) {
-                        ObjectNode bind = Cluster.document()
+                        ObjectNode bind = ApiClient.document()
                                 .put("PodName", metadata.path("name").asText())
                                 .put("PodNamespace", "default")
                                 .put("PodUID", metadata.path("uid").asText())
@@ -168,7 +168,7 @@ class TakeoverIT {
                     .path("annotations")
                     .path("gpushare.io/allocation")
                     .asText();
-            Cluster.document(written)
+            ApiClient.document(written)
                     .path("containers")
                     .get(0)
                     .path("memory")
@@ -186,7 +186,7 @@ class TakeoverIT {
 
     /** The one that is ready, once there is one. */
     private Extender leader() {
-        return Wait.until(
+        return Await.until(
                         Duration.ofSeconds(40),
                         "one extender is ready",
                         () -> extenders.stream().filter(TakeoverIT::ready).toList(),
@@ -211,7 +211,7 @@ class TakeoverIT {
                 ROOT.resolve("scheduler-extender"),
                 128,
                 List.of(
-                        "io.gpushare.extender.Main",
+                        "io.gpushare.extender.ExtenderMain",
                         "--kubeconfig=" + folder.resolve("kubeconfig"),
                         "--bind-address=127.0.0.1",
                         "--port=" + port,
@@ -219,7 +219,7 @@ class TakeoverIT {
                         "--identity=" + name),
                 Map.of(),
                 folder.resolve("extender-" + name + ".log"));
-        return new Extender(name, program, new Cluster(URI.create("http://127.0.0.1:" + port)));
+        return new Extender(name, program, new ApiClient(URI.create("http://127.0.0.1:" + port)));
     }
 
     private static ObjectNode node(String name) {
@@ -227,7 +227,7 @@ class TakeoverIT {
                 .mapToObj(i -> "{\"uuid\":\"GPU-%s-%d\",\"index\":%d,\"minor\":%d,\"model\":\"T\",\"memoryMiB\":%d}"
                         .formatted(name, i, i, i, UNITS * 1024))
                 .toList();
-        ObjectNode node = Cluster.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
+        ObjectNode node = ApiClient.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
                 + "\",\"annotations\":{}}}");
         node.withObject("/metadata/annotations")
                 .put(
@@ -237,7 +237,7 @@ class TakeoverIT {
     }
 
     private static ObjectNode pod(String name) {
-        return Cluster.document("""
+        return ApiClient.document("""
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"default"},
              "spec":{"containers":[{"name":"main","image":"i",
               "resources":{"limits":{"aliyun.com/gpu-mem":"%d"},"requests":{"aliyun.com/gpu-mem":"%d"}}}]}}\

@@ -20,17 +20,17 @@ public final class Leadership {
     public static final Duration CALL = Duration.ofSeconds(3);
 
     private final @Nullable Election election;
-    private final ClusterWatch watch;
+    private final ClusterInformers watch;
     private volatile long current = -1;
     private volatile boolean resigned;
 
-    private Leadership(@Nullable Election election, ClusterWatch watch) {
+    private Leadership(@Nullable Election election, ClusterInformers watch) {
         this.election = election;
         this.watch = watch;
     }
 
     /** The only extender of the cluster, without an election. */
-    public static Leadership alone(ClusterWatch watch) {
+    public static Leadership alone(ClusterInformers watch) {
         return started(new Leadership(null, watch));
     }
 
@@ -39,7 +39,7 @@ public final class Leadership {
      *
      * @param election takes part from now on
      */
-    public static Leadership elected(Membership election, ClusterWatch watch) {
+    public static Leadership elected(Membership election, ClusterInformers watch) {
         Leadership leadership = new Leadership(election.election, watch);
         Thread.ofPlatform().daemon().name("election").start(() -> leadership.hold(election.election));
         return started(leadership);

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
  * Reads a request body token by token, as Go's encoding/json would: names in any case, unknown ones skipped, null for
  * nothing. Whatever is wrong is told by its place, without a word of the body.
  */
-final class JsonBody {
-    static final JsonFactory FACTORY = new JsonFactory();
+public final class JsonBody {
+    public static final JsonFactory FACTORY = new JsonFactory();
 
     /** Takes one field's value; the parser stands on it, and after it on its last token. */
-    interface Field {
-        void take(String name, JsonParser value) throws IOException, BadRequest;
+    public interface Field {
+        void take(String name, JsonParser value) throws IOException, BadRequestException;
     }
 
     private JsonBody() {}
 
     /** Reads a body that is one object. */
-    static void read(Body body, Field field) throws BadRequest {
+    public static void read(RequestBody body, Field field) throws BadRequestException {
         read(body, field, () -> false);
     }
 
@@ -34,59 +34,59 @@ final class JsonBody {
      *
      * @param complete whether that has happened, asked after each field
      */
-    static void read(Body body, Field field, BooleanSupplier complete) throws BadRequest {
+    public static void read(RequestBody body, Field field, BooleanSupplier complete) throws BadRequestException {
         try (JsonParser parser = FACTORY.createParser(body.bytes(), 0, body.size())) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new BadRequest("the request body is not a JSON object");
+                throw new BadRequestException("the request body is not a JSON object");
             }
             while (!complete.getAsBoolean() && parser.nextToken() == JsonToken.FIELD_NAME) {
                 take(parser, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
             }
             if (!complete.getAsBoolean() && parser.nextToken() != null) {
-                throw new BadRequest("the request body goes on after its JSON object");
+                throw new BadRequestException("the request body goes on after its JSON object");
             }
         } catch (JsonProcessingException e) {
             @Nullable JsonLocation at = e.getLocation();
-            throw new BadRequest(
+            throw new BadRequestException(
                     at == null
                             ? "the request body holds a number, name or nesting beyond any real one"
                             : "the request body is not JSON at byte " + at.getByteOffset());
         } catch (IOException e) {
-            throw new BadRequest("the request body is not JSON in UTF-8");
+            throw new BadRequestException("the request body is not JSON in UTF-8");
         }
     }
 
     /** Reads an object, or null as one without fields; the names come in lower case. */
-    static void object(JsonParser parser, String what, Field field) throws IOException, BadRequest {
+    public static void object(JsonParser parser, String what, Field field) throws IOException, BadRequestException {
         entries(parser, what, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
     }
 
     /** Reads an object that is a map: its names are keys, and come as they are. */
-    static void entries(JsonParser parser, String what, Field entry) throws IOException, BadRequest {
+    public static void entries(JsonParser parser, String what, Field entry) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
         }
         if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw new BadRequest("'" + what + "' is not an object");
+            throw new BadRequestException("'" + what + "' is not an object");
         }
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             take(parser, entry);
         }
     }
 
-    private static void take(JsonParser parser, Field entry) throws IOException, BadRequest {
+    private static void take(JsonParser parser, Field entry) throws IOException, BadRequestException {
         String name = parser.currentName();
         parser.nextToken();
         entry.take(name, parser);
     }
 
     /** Reads an array, or null as an empty one; the parser stands on each element. */
-    static void array(JsonParser parser, String what, Field element) throws IOException, BadRequest {
+    public static void array(JsonParser parser, String what, Field element) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
         }
         if (parser.currentToken() != JsonToken.START_ARRAY) {
-            throw new BadRequest("'" + what + "' is not an array");
+            throw new BadRequestException("'" + what + "' is not an array");
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             element.take(what, parser);
@@ -94,30 +94,30 @@ final class JsonBody {
     }
 
     /** Reads a string, or a number as its text; null for null. */
-    static @Nullable String text(JsonParser parser, String what) throws IOException, BadRequest {
+    public static @Nullable String text(JsonParser parser, String what) throws IOException, BadRequestException {
         JsonToken token = parser.currentToken();
         if (token == JsonToken.VALUE_NULL) {
             return null;
         }
         if (!token.isScalarValue()) {
-            throw new BadRequest("'" + what + "' is not a string");
+            throw new BadRequestException("'" + what + "' is not a string");
         }
         return parser.getText();
     }
 
     /** Reads a whole number; null is 0, as in Go. */
-    static long whole(JsonParser parser, String what) throws IOException, BadRequest {
+    public static long whole(JsonParser parser, String what) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return 0;
         }
         if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-            throw new BadRequest("'" + what + "' is not a whole number");
+            throw new BadRequestException("'" + what + "' is not a whole number");
         }
         return parser.getLongValue();
     }
 
     /** Reads a string; null is the empty one, as in Go. */
-    static String string(JsonParser parser, String what) throws IOException, BadRequest {
+    public static String string(JsonParser parser, String what) throws IOException, BadRequestException {
         @Nullable String text = text(parser, what);
         return text == null ? "" : text;
     }

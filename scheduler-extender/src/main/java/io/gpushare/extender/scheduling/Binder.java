@@ -1,11 +1,19 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Assumption;
+import io.gpushare.extender.ledger.Holding;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.pod.AllocationAnnotation;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Inventory;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
@@ -29,7 +37,7 @@ public final class Binder {
     private final Ledger ledger;
     private final DemandCodec demands;
     private final PodApi api;
-    private final Doubt doubt;
+    private final UnknownBindingResolver doubt;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
 
     private record Running(String node, CompletableFuture<BindResult> result) {}
@@ -38,7 +46,7 @@ public final class Binder {
         this.ledger = ledger;
         this.demands = demands;
         this.api = api;
-        this.doubt = new Doubt(ledger, api);
+        this.doubt = new UnknownBindingResolver(ledger, api);
     }
 
     /** Binds that pod to that node; blocks for the calls that it takes. */
@@ -70,7 +78,8 @@ public final class Binder {
     private BindResult once(PodRef pod, String node, Instant now) {
         Optional<PodEntry> known = ledger.podEntry(pod.uid());
         if (known.isPresent() && known.get().node() != null) {
-            return Doubt.asBound(pod, node, known.get().node(), !known.get().unattributed());
+            return UnknownBindingResolver.asBound(
+                    pod, node, known.get().node(), !known.get().unattributed());
         }
         if (known.isPresent()) {
             return place(pod, known.get().wanted(), node, now);
@@ -79,10 +88,10 @@ public final class Binder {
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
-            return new Failed(Why.REFUSED, Doubt.said(e));
+            return new Failed(Why.REFUSED, UnknownBindingResolver.said(e));
         }
         if (read.isEmpty() || !read.get().ref().uid().equals(pod.uid())) {
-            return Doubt.noPod(pod, read);
+            return UnknownBindingResolver.noPod(pod, read);
         }
         return unlisted(pod, read.get(), node, now);
     }
@@ -92,25 +101,30 @@ public final class Binder {
         return switch (read.demand(demands)) {
             case Decoded.Malformed<Demand>(String sentence) -> new Failed(Why.BAD_DEMAND, sentence);
             case Decoded.Absent<Demand>() ->
-                read.node() == null ? withoutDemand(pod, node) : Doubt.asBound(pod, node, read.node(), true);
+                read.node() == null
+                        ? withoutDemand(pod, node)
+                        : UnknownBindingResolver.asBound(pod, node, read.node(), true);
             case Decoded.Valid<Demand>(Demand demand) ->
                 read.node() == null
                         ? place(pod, ledger.wanted(demand, read.containers(), read.annotations()), node, now)
-                        : Doubt.asBound(
-                                pod, node, read.node(), Writing.of(read, demand).allocation() != null);
+                        : UnknownBindingResolver.asBound(
+                                pod,
+                                node,
+                                read.node(),
+                                AllocationAnnotation.of(read, demand).allocation() != null);
         };
     }
 
-    private BindResult place(PodRef pod, Wanted wanted, String node, Instant now) {
+    private BindResult place(PodRef pod, PodSpecSummary wanted, String node, Instant now) {
         return switch (ledger.assume(pod, wanted, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_ROOM, why.sentence());
-            case Assumption.Bound(Hold hold) -> Doubt.asBound(pod, node, hold.node(), true);
-            case Assumption.Assumed(Hold hold, Inventory inventory) ->
+            case Assumption.Bound(Holding hold) -> UnknownBindingResolver.asBound(pod, node, hold.node(), true);
+            case Assumption.Assumed(Holding hold, Inventory inventory) ->
                 call(pod, wanted.demand(), hold, AllocationCodec.annotations(hold.allocation(), inventory, now), now);
         };
     }
 
-    private BindResult call(PodRef pod, Demand demand, Hold hold, Map<String, String> annotations, Instant now) {
+    private BindResult call(PodRef pod, Demand demand, Holding hold, Map<String, String> annotations, Instant now) {
         try {
             api.bind(pod, hold.node(), annotations);
         } catch (PodApi.Failure e) {
@@ -135,7 +149,7 @@ public final class Binder {
             api.bind(pod, node, Map.of());
             return new Bound(false);
         } catch (PodApi.Failure e) {
-            return new Failed(e.unanswered() ? Why.UNKNOWN : Why.REFUSED, Doubt.said(e));
+            return new Failed(e.unanswered() ? Why.UNKNOWN : Why.REFUSED, UnknownBindingResolver.said(e));
         }
     }
 

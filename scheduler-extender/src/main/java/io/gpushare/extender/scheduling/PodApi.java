@@ -1,5 +1,6 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.model.PodRef;
 import java.util.Map;
 import java.util.Optional;

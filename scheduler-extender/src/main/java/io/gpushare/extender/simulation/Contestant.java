@@ -1,9 +1,10 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.Capacity;
-import io.gpushare.extender.placement.NodeRoom;
-import io.gpushare.extender.placement.PodRequest;
-import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.simulation.trace.BadInputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,13 +33,13 @@ public record Contestant(PolicyKind kind, How how) {
     }
 
     /** Reads {@code wsp}, {@code wsp-from-nothing} or {@code wsp-through-extender}. */
-    public static Contestant parse(String name) throws BadInput {
+    public static Contestant parse(String name) throws BadInputException {
         for (Contestant each : all()) {
             if (each.name().equals(name)) {
                 return each;
             }
         }
-        throw new BadInput("there is no policy '" + name + "': write one of "
+        throw new BadInputException("there is no policy '" + name + "': write one of "
                 + String.join(", ", all().stream().map(Contestant::name).toList()));
     }
 
@@ -61,7 +62,7 @@ public record Contestant(PolicyKind kind, How how) {
         return kind + how.suffix;
     }
 
-    Placer placer(List<NodeRoom> nodes, Capacity capacity, long seed, List<PodRequest> list) {
+    Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
         return switch (how) {
             case TOLD -> new PolicyPlacer(nodes, kind.told(capacity, seed, list));
             case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity, seed));

@@ -1,8 +1,11 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.Capacity;
-import io.gpushare.extender.placement.NodeRoom;
-import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.simulation.trace.ArrivalOrder;
+import io.gpushare.extender.simulation.trace.GpuWork;
+import io.gpushare.extender.simulation.trace.NodeTrace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +19,7 @@ import java.util.function.LongSupplier;
 
 /** Every policy with every seed on one cluster and one list of pods; the same seed gives each policy the same pods. */
 public record Experiment(
-        NodeList nodes, List<PodRequest> pods, Arrivals arrivals, List<Contestant> contestants, List<Long> seeds) {
+        NodeTrace nodes, List<PodRequest> pods, ArrivalOrder arrivals, List<Contestant> contestants, List<Long> seeds) {
     public Experiment {
         pods = List.copyOf(pods);
         contestants = List.copyOf(contestants);
@@ -74,23 +77,23 @@ public record Experiment(
     }
 
     private Curve one(Contestant contestant, long seed, LongSupplier nanos) {
-        List<NodeRoom> rooms = nodes.rooms(seed);
-        Capacity capacity = Capacity.of(rooms);
-        Work work = Work.of(capacity);
-        List<PodRequest> coming = Arrivals.of(arrivals, pods, work, seed);
+        List<FreeNode> rooms = nodes.rooms(seed);
+        ClusterCapacity capacity = ClusterCapacity.of(rooms);
+        GpuWork work = GpuWork.of(capacity);
+        List<PodRequest> coming = ArrivalOrder.of(arrivals, pods, work, seed);
         return new Replay(work, nanos).run(coming, contestant.placer(rooms, capacity, seed, pods));
     }
 
     /** A line on what is replayed. */
     public String describe() {
-        List<NodeRoom> rooms = nodes.rooms(0);
-        Capacity capacity = Capacity.of(rooms);
-        Work work = Work.of(capacity);
+        List<FreeNode> rooms = nodes.rooms(0);
+        ClusterCapacity capacity = ClusterCapacity.of(rooms);
+        GpuWork work = GpuWork.of(capacity);
         int cards = rooms.stream().mapToInt(node -> node.cards().size()).sum();
         double asked = pods.stream().mapToDouble(work::percent).sum();
         String how = switch (arrivals) {
-            case Arrivals.Once() -> "each comes once, in the order of the list";
-            case Arrivals.Shuffled(int percent) ->
+            case ArrivalOrder.Once() -> "each comes once, in the order of the list";
+            case ArrivalOrder.Shuffled(int percent) ->
                 "shuffled, then drawn at random until " + percent + " % have arrived; " + seeds.size()
                         + (seeds.size() == 1 ? " seed" : " seeds");
         };

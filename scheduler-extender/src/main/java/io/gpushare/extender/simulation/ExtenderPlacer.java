@@ -1,27 +1,27 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.CardRoom;
-import io.gpushare.extender.placement.NodeRoom;
-import io.gpushare.extender.placement.PodRequest;
-import io.gpushare.extender.placement.Policies;
-import io.gpushare.extender.placement.PolicyKind;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
-import io.gpushare.extender.scheduling.ClusterPod;
-import io.gpushare.extender.scheduling.Ledger;
-import io.gpushare.extender.scheduling.NodeChoice;
+import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
-import io.gpushare.extender.scheduling.SchedulingPod;
-import io.gpushare.extender.scheduling.Witness;
-import io.gpushare.model.Card;
-import io.gpushare.model.CardId;
-import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Health;
-import io.gpushare.model.Inventory;
-import io.gpushare.model.Memory;
-import io.gpushare.model.MemoryUnit;
+import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.DemandCodec;
@@ -45,24 +45,24 @@ import org.jspecify.annotations.Nullable;
 final class ExtenderPlacer implements Placer {
     private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
 
-    private final Map<String, Compute> has = new HashMap<>();
-    private final Map<String, Compute> free = new HashMap<>();
-    private final Map<String, List<CardRoom>> cards = new HashMap<>();
+    private final Map<String, HostResources> has = new HashMap<>();
+    private final Map<String, HostResources> free = new HashMap<>();
+    private final Map<String, List<FreeCard>> cards = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private final Ledger ledger;
-    private final NodeChoice choice;
+    private final NodeSelection choice;
     private final Binder binder;
     private int pods;
 
     /** @param salt makes other names of the nodes, and so another fixed order */
-    ExtenderPlacer(List<NodeRoom> nodes, PolicyKind kind, long salt) {
+    ExtenderPlacer(List<FreeNode> nodes, PolicyKind kind, long salt) {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        ledger = new Ledger(demands, new Policies(kind), Witness.none());
-        choice = new NodeChoice(ledger, demands, true);
+        ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
+        choice = new NodeSelection(ledger, demands, true);
         binder = new Binder(ledger, demands, new Willing());
-        for (NodeRoom node : nodes) {
+        for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
-            Compute compute = new Compute(node.cpuMilli(), node.memoryMib());
+            HostResources compute = new HostResources(node.cpuMilli(), node.memoryMib());
             names.add(name);
             has.put(name, compute);
             free.put(name, compute);
@@ -72,9 +72,9 @@ final class ExtenderPlacer implements Placer {
         }
     }
 
-    private static Inventory inventory(String name, NodeRoom node) {
+    private static Inventory inventory(String name, FreeNode node) {
         List<Card> cards = new ArrayList<>();
-        for (CardRoom card : node.cards()) {
+        for (FreeCard card : node.cards()) {
             cards.add(new Card(
                     new CardId(name + "-" + card.index()),
                     card.index(),
@@ -92,18 +92,18 @@ final class ExtenderPlacer implements Placer {
 
     @Override
     public OptionalLong place(PodRequest pod) {
-        Compute asked = new Compute(pod.cpuMilli(), pod.memoryMib());
+        HostResources asked = new HostResources(pod.cpuMilli(), pod.memoryMib());
         List<String> feasible =
                 names.stream().filter(name -> enough(name, asked)).toList();
         return pod.gpu() ? throughVerbs(pod, asked, feasible) : leastAllocated(asked, best(pod, feasible));
     }
 
-    private boolean enough(String name, Compute asked) {
-        Compute left = at(free, name).minus(asked);
+    private boolean enough(String name, HostResources asked) {
+        HostResources left = at(free, name).minus(asked);
         return left.cpuMilli() >= 0 && left.memoryMib() >= 0;
     }
 
-    private OptionalLong throughVerbs(PodRequest pod, Compute asked, List<String> feasible) {
+    private OptionalLong throughVerbs(PodRequest pod, HostResources asked, List<String> feasible) {
         String name = "pod-" + pods++;
         PodRef ref = new PodRef(name, "default", name);
         List<ContainerResources> containers = containers(pod);
@@ -136,7 +136,7 @@ final class ExtenderPlacer implements Placer {
                 new SchedulingPod(new PodRef("plain", "default", "plain"), Map.of(), containers(pod)),
                 choice.named(feasible));
         return IntStream.range(0, scores.length)
-                .filter(i -> scores[i] == NodeChoice.MOST)
+                .filter(i -> scores[i] == NodeSelection.MOST)
                 .mapToObj(feasible::get)
                 .toList();
     }
@@ -158,12 +158,12 @@ final class ExtenderPlacer implements Placer {
     }
 
     /** kube-scheduler's NodeResourcesLeastAllocated: the mean of what stays free of cpu and of memory. */
-    private OptionalLong leastAllocated(Compute asked, List<String> feasible) {
+    private OptionalLong leastAllocated(HostResources asked, List<String> feasible) {
         @Nullable String best = null;
         double most = -1;
         for (String name : feasible) {
-            Compute left = at(free, name).minus(asked);
-            Compute all = at(has, name);
+            HostResources left = at(free, name).minus(asked);
+            HostResources all = at(has, name);
             double part = (double) left.cpuMilli() / Math.max(1, all.cpuMilli())
                     + (double) left.memoryMib() / Math.max(1, all.memoryMib());
             if (part > most) {

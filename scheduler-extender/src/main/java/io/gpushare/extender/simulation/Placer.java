@@ -1,6 +1,6 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.capacity.PodRequest;
 import java.util.OptionalLong;
 
 /** Puts pods on a cluster, one after the other. */

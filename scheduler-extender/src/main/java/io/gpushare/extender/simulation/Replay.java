@@ -1,6 +1,7 @@
 package io.gpushare.extender.simulation;
 
-import io.gpushare.extender.placement.PodRequest;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.simulation.trace.GpuWork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -8,11 +9,11 @@ import java.util.function.LongSupplier;
 
 /** One run: pods come one by one, are placed or refused for ever, and none leaves. */
 final class Replay {
-    private final Work work;
+    private final GpuWork work;
     private final LongSupplier nanos;
 
     // The clock is for what decisions take.
-    Replay(Work work, LongSupplier nanos) {
+    Replay(GpuWork work, LongSupplier nanos) {
         this.work = work;
         this.nanos = nanos;
     }

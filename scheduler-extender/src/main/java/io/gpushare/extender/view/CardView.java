@@ -1,8 +1,8 @@
 package io.gpushare.extender.view;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.CardId;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** One card and who has what of it, by namespace and name. */
 public record CardView(CardState state, List<Share> shares) {
-    static final Comparator<PodRef> BY_NAME =
+    public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
     /**

@@ -1,13 +1,13 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gpushare.extender.scheduling.Explain;
-import io.gpushare.extender.scheduling.Ledger.NodeView;
-import io.gpushare.extender.scheduling.Reason;
-import io.gpushare.extender.scheduling.WaitingPod;
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Health;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Health;
 import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,11 +35,11 @@ public final class ClusterJson {
      *
      * @param unready why this extender does not answer kube-scheduler now; empty when it does
      */
-    public static void write(JsonGenerator json, Changes changes, Optional<String> unready) throws IOException {
+    public static void write(JsonGenerator json, ClusterChanges changes, Optional<String> unready) throws IOException {
         new ClusterJson(json).write(changes, unready);
     }
 
-    private void write(Changes changes, Optional<String> unready) throws IOException {
+    private void write(ClusterChanges changes, Optional<String> unready) throws IOException {
         json.writeStartObject();
         json.writeNumberField("version", 1);
         json.writeStringField("revision", changes.revision());
@@ -132,14 +132,14 @@ public final class ClusterJson {
         return numbers.computeIfAbsent(text, any -> numbers.size());
     }
 
-    private void waiting(Changes.Queue queue) throws IOException {
+    private void waiting(ClusterChanges.Queue queue) throws IOException {
         json.writeNumberField("count", queue.count());
         List<Demand> demands = new ArrayList<>(queue.why().keySet());
         Map<Demand, Integer> numbers = new LinkedHashMap<>();
         json.writeArrayFieldStart("demands");
         for (Demand demand : demands) {
             numbers.put(demand, numbers.size());
-            Explain.Tally tally = queue.why().get(demand);
+            Explainer.Tally tally = queue.why().get(demand);
             if (tally != null) {
                 demand(demand, tally);
             }
@@ -161,9 +161,9 @@ public final class ClusterJson {
         json.writeEndArray();
     }
 
-    private void demand(Demand demand, Explain.Tally tally) throws IOException {
+    private void demand(Demand demand, Explainer.Tally tally) throws IOException {
         json.writeStartObject();
-        json.writeStringField("text", Words.of(demand));
+        json.writeStringField("text", Phrases.of(demand));
         reasons(json, tally.feasible(), tally.reasons());
         json.writeEndObject();
     }
@@ -177,7 +177,7 @@ public final class ClusterJson {
     static void reasons(JsonGenerator json, int feasible, Map<Reason, Integer> reasons) throws IOException {
         json.writeNumberField("feasibleNodes", feasible);
         json.writeArrayFieldStart("reasons");
-        for (Map.Entry<Reason, Integer> reason : Words.mostFirst(reasons)) {
+        for (Map.Entry<Reason, Integer> reason : Phrases.mostFirst(reasons)) {
             json.writeStartObject();
             json.writeStringField("reason", reason.getKey().label());
             json.writeStringField("sentence", reason.getKey().sentence());

@@ -1,9 +1,9 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gpushare.extender.scheduling.CardVerdict;
-import io.gpushare.extender.scheduling.Explanation;
-import io.gpushare.extender.scheduling.Explanation.NodeVerdict;
+import io.gpushare.extender.report.CardVerdict;
+import io.gpushare.extender.report.Explanation;
+import io.gpushare.extender.report.Explanation.NodeVerdict;
 import java.io.IOException;
 import java.util.List;
 
@@ -54,7 +54,7 @@ public final class ExplainJson {
 
     private static void judged(JsonGenerator json, Explanation.Judged judged, int from, int limit) throws IOException {
         json.writeStringField("state", "judged");
-        json.writeStringField("demand", Words.of(judged.demand()));
+        json.writeStringField("demand", Phrases.of(judged.demand()));
         ClusterJson.reasons(json, judged.feasible(), judged.reasons());
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());

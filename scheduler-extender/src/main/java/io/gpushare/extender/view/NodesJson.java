@@ -1,9 +1,9 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gpushare.extender.scheduling.Ledger.NodeView;
-import io.gpushare.extender.view.TrueUse.NodeUse;
-import io.gpushare.extender.view.TrueUse.Part;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
 import java.util.List;

@@ -2,6 +2,11 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.ledger.Holding;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.LedgerHistoryTest;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
@@ -23,12 +28,12 @@ class BindStormTest {
     @Property(tries = 200)
     void noCardIsOverusedAndInTheEndTheLedgerIsTheWorld(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
-        Ledger ledger = World.ledger();
-        World world = new World(new Random(seed + 1), ledger);
-        NODES.forEach(node -> world.node(node, World.cards(8, 8, 15)));
+        Ledger ledger = TestCluster.ledger();
+        TestCluster world = new TestCluster(new Random(seed + 1), ledger);
+        NODES.forEach(node -> world.node(node, TestCluster.cards(8, 8, 15)));
         world.showAll();
         world.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, World.DEMANDS, world);
+        Binder binder = new Binder(ledger, TestCluster.DEMANDS, world);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(world.create(
@@ -46,16 +51,16 @@ class BindStormTest {
         assertNothingOverused(world);
         world.failing = 0;
         world.showAll();
-        binder.settle(World.LATER, World.LATER);
+        binder.settle(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
-        assertThat(ledger.census().holding(Hold.Standing.ASSUMED)).isZero();
-        assertThat(ledger.census().holding(Hold.Standing.DOUBTFUL)).isZero();
+        assertThat(ledger.census().holding(Holding.Standing.ASSUMED)).isZero();
+        assertThat(ledger.census().holding(Holding.Standing.DOUBTFUL)).isZero();
         assertThat(ledger.census().unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
+        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long own = random.nextLong();
@@ -66,7 +71,7 @@ class BindStormTest {
                                     new SchedulingPod(pod.ref(), Map.of(), pod.containers()), choice.named(NODES))
                             .feasible(NODES);
                     if (!feasible.isEmpty()) {
-                        binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), World.NOW);
+                        binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), TestCluster.NOW);
                     }
                 }
                 return null;
@@ -78,7 +83,7 @@ class BindStormTest {
         return schedulers;
     }
 
-    private static void storm(World world, Random random, List<Callable<Void>> schedulers) throws Exception {
+    private static void storm(TestCluster world, Random random, List<Callable<Void>> schedulers) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 ExecutorService informer = Executors.newSingleThreadExecutor()) {
@@ -100,7 +105,7 @@ class BindStormTest {
         }
     }
 
-    private static void assertNothingOverused(World world) {
+    private static void assertNothingOverused(TestCluster world) {
         for (Map.Entry<String, NodeCards> node : world.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overused);
         }

@@ -2,12 +2,14 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
-import io.gpushare.extender.scheduling.Hold.Standing;
-import io.gpushare.model.Compute;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
@@ -23,9 +25,9 @@ import org.junit.jupiter.api.Test;
 class BinderTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
 
-    private final Ledger ledger = World.ledger();
+    private final Ledger ledger = TestCluster.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, World.DEMANDS, api);
+    private final Binder binder = new Binder(ledger, TestCluster.DEMANDS, api);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {
@@ -47,9 +49,9 @@ class BinderTest {
             int status = statuses.remove();
             switch (status) {
                 case 201 -> {}
-                case 0 -> throw World.failure(Failure.Reach.UNANSWERED, 0);
-                case -1 -> throw World.failure(Failure.Reach.NEVER_SENT, 0);
-                default -> throw World.failure(Failure.Reach.ANSWERED, status);
+                case 0 -> throw TestCluster.failure(Failure.Reach.UNANSWERED, 0);
+                case -1 -> throw TestCluster.failure(Failure.Reach.NEVER_SENT, 0);
+                default -> throw TestCluster.failure(Failure.Reach.ANSWERED, status);
             }
         }
     }
@@ -58,7 +60,9 @@ class BinderTest {
     void nodes() {
         for (String node : List.of("n1", "n2")) {
             ledger.nodeSeen(
-                    node, Map.of("gpushare.io/inventory", InventoryCodec.encode(World.cards(15, 15))), Compute.NONE);
+                    node,
+                    Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15))),
+                    HostResources.NONE);
         }
     }
 
@@ -75,9 +79,9 @@ class BinderTest {
         for (int status : List.of(0, 504)) {
             assertThat(bind("n1", status)).isEqualTo(Why.UNKNOWN);
             assertThat(used("n1")).isEqualTo(3);
-            binder.settle(World.NOW, World.NOW);
+            binder.settle(TestCluster.NOW, TestCluster.NOW);
             assertThat(used("n1")).as("too early to say").isEqualTo(3);
-            binder.settle(World.LATER, World.LATER);
+            binder.settle(TestCluster.LATER, TestCluster.LATER);
             assertThat(used("n1")).isZero();
         }
     }
@@ -98,7 +102,7 @@ class BinderTest {
     void aSuccessEndsAllDoubt() {
         bind("n1", 0);
         api.statuses.add(201);
-        assertThat(binder.bind(POD, "n2", World.NOW)).isEqualTo(new Bound(false));
+        assertThat(binder.bind(POD, "n2", TestCluster.NOW)).isEqualTo(new Bound(false));
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
     }
@@ -114,16 +118,16 @@ class BinderTest {
     @Test
     void aPodThatCameAndWentInAGapOfTheWatchIsForgotten() {
         api.statuses.add(201);
-        assertThat(binder.bind(POD, "n1", World.NOW)).isEqualTo(new Bound(false));
+        assertThat(binder.bind(POD, "n1", TestCluster.NOW)).isEqualTo(new Bound(false));
         api.pod = Optional.empty();
-        binder.settle(World.LATER, World.LATER);
+        binder.settle(TestCluster.LATER, TestCluster.LATER);
         assertThat(used("n1")).isZero();
         assertThat(ledger.podEntry(POD.uid())).isEmpty();
     }
 
     private Why bind(String node, int status) {
         api.statuses.add(status);
-        if (binder.bind(POD, node, World.NOW) instanceof Failed(Why why, String sentence)) {
+        if (binder.bind(POD, node, TestCluster.NOW) instanceof Failed(Why why, String sentence)) {
             return why;
         }
         throw new AssertionError("bound");

@@ -2,12 +2,17 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.placement.Policies;
-import io.gpushare.extender.placement.PolicyKind;
-import io.gpushare.model.Compute;
+import io.gpushare.extender.ledger.Assumption;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Inventory;
+import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
@@ -29,12 +34,14 @@ import org.junit.jupiter.api.Test;
 class GpushareFaultsTest {
     private final List<String> told = new ArrayList<>();
     private final Ledger ledger = new Ledger(
-            World.DEMANDS, new Policies(PolicyKind.WSP), (pod, node, sentence) -> told.add(pod + ": " + sentence));
-    private final NodeChoice choice = new NodeChoice(ledger, World.DEMANDS, false);
+            TestCluster.DEMANDS,
+            new Policies(PolicyKind.WSP),
+            (pod, node, sentence) -> told.add(pod + ": " + sentence));
+    private final NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
 
     @Test
     void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
-        inventory("n1", World.cards(15, 15));
+        inventory("n1", TestCluster.cards(15, 15));
         ledger.podSeen(pod("forged", "n1", 40, written("GPU-0", 40)));
         ledger.podSeen(pod("other", "n1", 14, written("GPU-0", 14)));
         assertThat(free("n1")).containsExactly(0, 15);
@@ -45,16 +52,16 @@ class GpushareFaultsTest {
 
     @Test
     void e3ASmallUnitInAForgedAnnotationDoesNotMakeTheClaimSmaller() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        String small = AllocationCodec.encode(World.memory("GPU-0", 10)).replace("1024", "1");
+        String small = AllocationCodec.encode(TestCluster.memory("GPU-0", 10)).replace("1024", "1");
         ledger.podSeen(pod("p", "n1", 10, Map.of("gpushare.io/allocation", small)));
         assertThat(free("n1")).containsExactly(5);
     }
 
     @Test
     void e4ReadingEverythingWhileEverythingChangesNeverFails() throws Exception {
-        IntStream.range(0, 20).forEach(i -> inventory("n" + i, World.cards(15, 15)));
+        IntStream.range(0, 20).forEach(i -> inventory("n" + i, TestCluster.cards(15, 15)));
         AtomicBoolean over = new AtomicBoolean();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Integer> reader = threads.submit(() -> {
@@ -82,7 +89,7 @@ class GpushareFaultsTest {
 
     @Test
     void e5APodDeletedAndMadeAgainUnderItsNameFortyTimesLeavesNothingBehind() {
-        inventory("n1", World.cards(15, 15));
+        inventory("n1", TestCluster.cards(15, 15));
         for (int i = 0; i < 40; i++) {
             // The end of the one before was missed in a gap of the watch, every second time.
             if (i % 2 == 0) {
@@ -98,15 +105,15 @@ class GpushareFaultsTest {
 
     @Test
     void e7AChangedCapacityIsUsedAndACardOrNodeThatLeftIsNotOffered() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        inventory("n1", World.cards(40, 40));
+        inventory("n1", TestCluster.cards(40, 40));
         assertThat(free("n1")).containsExactly(30, 40);
-        inventory("n1", World.cards(40));
+        inventory("n1", TestCluster.cards(40));
         assertThat(feasible(31, "n1")).isFalse();
-        inventory("n1", World.cards());
+        inventory("n1", TestCluster.cards());
         assertThat(feasible(1, "n1")).isFalse();
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         assertThat(free("n1")).as("what ran all the time").containsExactly(5);
         ledger.podGone(new PodRef("uid-p", "default", "p"));
         ledger.nodeGone("n1");
@@ -116,27 +123,27 @@ class GpushareFaultsTest {
     @Test
     void e7bANodeFirstSeenWhileBootingIsRightWhenItsInventoryComes() {
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        ledger.nodeSeen("n1", Map.of(), Compute.NONE);
+        ledger.nodeSeen("n1", Map.of(), HostResources.NONE);
         assertThat(feasible(1, "n1")).isFalse();
-        inventory("n1", World.cards(15, 15));
+        inventory("n1", TestCluster.cards(15, 15));
         assertThat(free("n1")).containsExactly(5, 15);
     }
 
     @Test
     void e7cAUsedCardThatVanishesHidesNothingAndIsStillUsedWhenItReturns() {
-        inventory("n1", World.cards(15, 15));
+        inventory("n1", TestCluster.cards(15, 15));
         ledger.podSeen(pod("p", "n1", 10, written("GPU-1", 10)));
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         assertThat(ledger.nodes()).hasSize(1);
         assertThat(free("n1")).containsExactly(15);
-        inventory("n1", World.cards(15, 15));
+        inventory("n1", TestCluster.cards(15, 15));
         assertThat(free("n1")).containsExactly(15, 5);
     }
 
     @Test
     void e11FilterOfAThousandNodesOfEightCardsTakesMilliseconds() {
         List<String> nodes = IntStream.range(0, 1000).mapToObj(i -> "n" + i).toList();
-        nodes.forEach(node -> inventory(node, World.cards(16, 16, 16, 16, 16, 16, 16, 16)));
+        nodes.forEach(node -> inventory(node, TestCluster.cards(16, 16, 16, 16, 16, 16, 16, 16)));
         for (int i = 0; i < 8000; i++) {
             ledger.podSeen(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
         }
@@ -154,7 +161,7 @@ class GpushareFaultsTest {
 
     @Test
     void e15AConflictIsKnownByItsStatusWhateverItsTextSays() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         ClusterPod there = pod("p", "n1", 3, written("GPU-0", 3));
         PodApi api = new PodApi() {
             @Override
@@ -168,13 +175,13 @@ class GpushareFaultsTest {
             }
         };
         ledger.podSeen(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, World.DEMANDS, api).bind(there.ref(), "n1", World.NOW))
+        assertThat(new Binder(ledger, TestCluster.DEMANDS, api).bind(there.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 
     @Test
     void e16AnInitContainersMemoryIsPlacedAndReservedLikeAnyOther() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         PodRef pod = new PodRef("uid-i", "default", "i");
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
@@ -183,16 +190,17 @@ class GpushareFaultsTest {
                 .containsExactly("n1");
         assertThat(ledger.assume(
                         pod,
-                        Wanted.of(World.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of(), Set.of()),
+                        PodSpecSummary.of(
+                                TestCluster.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of(), Set.of()),
                         "n1",
-                        World.NOW))
+                        TestCluster.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
         assertThat(free("n1")).containsExactly(6);
     }
 
     @Test
     void e17EachCardOfAMixedNodeHasItsOwnSize() {
-        inventory("n1", World.cards(48, 24));
+        inventory("n1", TestCluster.cards(48, 24));
         assertThat(free("n1")).containsExactly(48, 24);
         assertThat(feasible(48, "n1")).isTrue();
         ledger.podSeen(pod("p", "n1", 30, written("GPU-0", 30)));
@@ -202,7 +210,7 @@ class GpushareFaultsTest {
 
     @Test
     void e18APodBoundByAnotherSchedulerIsToldOfAndCountedWhenItsAnnotationComes() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         ledger.podSeen(pod("p", "n1", 10, Map.of()));
         assertThat(ledger.census().unattributed()).isEqualTo(1);
         ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
@@ -213,7 +221,7 @@ class GpushareFaultsTest {
 
     @Test
     void e14AnAnnotationThatIsNotBelievedIsToldOnceAndCounted() {
-        inventory("n1", World.cards(15));
+        inventory("n1", TestCluster.cards(15));
         for (int i = 0; i < 3; i++) {
             ledger.podSeen(pod("malformed", "n1", 3, Map.of("gpushare.io/allocation", "{")));
             ledger.podSeen(pod("less", "n1", 10, written("GPU-0", 1)));
@@ -231,7 +239,7 @@ class GpushareFaultsTest {
     }
 
     private void inventory(String node, Inventory inventory) {
-        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), Compute.NONE);
+        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
     private boolean feasible(int units, String node) {
@@ -255,6 +263,6 @@ class GpushareFaultsTest {
     }
 
     private static Map<String, String> written(String card, int units) {
-        return Map.of("gpushare.io/allocation", AllocationCodec.encode(World.memory(card, units)));
+        return Map.of("gpushare.io/allocation", AllocationCodec.encode(TestCluster.memory(card, units)));
     }
 }

@@ -1,0 +1,227 @@
+package io.gpushare.kubernetes;
+
+import io.kubernetes.client.informer.ListerWatcher;
+import io.kubernetes.client.informer.ResourceEventHandler;
+import io.kubernetes.client.informer.SharedIndexInformer;
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.models.V1ListMeta;
+import io.kubernetes.client.util.CallGeneratorParams;
+import io.kubernetes.client.util.Watch;
+import io.kubernetes.client.util.Watchable;
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Objects of one kind as the API has them, kept up to date by one list and a watch. */
+public final class Informer<T> implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
+
+    /** Told of every change, from one thread and in order; also of each object of the first list and after a re-list. */
+    public interface Listener<T> {
+        void changed(T now);
+
+        void gone(T last);
+    }
+
+    /**
+     * One kind of object: how it is asked for, read and reduced.
+     *
+     * @param paged whether its lists are asked for a page at a time, which keeps the whole of a large cluster's from being
+     *     in memory as text; the API server then reads its storage, not its cache
+     */
+    record Kind<O extends ApiObject, L extends ApiObject.ApiList<O>, T>(
+            String plural,
+            Class<O> type,
+            Class<L> listType,
+            Type watchType,
+            Request request,
+            boolean paged,
+            Consumer<O> strip,
+            Function<O, T> state) {
+        /** Makes the call for a list, or for a watch when {@code params.watch}. */
+        interface Request {
+            Call call(CallGeneratorParams params, Page page) throws ApiException;
+        }
+    }
+
+    /**
+     * A part of a list: at most {@code limit} objects, after those of the page that told {@code next}; nulls for the whole,
+     * and for the first.
+     */
+    record Page(@Nullable Integer limit, @Nullable String next) {
+        static final Page WHOLE = new Page(null, null);
+        static final Page FIRST = new Page(500, null);
+
+        Page after(ApiObject.ApiList<?> list) {
+            V1ListMeta meta = list.getMetadata();
+            String more = meta == null ? null : meta.getContinue();
+            return new Page(limit, more == null || more.isEmpty() ? null : more);
+        }
+    }
+
+    private final SharedInformerFactory factory;
+    private final SharedIndexInformer<? extends ApiObject> informer;
+    private final Function<ApiObject, T> state;
+    private final Source<?, ?> source;
+
+    private Informer(
+            SharedInformerFactory factory,
+            SharedIndexInformer<? extends ApiObject> informer,
+            Function<ApiObject, T> state,
+            Source<?, ?> source) {
+        this.factory = factory;
+        this.informer = informer;
+        this.state = state;
+        this.source = source;
+    }
+
+    static <O extends ApiObject, L extends ApiObject.ApiList<O>, T> Informer<T> start(
+            ApiClient client, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
+        SharedInformerFactory factory = new SharedInformerFactory(client);
+        Source<O, L> source = new Source<>(client, kind, clock);
+        SharedIndexInformer<O> informer = factory.sharedIndexInformerFor(source, kind.type(), 0);
+        Informer<T> watched = new Informer<>(
+                factory, informer, object -> kind.state().apply(kind.type().cast(object)), source);
+        informer.addEventHandler(new ResourceEventHandler<O>() {
+            @Override
+            public void onAdd(O added) {
+                listener.changed(kind.state().apply(added));
+            }
+
+            @Override
+            public void onUpdate(O before, O now) {
+                listener.changed(kind.state().apply(now));
+            }
+
+            @Override
+            public void onDelete(O last, boolean stale) {
+                listener.gone(kind.state().apply(last));
+            }
+        });
+        factory.startAllRegisteredInformers();
+        return watched;
+    }
+
+    /** Whether the first list has been read. It stays true when the API server goes away: see {@link #lastHeard}. */
+    public boolean synced() {
+        return informer.hasSynced();
+    }
+
+    /** When the API server was last heard of: an answered list, an event or a bookmark. */
+    public Instant lastHeard() {
+        return source.heard;
+    }
+
+    /** Every object as it was last seen. */
+    public Collection<T> all() {
+        return informer.getIndexer().list().stream().map(state).toList();
+    }
+
+    @Override
+    public void close() {
+        factory.stopAllRegisteredInformers();
+    }
+
+    /** Lists and watches, notes when something was heard, and strips what comes before it is kept. */
+    private static final class Source<O extends ApiObject, L extends ApiObject.ApiList<O>>
+            implements ListerWatcher<O, L> {
+        private final ApiClient client;
+        private final Kind<O, L, ?> kind;
+        private final InstantSource clock;
+        private volatile Instant heard = Instant.EPOCH;
+        private volatile String trouble = "";
+
+        Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
+            this.client = client;
+            this.kind = kind;
+            this.clock = clock;
+        }
+
+        @Override
+        public L list(CallGeneratorParams params) throws ApiException {
+            try {
+                // A page is of the moment of the list's first; a version would let the API server answer the whole from
+                // its cache.
+                return kind.paged()
+                        ? pages(new CallGeneratorParams(false, null, params.timeoutSeconds))
+                        : page(params, Page.WHOLE);
+            } catch (ApiException e) {
+                throw told("listing ", e);
+            }
+        }
+
+        private L pages(CallGeneratorParams params) throws ApiException {
+            L all = page(params, Page.FIRST);
+            for (Page next = Page.FIRST.after(all); next.next() != null; next = next.after(all)) {
+                all.add(page(params, next));
+            }
+            return all;
+        }
+
+        private L page(CallGeneratorParams params, Page page) throws ApiException {
+            L list = client.<L>execute(kind.request().call(params, page), kind.listType())
+                    .getData();
+            list.getItems().forEach(kind.strip());
+            heard = clock.instant();
+            return list;
+        }
+
+        /** The reflector tries again every second: one line for as long as the trouble is the same. */
+        private ApiException told(String doing, ApiException e) {
+            String now = String.valueOf(
+                    KubernetesException.of(doing + kind.plural(), e).getMessage());
+            if (!now.equals(trouble)) {
+                LOG.warn("{}; trying again", now);
+            }
+            trouble = now;
+            return e;
+        }
+
+        @Override
+        public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
+            Watch<O> watch;
+            try {
+                watch = Watch.createWatch(client, kind.request().call(params, Page.WHOLE), kind.watchType());
+                trouble = "";
+            } catch (ApiException e) {
+                throw told("watching ", e);
+            }
+            return new Watchable<>() {
+                @Override
+                public boolean hasNext() {
+                    return watch.hasNext();
+                }
+
+                @Override
+                public Watch.Response<O> next() {
+                    Watch.Response<O> event = watch.next();
+                    heard = clock.instant();
+                    if (event.object != null) {
+                        kind.strip().accept(event.object);
+                    }
+                    return event;
+                }
+
+                @Override
+                public java.util.Iterator<Watch.Response<O>> iterator() {
+                    return this;
+                }
+
+                @Override
+                public void close() throws IOException {
+                    watch.close();
+                }
+            };
+        }
+    }
+}

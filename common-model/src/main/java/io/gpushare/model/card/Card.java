@@ -1,0 +1,70 @@
+package io.gpushare.model.card;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One physical card with its facts, its health and whether it is cordoned.
+ *
+ * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
+ * @param minor the number in {@code /dev/nvidia<minor>}; not always the index
+ * @param model NVML's product name
+ * @param memory the card's whole memory
+ * @param compute null where the driver does not tell; so are ecc, numaNode and mig
+ * @param cordoned whether an operator wants nothing new on it; what runs there may finish
+ */
+public record Card(
+        CardId id,
+        int index,
+        int minor,
+        String model,
+        Memory memory,
+        @Nullable ComputeCapability compute,
+        @Nullable Boolean ecc,
+        @Nullable Integer numaNode,
+        @Nullable Boolean mig,
+        Health health,
+        boolean cordoned) {
+    public Card {
+        Objects.requireNonNull(id);
+        Objects.requireNonNull(model);
+        Objects.requireNonNull(memory);
+        Objects.requireNonNull(health);
+        if (index < 0 || minor < 0) {
+            throw new IllegalArgumentException("card " + id + " has a negative index or minor number");
+        }
+    }
+
+    /** A card that is not cordoned. */
+    public Card(
+            CardId id,
+            int index,
+            int minor,
+            String model,
+            Memory memory,
+            @Nullable ComputeCapability compute,
+            @Nullable Boolean ecc,
+            @Nullable Integer numaNode,
+            @Nullable Boolean mig,
+            Health health) {
+        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false);
+    }
+
+    /** A card of which only the memory matters. */
+    public static Card of(String uuid, int index, Memory memory) {
+        return new Card(new CardId(uuid), index, index, "simulated", memory, null, null, null, null, Health.well());
+    }
+
+    public Card withHealth(Health changed) {
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned);
+    }
+
+    public Card withCordoned(boolean changed) {
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed);
+    }
+
+    /** Whether new pods may have it: it is well and not cordoned. */
+    public boolean placeable() {
+        return health.healthy() && !cordoned;
+    }
+}

@@ -1,0 +1,28 @@
+package io.gpushare.model.card;
+
+import java.util.regex.Pattern;
+
+/** The NVML UUID of a physical card, such as {@code GPU-60805828-8ab0-6124-67c4-9baff56d087b}. */
+public record CardId(String uuid) implements Comparable<CardId> {
+    private static final Pattern FORM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]{0,79}");
+
+    public CardId {
+        if (!FORM.matcher(uuid).matches()) {
+            throw new IllegalArgumentException("'" + shortened(uuid) + "' is not the UUID of a card");
+        }
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 80 ? text : text.substring(0, 80) + "…";
+    }
+
+    @Override
+    public int compareTo(CardId other) {
+        return uuid.compareTo(other.uuid);
+    }
+
+    @Override
+    public String toString() {
+        return uuid;
+    }
+}

@@ -1,0 +1,74 @@
+package io.gpushare.model.card;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every card of one node with its facts and health, at one moment, in the order of the cards' indices.
+ *
+ * @param unit what one memory device stands for on this node
+ * @param driver null where no driver answers
+ * @param links how its cards are linked, as far as the driver tells
+ */
+public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links) {
+    /** What the node's driver is: its version and the CUDA version it brings, as NVIDIA writes them. */
+    public record Driver(String version, String cuda) {
+        public Driver {
+            Objects.requireNonNull(version);
+            Objects.requireNonNull(cuda);
+        }
+    }
+
+    public Inventory {
+        Objects.requireNonNull(unit);
+        Objects.requireNonNull(links);
+        cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
+        Map<CardId, Card> seen = new HashMap<>();
+        for (Card card : cards) {
+            if (seen.put(card.id(), card) != null) {
+                throw new IllegalArgumentException("card " + card.id() + " is listed twice");
+            }
+        }
+    }
+
+    /** Cards of which no links are known. */
+    public Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards) {
+        this(unit, driver, cards, CardLinks.UNKNOWN);
+    }
+
+    /** A node without cards. */
+    public static Inventory empty(MemoryUnit unit) {
+        return new Inventory(unit, null, List.of());
+    }
+
+    /** The same cards, linked so. */
+    public Inventory withLinks(CardLinks changed) {
+        return new Inventory(unit, driver, cards, changed);
+    }
+
+    /** The same with these cards cordoned, and no others. */
+    public Inventory withCordoned(Set<CardId> cordoned) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withCordoned(cordoned.contains(card.id())))
+                        .toList(),
+                links);
+    }
+
+    public Optional<Card> card(CardId id) {
+        return cards.stream().filter(card -> card.id().equals(id)).findFirst();
+    }
+
+    /** The memory units that card offers: its own memory counts, whatever the others have. */
+    public int unitsOf(Card card) {
+        return unit.unitsIn(card.memory());
+    }
+}

@@ -1,0 +1,131 @@
+package io.gpushare.model.codec;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Strict reading of our own small JSON documents: every complaint names the field. */
+final class JsonReader {
+    // Cards' ids are names of fields here: they would fill Jackson's table of the names it has seen.
+    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    /** A document that is not what it should be; the message goes to the user. */
+    static final class Malformed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Malformed(String reason) {
+            super(reason);
+        }
+    }
+
+    private JsonReader() {}
+
+    static String write(ObjectNode document) {
+        try {
+            return MAPPER.writeValueAsString(document);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a tree of plain values always has a JSON form", e);
+        }
+    }
+
+    static JsonNode read(String text) {
+        try {
+            JsonNode document = MAPPER.readTree(text);
+            if (!document.isObject()) {
+                throw new Malformed("it is not a JSON object");
+            }
+            return document;
+        } catch (JsonProcessingException e) {
+            throw new Malformed("it is not JSON: " + e.getOriginalMessage());
+        }
+    }
+
+    static void version(JsonNode document, int known) {
+        int version = integer(document, "version");
+        if (version != known) {
+            throw new Malformed("version " + version + " is not known here; this program reads version " + known);
+        }
+    }
+
+    static int integer(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        if (!value.isInt() || value.intValue() < 0) {
+            throw new Malformed("'" + field + "' must be a whole number, not negative");
+        }
+        return value.intValue();
+    }
+
+    static String text(JsonNode parent, String field) {
+        @Nullable String value = optionalText(parent, field);
+        if (value == null) {
+            throw new Malformed("'" + field + "' is missing");
+        }
+        return value;
+    }
+
+    static @Nullable String optionalText(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        if (value.isMissingNode() || value.isNull()) {
+            return null;
+        }
+        if (!value.isTextual()) {
+            throw new Malformed("'" + field + "' must be a string");
+        }
+        return value.textValue();
+    }
+
+    static @Nullable Boolean optionalBoolean(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        if (value.isMissingNode() || value.isNull()) {
+            return null;
+        }
+        if (!value.isBoolean()) {
+            throw new Malformed("'" + field + "' must be true or false");
+        }
+        return value.booleanValue();
+    }
+
+    static @Nullable Integer optionalInteger(JsonNode parent, String field) {
+        return parent.path(field).isMissingNode() || parent.path(field).isNull() ? null : integer(parent, field);
+    }
+
+    /** The elements of an array of strings; none where it is missing. */
+    static List<String> texts(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        List<String> texts = new ArrayList<>();
+        for (JsonNode element : value) {
+            texts.add(element.textValue());
+        }
+        if ((!value.isMissingNode() && !value.isArray()) || texts.contains(null)) {
+            throw new Malformed("'" + field + "' must be an array of strings");
+        }
+        return texts;
+    }
+
+    /** The elements of an array of objects. */
+    static Iterable<JsonNode> objects(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        if (!value.isArray()) {
+            throw new Malformed("'" + field + "' must be an array");
+        }
+        for (Iterator<JsonNode> elements = value.elements(); elements.hasNext(); ) {
+            if (!elements.next().isObject()) {
+                throw new Malformed("'" + field + "' must hold objects only");
+            }
+        }
+        return value;
+    }
+}

@@ -1,0 +1,79 @@
+package io.gpushare.model.selector;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One fact of a card compared with values of that fact's type. */
+public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
+    /** How a fact is compared. */
+    public enum Test {
+        /** It is one of the values. */
+        IN("in", "="),
+        /** It is none of them. */
+        NOT_IN("not in", "!="),
+        LESS("<", "<"),
+        AT_MOST("<=", "<="),
+        MORE(">", ">"),
+        AT_LEAST(">=", ">="),
+        /** One of the values is a part of it: HAMi's rule for models. */
+        LIKE("like", "like"),
+        NOT_LIKE("not like", "not like");
+
+        private final String ofSeveral;
+        private final String ofOne;
+
+        Test(String ofSeveral, String ofOne) {
+            this.ofSeveral = ofSeveral;
+            this.ofOne = ofOne;
+        }
+
+        /** Whether it compares by order, and so with one value. */
+        public boolean ordering() {
+            return switch (this) {
+                case LESS, AT_MOST, MORE, AT_LEAST -> true;
+                case IN, NOT_IN, LIKE, NOT_LIKE -> false;
+            };
+        }
+    }
+
+    public CardCondition {
+        Objects.requireNonNull(fact);
+        Objects.requireNonNull(test);
+        values = List.copyOf(values);
+        if (values.isEmpty() || (test.ordering() && values.size() > 1)) {
+            throw new IllegalArgumentException("a condition on " + fact + " has " + values.size() + " values");
+        }
+    }
+
+    /** Whether it holds for that card; never for a card that does not tell the fact. */
+    boolean holds(Card card, Inventory.@Nullable Driver driver) {
+        @Nullable FactValue told = fact.of(card, driver);
+        if (told == null) {
+            return false;
+        }
+        return switch (test) {
+            case IN -> values.stream().anyMatch(value -> value.means(told));
+            case NOT_IN -> values.stream().noneMatch(value -> value.means(told));
+            case LESS -> told.compareWith(values.getFirst()) < 0;
+            case AT_MOST -> told.compareWith(values.getFirst()) <= 0;
+            case MORE -> told.compareWith(values.getFirst()) > 0;
+            case AT_LEAST -> told.compareWith(values.getFirst()) >= 0;
+            case LIKE -> values.stream().anyMatch(value -> value.partOf(told));
+            case NOT_LIKE -> values.stream().noneMatch(value -> value.partOf(told));
+        };
+    }
+
+    @Override
+    public String toString() {
+        String name = fact.name().toLowerCase(Locale.ROOT);
+        return values.size() == 1
+                ? name + " " + test.ofOne + " " + values.getFirst()
+                : name + " " + test.ofSeveral + " "
+                        + values.stream().map(FactValue::toString).collect(Collectors.joining(", ", "(", ")"));
+    }
+}

@@ -1,0 +1,178 @@
+package io.gpushare.model.selector;
+
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Memory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A value of a card's fact, told by a card or asked for in a condition. Its text is its written form. */
+public sealed interface FactValue {
+    /** An amount of memory. */
+    record Amount(Memory memory) implements FactValue {
+        private record Unit(String name, long bytes) {}
+
+        private static final List<Unit> UNITS = List.of(
+                new Unit("Ti", 1L << 40),
+                new Unit("Gi", 1L << 30),
+                new Unit("Mi", 1L << 20),
+                new Unit("T", 1_000_000_000_000L),
+                new Unit("G", 1_000_000_000L),
+                new Unit("M", 1_000_000L));
+
+        public Amount {
+            Objects.requireNonNull(memory);
+        }
+
+        /** That many of a unit by its name: Mi, Gi, Ti of 1024, or M, G, T of 1000; null for another name. */
+        public static @Nullable Amount of(long count, String unit) {
+            return UNITS.stream()
+                    .filter(each -> each.name.equals(unit))
+                    .findFirst()
+                    .map(each -> new Amount(new Memory(Math.multiplyExact(count, each.bytes))))
+                    .orElse(null);
+        }
+
+        @Override
+        public String toString() {
+            // Where it is whole in several units, the largest says it in the fewest digits, and so can be read again.
+            return UNITS.stream()
+                    .filter(unit -> memory.bytes() % unit.bytes == 0)
+                    .min(Comparator.comparingLong(unit -> memory.bytes() / unit.bytes))
+                    .map(unit -> memory.bytes() / unit.bytes + unit.name)
+                    .orElseGet(() -> memory.bytes() + "B");
+        }
+    }
+
+    /** Numbers with dots between, compared one after the other; 8 and 8.0 are the same. */
+    record Version(List<Integer> parts) implements FactValue {
+        private static final Pattern LEADING = Pattern.compile("[0-9]{1,6}(\\.[0-9]{1,6}){0,3}");
+
+        /** Without the zeros at its end, so that the same versions are equal. */
+        public Version {
+            int size = parts.size();
+            while (size > 1 && parts.get(size - 1) == 0) {
+                size--;
+            }
+            parts = List.copyOf(parts.subList(0, size));
+        }
+
+        static Version of(int major, int minor) {
+            return new Version(List.of(major, minor));
+        }
+
+        /** The version with which that text begins; null when it does not begin with a number. */
+        public static @Nullable Version leading(String text) {
+            var matcher = LEADING.matcher(text);
+            if (!matcher.lookingAt()) {
+                return null;
+            }
+            List<Integer> parts = new ArrayList<>();
+            for (String part : matcher.group().split("\\.")) {
+                parts.add(Integer.parseInt(part));
+            }
+            return new Version(parts);
+        }
+
+        private int compare(Version other) {
+            for (int i = 0; i < Math.max(parts.size(), other.parts.size()); i++) {
+                int order = Integer.compare(part(i), other.part(i));
+                if (order != 0) {
+                    return order;
+                }
+            }
+            return 0;
+        }
+
+        private int part(int i) {
+            return i < parts.size() ? parts.get(i) : 0;
+        }
+
+        @Override
+        public String toString() {
+            return parts.stream().map(String::valueOf).collect(Collectors.joining("."));
+        }
+    }
+
+    /** A whole number. */
+    record Whole(int value) implements FactValue {
+        @Override
+        public String toString() {
+            return String.valueOf(value);
+        }
+    }
+
+    /** Yes or no. */
+    record Flag(boolean value) implements FactValue {
+        @Override
+        public String toString() {
+            return String.valueOf(value);
+        }
+    }
+
+    /**
+     * A model. It means every product whose name has its words, whole and one after the other, whatever their case and
+     * whether blanks, hyphens or underscores stand between them: {@code A100} and {@code NVIDIA-A100-SXM4-80GB} mean the
+     * {@code NVIDIA A100-SXM4-80GB}, {@code A10} does not.
+     */
+    record Model(String name) implements FactValue {
+        private static final Pattern BETWEEN = Pattern.compile("[^\\p{Alnum}.+]+");
+
+        public Model {
+            Objects.requireNonNull(name);
+        }
+
+        private String words() {
+            return BETWEEN.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** A card's identity. */
+    record Identity(CardId card) implements FactValue {
+        @Override
+        public String toString() {
+            return card.toString();
+        }
+    }
+
+    /** Whether this, asked for, means what that card tells. */
+    default boolean means(FactValue told) {
+        return switch (this) {
+            case Model asked -> told instanceof Model model && model.words().contains(asked.words());
+            case Identity(CardId asked) ->
+                told instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(asked.uuid());
+            case Amount _, Version _, Whole _, Flag _ -> equals(told);
+        };
+    }
+
+    /** Whether this text, asked for, stands anywhere in what the card tells, under the name that HAMi gives a card. */
+    default boolean partOf(FactValue told) {
+        return this instanceof Model(String part)
+                && told instanceof Model(String model)
+                && ("NVIDIA-" + model).toLowerCase(Locale.ROOT).contains(part.toLowerCase(Locale.ROOT));
+    }
+
+    /** Their order; only for values of one type that has an order. */
+    default int compareWith(FactValue other) {
+        if (this instanceof Amount(Memory one) && other instanceof Amount(Memory two)) {
+            return one.compareTo(two);
+        }
+        if (this instanceof Version one && other instanceof Version two) {
+            return one.compare(two);
+        }
+        if (this instanceof Whole(int one) && other instanceof Whole(int two)) {
+            return Integer.compare(one, two);
+        }
+        throw new IllegalArgumentException(this + " and " + other + " have no order");
+    }
+}

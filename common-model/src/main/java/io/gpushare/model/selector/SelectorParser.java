@@ -1,0 +1,267 @@
+package io.gpushare.model.selector;
+
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.selector.CardCondition.Test;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a selector: conditions with commas between, of which all must hold.
+ *
+ * <pre>
+ * condition = fact ("=" | "!=" | "&lt;" | "&lt;=" | "&gt;" | "&gt;=") value
+ *           | fact ["not"] ("in" | "like") ( "(" value {"," value} ")" | value )
+ * </pre>
+ */
+public final class SelectorParser {
+    private static final int LONGEST = 4096;
+    private static final int MOST_CONDITIONS = 32;
+    private static final int MOST_VALUES = 128;
+
+    private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,6})(Mi|Gi|Ti|M|G|T)B?");
+    private static final Pattern VERSION = Pattern.compile("[0-9]{1,6}(\\.[0-9]{1,6}){0,3}");
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,4}");
+    private static final Pattern MODEL = Pattern.compile("[A-Za-z0-9._/+ -]{0,95}[A-Za-z0-9][A-Za-z0-9._/+ -]{0,95}");
+    private static final Pattern UUID = Pattern.compile("GPU-[A-Za-z0-9-]{1,76}", Pattern.CASE_INSENSITIVE);
+    private static final Pattern BLANKS = Pattern.compile("\\s+");
+
+    private final String text;
+    private int at;
+
+    private SelectorParser(String text) {
+        this.text = text;
+    }
+
+    /** Reads it; nothing but blanks is any card. */
+    public static CardSelector parse(String text) {
+        if (text.length() > LONGEST) {
+            throw new SelectorSyntaxException(text, LONGEST, "a selector has at most " + LONGEST + " characters");
+        }
+        SelectorParser parser = new SelectorParser(text);
+        parser.blanks();
+        if (parser.atEnd()) {
+            return CardSelector.ANY;
+        }
+        List<CardCondition> conditions = new ArrayList<>();
+        do {
+            if (conditions.size() == MOST_CONDITIONS) {
+                throw parser.wrong("a selector has at most " + MOST_CONDITIONS + " conditions");
+            }
+            conditions.add(parser.condition());
+        } while (parser.took(","));
+        if (!parser.atEnd()) {
+            throw parser.wrong("write a comma before the next condition, or nothing more");
+        }
+        return new CardSelector(conditions);
+    }
+
+    /** Names of models, or UUIDs, with commas between, as HAMi's users write them; empty ones are left out. */
+    public static List<FactValue> list(CardFact fact, String text) {
+        if (text.length() > LONGEST) {
+            throw new SelectorSyntaxException(text, LONGEST, "the list has at most " + LONGEST + " characters");
+        }
+        SelectorParser parser = new SelectorParser(text);
+        List<FactValue> values = new ArrayList<>();
+        do {
+            parser.blanks();
+            int begin = parser.at;
+            String word = parser.until(",");
+            if (!word.isEmpty()) {
+                values.add(parser.typed(fact, word, begin));
+            }
+            parser.checkCount(values, begin);
+        } while (parser.took(","));
+        return values;
+    }
+
+    private CardCondition condition() {
+        CardFact fact = fact();
+        blanks();
+        int begin = at;
+        Test test = test(fact);
+        if (!allowed(fact).contains(test)) {
+            at = begin;
+            throw wrong(operators(fact));
+        }
+        boolean several = !test.ordering() && took("(");
+        List<FactValue> values = new ArrayList<>();
+        do {
+            blanks();
+            int where = at;
+            String word = until(",()<>=!");
+            values.add(typed(fact, word, where));
+            checkCount(values, where);
+        } while (several && took(","));
+        if (several && !took(")")) {
+            throw wrong("write a comma or ')' after a value");
+        }
+        return new CardCondition(fact, test, values);
+    }
+
+    private CardFact fact() {
+        blanks();
+        int begin = at;
+        String word = word();
+        for (CardFact fact : CardFact.values()) {
+            if (name(fact).equalsIgnoreCase(word)) {
+                return fact;
+            }
+        }
+        at = begin;
+        throw wrong("write a fact of cards: "
+                + Arrays.stream(CardFact.values()).map(SelectorParser::name).collect(Collectors.joining(", ")));
+    }
+
+    private Test test(CardFact fact) {
+        if (took("!=")) {
+            return Test.NOT_IN;
+        }
+        if (took("<=")) {
+            return Test.AT_MOST;
+        }
+        if (took(">=")) {
+            return Test.AT_LEAST;
+        }
+        if (took("<")) {
+            return Test.LESS;
+        }
+        if (took(">")) {
+            return Test.MORE;
+        }
+        if (took("==") || took("=")) {
+            return Test.IN;
+        }
+        int begin = at;
+        String word = word().toLowerCase(Locale.ROOT);
+        boolean not = word.equals("not");
+        if (not) {
+            blanks();
+            word = word().toLowerCase(Locale.ROOT);
+        }
+        return switch (word) {
+            case "in" -> not ? Test.NOT_IN : Test.IN;
+            case "like" -> not ? Test.NOT_LIKE : Test.LIKE;
+            default -> {
+                at = begin;
+                throw wrong(operators(fact));
+            }
+        };
+    }
+
+    private static List<Test> allowed(CardFact fact) {
+        return switch (fact) {
+            case MODEL -> List.of(Test.IN, Test.NOT_IN, Test.LIKE, Test.NOT_LIKE);
+            case UUID, ECC, MIG -> List.of(Test.IN, Test.NOT_IN);
+            case MEMORY, COMPUTE, CUDA, DRIVER, NUMA ->
+                List.of(Test.IN, Test.NOT_IN, Test.LESS, Test.AT_MOST, Test.MORE, Test.AT_LEAST);
+        };
+    }
+
+    private static String operators(CardFact fact) {
+        return "after '" + name(fact) + "' write "
+                + switch (fact) {
+                    case MODEL -> "=, !=, in, not in, like or not like";
+                    case UUID -> "=, !=, in or not in";
+                    case ECC, MIG -> "= or !=";
+                    case MEMORY, COMPUTE, CUDA, DRIVER, NUMA -> "=, !=, <, <=, >, >=, in or not in";
+                };
+    }
+
+    private FactValue typed(CardFact fact, String word, int begin) {
+        @Nullable
+        FactValue value = switch (fact) {
+            case MODEL -> MODEL.matcher(word).matches() ? new FactValue.Model(word) : null;
+            case MEMORY -> amount(word);
+            case COMPUTE, CUDA, DRIVER -> VERSION.matcher(word).matches() ? FactValue.Version.leading(word) : null;
+            case ECC, MIG -> flag(word);
+            case NUMA -> NUMBER.matcher(word).matches() ? new FactValue.Whole(Integer.parseInt(word)) : null;
+            case UUID -> UUID.matcher(word).matches() ? new FactValue.Identity(new CardId(word)) : null;
+        };
+        if (value == null) {
+            at = begin;
+            throw wrong(
+                    switch (fact) {
+                        case MODEL ->
+                            "write a card's model, such as A100 or Tesla T4: letters, digits, blanks and . _ / + -";
+                        case MEMORY ->
+                            "write an amount of memory: a whole number and Mi, Gi or Ti (of 1024), or M, G or T (of"
+                                    + " 1000), such as 24Gi";
+                        case COMPUTE -> "write a compute capability such as 8.0";
+                        case CUDA -> "write a CUDA version such as 12.4";
+                        case DRIVER -> "write a driver version such as 550.54";
+                        case ECC, MIG -> "write true or false";
+                        case NUMA -> "write the number of a NUMA node, such as 0";
+                        case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-…";
+                    });
+        }
+        return value;
+    }
+
+    private static @Nullable FactValue amount(String word) {
+        Matcher matcher = AMOUNT.matcher(word);
+        return matcher.matches() ? FactValue.Amount.of(Long.parseLong(matcher.group(1)), matcher.group(2)) : null;
+    }
+
+    private static @Nullable FactValue flag(String word) {
+        return switch (word.toLowerCase(Locale.ROOT)) {
+            case "true" -> new FactValue.Flag(true);
+            case "false" -> new FactValue.Flag(false);
+            default -> null;
+        };
+    }
+
+    private void checkCount(List<FactValue> values, int begin) {
+        if (values.size() > MOST_VALUES) {
+            at = begin;
+            throw wrong("a list has at most " + MOST_VALUES + " values");
+        }
+    }
+
+    private static String name(CardFact fact) {
+        return fact.name().toLowerCase(Locale.ROOT);
+    }
+
+    private boolean atEnd() {
+        return at >= text.length();
+    }
+
+    private void blanks() {
+        while (!atEnd() && Character.isWhitespace(text.charAt(at))) {
+            at++;
+        }
+    }
+
+    private boolean took(String symbol) {
+        blanks();
+        boolean there = text.startsWith(symbol, at);
+        at += there ? symbol.length() : 0;
+        return there;
+    }
+
+    private String word() {
+        int begin = at;
+        while (!atEnd() && Character.isLetter(text.charAt(at))) {
+            at++;
+        }
+        return text.substring(begin, at);
+    }
+
+    /** All up to one of those characters, or the end, with single blanks between its words. */
+    private String until(String ends) {
+        int begin = at;
+        while (!atEnd() && ends.indexOf(text.charAt(at)) < 0) {
+            at++;
+        }
+        return BLANKS.matcher(text.substring(begin, at).strip()).replaceAll(" ");
+    }
+
+    private SelectorSyntaxException wrong(String complaint) {
+        return new SelectorSyntaxException(text, at, complaint);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.kubernetes;
+
+import org.jspecify.annotations.NullMarked;

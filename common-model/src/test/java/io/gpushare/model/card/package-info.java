@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.model.card;
+
+import org.jspecify.annotations.NullMarked;

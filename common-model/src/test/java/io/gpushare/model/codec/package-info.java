@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.model.codec;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.model.ledger;
+
+import org.jspecify.annotations.NullMarked;

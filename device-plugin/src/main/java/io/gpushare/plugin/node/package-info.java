@@ -1,0 +1,5 @@
+/** TODO package documentation. */
+@NullMarked
+package io.gpushare.plugin.node;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package io.gpushare.plugin.usage;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which container a process is in, as the lines of its {@code /proc/<pid>/cgroup} tell it (cgroups(7): {@code
+ * hierarchy:controllers:path}). Container runtimes name the container's own cgroup by its ID, and the kubelet the pod's one
+ * above it by the pod's uid; how both are written differs by runtime and by cgroup driver, so only these two are looked for.
+ *
+ * @param podUid empty where the kubelet makes no cgroups for pods
+ * @param containerId 64 hexadecimal digits; empty for a process of the node itself
+ */
+public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
+    /** That of a process in no container. */
+    public static final Cgroup OF_THE_NODE = new Cgroup(Optional.empty(), Optional.empty());
+
+    // pod<uid>, or kubepods-burstable-pod<uid>.slice with underscores; a static pod's uid is a hash without dashes.
+    private static final Pattern POD =
+            Pattern.compile("(?:.*-)?pod([0-9a-fA-F][0-9a-fA-F_-]{30,34}[0-9a-fA-F])(?:\\.slice)?");
+    // <id>, or cri-containerd-<id>.scope, crio-<id>, docker-<id>.scope; crio-conmon-<id> is CRI-O's own process.
+    private static final Pattern CONTAINER =
+            Pattern.compile("(?!crio-conmon-)(?:[a-z-]+-)?([0-9a-f]{64})(?:\\.scope)?");
+
+    public Cgroup {
+        Objects.requireNonNull(podUid);
+        Objects.requireNonNull(containerId);
+    }
+
+    /** Reads the lines. Of several hierarchies one that names a pod comes first. */
+    public static Cgroup parse(List<String> lines) {
+        List<Cgroup> found = lines.stream()
+                .map(line -> line.split(":", 3))
+                .filter(fields -> fields.length == 3)
+                .map(fields -> ofPath(fields[2]))
+                .filter(cgroup -> cgroup.containerId().isPresent())
+                .toList();
+        return found.stream()
+                .filter(cgroup -> cgroup.podUid().isPresent())
+                .findFirst()
+                .or(() -> found.stream().findFirst())
+                .orElse(OF_THE_NODE);
+    }
+
+    /** The pod's container is the first below the pod: a program in it may have cgroups, and containers, of its own. */
+    private static Cgroup ofPath(String path) {
+        Optional<String> pod = Optional.empty();
+        Optional<String> container = Optional.empty();
+        // A containerd with the other cgroup driver than the kubelet's writes <pod's slice>:cri-containerd:<id>.
+        for (String part : path.split("[/:]", -1)) {
+            Matcher asPod = POD.matcher(part);
+            Matcher asContainer = CONTAINER.matcher(part);
+            if (asPod.matches()) {
+                // What was above a pod is not in it: a node that is a container itself.
+                pod = Optional.of(asPod.group(1).replace('_', '-'));
+                container = Optional.empty();
+            } else if (asContainer.matches() && container.isEmpty()) {
+                container = Optional.of(asContainer.group(1));
+            }
+        }
+        return container.isPresent() ? new Cgroup(pod, container) : OF_THE_NODE;
+    }
+}

@@ -1,0 +1,315 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import io.gpushare.plugin.admission.AllocationHandler;
+import io.gpushare.plugin.admission.LatestSnapshot;
+import io.gpushare.plugin.allocation.ContainerSettings;
+import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Random lives of a node: whatever comes in whatever order, every container sees what it may, and what it was promised. */
+class AllocationProperties {
+    private static final long SEED = 20_261_121;
+    private static final Inventory CARDS = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(
+                    Card.of("GPU-a", 0, Memory.ofGib(15)),
+                    Card.of("GPU-b", 1, Memory.ofGib(15)),
+                    Card.of("GPU-c", 2, Memory.ofGib(24))));
+
+    @Property(tries = 150)
+    void noCardIsEverOverusedOrSharedAndWholeAtOnceAndNothingGivenOutIsWithdrawn(
+            @ForAll long seed, @ForAll boolean asksForPreferred) {
+        Life life = new Life(seed, asksForPreferred);
+        for (int step = 0; step < 40; step++) {
+            life.step();
+            life.check();
+        }
+    }
+
+    @Property(tries = 100)
+    void inABurstOfEqualDemandsEveryContainerSeesTheCardThatIsWrittenOnItsPod(
+            @ForAll long seed, @ForAll boolean asksForPreferred, @ForAll @IntRange(min = 1, max = 3) int units) {
+        Life life = new Life(seed, asksForPreferred);
+        while (life.scheduled(List.of(TestPods.memory("one", units), TestPods.memory("two", units)))) {
+            life.watchSeesSome();
+        }
+        life.admitAll();
+        assertThat(life.refusals).isEmpty();
+        assertThat(life.kubelet.books()).hasSizeGreaterThan(5);
+        life.check();
+    }
+
+    /** As many events as {@code -Dgpushare.events} says; a new node after each hundred, so that lives stay different. */
+    @Example
+    void aLongHistoryHoldsToo() {
+        int events = Integer.getInteger("gpushare.events", 10_000);
+        int pods = 0;
+        int refused = 0;
+        for (int node = 0; node * 100 < events; node++) {
+            Life life = new Life(SEED + node, node % 2 == 0);
+            for (int step = 0; step < 100; step++) {
+                life.step();
+                life.check();
+            }
+            pods += life.names;
+            refused += life.refusals.size();
+        }
+        System.out.println(
+                "plugin histories: " + events + " events, " + pods + " pods, " + refused + " refused, 0 violations");
+    }
+
+    /** One node with its API, its extender's ledger, its kubelet and the plugin. */
+    private static final class Life {
+        private final Random random;
+        private final AtomicLong millis = new AtomicLong(TestPods.START.toEpochMilli());
+        private final InstantSource clock = () -> java.time.Instant.ofEpochMilli(millis.incrementAndGet());
+        private final KubeletModel kubelet;
+        private final Map<String, NodePod> api = new LinkedHashMap<>();
+        private final List<NodePod> waiting = new ArrayList<>();
+        private final List<String> refusals = new ArrayList<>();
+        private LatestSnapshot latest;
+        private AllocationHandler plugin;
+        private int names;
+        private final boolean heeds;
+        private Inventory cards = CARDS;
+
+        Life(long seed, boolean asksForPreferred) {
+            this.random = new Random(seed);
+            this.heeds = asksForPreferred;
+            this.kubelet = new KubeletModel(seed, asksForPreferred);
+            this.latest = new LatestSnapshot(NodeSnapshot.of(CARDS), () -> {});
+            this.plugin = admission(latest);
+        }
+
+        private AllocationHandler admission(LatestSnapshot picture) {
+            return new AllocationHandler(
+                    picture,
+                    _ -> Optional.of(kubelet.listed()),
+                    _ -> Optional.of(List.copyOf(api.values())),
+                    new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
+                    clock);
+        }
+
+        void step() {
+            switch (random.nextInt(10)) {
+                case 0, 1, 2 -> scheduled(demand());
+                case 3 -> byAnotherScheduler(demand());
+                case 4, 5 -> admitAll();
+                case 6 -> any().ifPresent(this::end);
+                case 7 -> any().ifPresent(this::delete);
+                case 8 -> {
+                    if (heeds) {
+                        cordonOther();
+                    }
+                }
+                default -> restartPlugin();
+            }
+            watchSeesSome();
+        }
+
+        private void cordonOther() {
+            Set<CardId> cordoned = new HashSet<>();
+            CARDS.cards().stream().filter(card -> random.nextInt(4) == 0).forEach(card -> cordoned.add(card.id()));
+            cards = CARDS.withCordoned(cordoned);
+            latest.update(picture -> picture.withInventory(cards));
+        }
+
+        private List<ContainerDemand> demand() {
+            if (random.nextInt(3) == 0) {
+                return List.of(TestPods.cards("main", 1 + random.nextInt(2)));
+            }
+            List<ContainerDemand> containers = new ArrayList<>();
+            if (random.nextInt(3) == 0) {
+                containers.add(new ContainerDemand("init", ContainerRole.INIT, 1 + random.nextInt(6), 0));
+            }
+            if (random.nextInt(4) == 0) {
+                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, 1 + random.nextInt(3), 0));
+            }
+            containers.add(TestPods.memory("main", 1 + random.nextInt(6)));
+            return containers;
+        }
+
+        private NodePod create(List<ContainerDemand> demand) {
+            int name = names++;
+            return TestPods.unwritten("p" + name, name / 3, demand.toArray(ContainerDemand[]::new));
+        }
+
+        /** As the extender does it: places on a ledger of what is written on the pods of the API. */
+        boolean scheduled(List<ContainerDemand> demand) {
+            NodeCards ledger = NodeCards.of(cards);
+            for (NodePod pod : api.values()) {
+                Optional<Allocation> allocation = pod.allocation().valid();
+                if (!pod.ended() && allocation.isPresent()) {
+                    ledger = ledger.with(pod.ref(), allocation.get());
+                }
+            }
+            NodePod pod = create(demand);
+            return switch (ledger.place(pod.demand().valid().orElseThrow(), CardOrder.SPREAD)) {
+                case Placement.Placed(Allocation allocation) -> {
+                    bound(TestPods.written(pod, allocation));
+                    yield true;
+                }
+                case Placement.Refused _ -> false;
+            };
+        }
+
+        private void byAnotherScheduler(List<ContainerDemand> demand) {
+            bound(create(demand.stream()
+                    .filter(container -> container.role() != ContainerRole.INIT)
+                    .toList()));
+        }
+
+        private void bound(NodePod pod) {
+            api.put(pod.ref().uid(), pod);
+            waiting.add(pod);
+        }
+
+        /** The watch is late: it has some of what the API has. */
+        void watchSeesSome() {
+            for (NodePod pod : api.values()) {
+                if (random.nextInt(3) > 0) {
+                    latest.update(picture -> picture.withPod(pod));
+                }
+            }
+        }
+
+        void admitAll() {
+            for (NodePod pod : List.copyOf(waiting)) {
+                try {
+                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
+                } catch (KubeletModel.Rejected rejected) {
+                    if (rejected.byPlugin) {
+                        refusals.add(rejected.getMessage());
+                    }
+                    kubelet.forget(pod.ref());
+                    api.put(pod.ref().uid(), TestPods.ended(pod));
+                    latest.update(picture -> picture.withPod(TestPods.ended(pod)));
+                }
+            }
+            waiting.clear();
+        }
+
+        private Optional<NodePod> any() {
+            List<NodePod> running = api.values().stream()
+                    .filter(pod -> kubelet.books().containsKey(pod.ref()))
+                    .toList();
+            return running.isEmpty() ? Optional.empty() : Optional.of(running.get(random.nextInt(running.size())));
+        }
+
+        private void end(NodePod pod) {
+            NodePod ended = TestPods.ended(pod);
+            api.put(pod.ref().uid(), ended);
+            kubelet.forget(pod.ref());
+            if (random.nextBoolean()) {
+                latest.update(picture -> picture.withPod(ended));
+            }
+        }
+
+        private void delete(NodePod pod) {
+            api.remove(pod.ref().uid());
+            kubelet.forget(pod.ref());
+            // Told sooner or later; the kubelet's books are read again after it.
+            latest.update(picture -> picture.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
+        }
+
+        /**
+         * Not where pod-resources can't tell what the kubelet gave out: a pod of another scheduler whose devices name
+         * other cards than it has, and devices that only a past init container had.
+         */
+        private void restartPlugin() {
+            boolean told = kubelet.books().entrySet().stream()
+                    .allMatch(entry -> written(entry.getKey()).isPresent()
+                            || entry.getValue().values().stream().allMatch(KubeletModel.Given::named));
+            if (!told || !kubelet.listedIds().equals(kubelet.booked())) {
+                return;
+            }
+            latest = new LatestSnapshot(NodeSnapshot.of(cards), () -> {});
+            plugin = admission(latest);
+            api.values().forEach(pod -> latest.update(picture -> picture.withPod(pod)));
+            latest.update(picture -> picture.withListed(kubelet.listed(), clock.instant()));
+        }
+
+        private Optional<Allocation> written(PodRef pod) {
+            return Optional.ofNullable(api.get(pod.uid()))
+                    .flatMap(each -> each.allocation().valid());
+        }
+
+        void check() {
+            NodeCards truth = NodeCards.of(cards);
+            for (var running : kubelet.books().entrySet()) {
+                var sees = running.getValue().values().stream()
+                        .map(KubeletModel.Given::sees)
+                        .toList();
+                truth = truth.with(running.getKey(), new Allocation(MemoryUnit.GIB, sees));
+                written(running.getKey()).ifPresent(written -> assertThat(sees).isEqualTo(written.containers()));
+            }
+            assertThat(truth.cards()).noneMatch(CardState::overused);
+            checkLists(truth);
+        }
+
+        private void checkLists(NodeCards truth) {
+            DeviceLists lists = DeviceLists.of(latest.now().use());
+            Set<String> booked = kubelet.booked();
+            List<String> withdrawn = new ArrayList<>();
+            for (List<Offered> list : List.of(lists.memory(), lists.cards())) {
+                list.stream()
+                        .filter(device -> !device.healthy() && booked.contains(device.id()))
+                        .map(Offered::id)
+                        .forEach(withdrawn::add);
+            }
+            assertThat(withdrawn).isEmpty();
+            // A pod may have ended unseen: its devices of a cordoned card stay healthy until that is told.
+            Set<String> taken = new HashSet<>(booked);
+            latest.now().use().booked().stream()
+                    .filter(id -> cards.card(new CardId(id.replaceFirst("::.*", "")))
+                            .orElseThrow()
+                            .cordoned())
+                    .forEach(taken::add);
+            long freeCards = truth.cards().stream().filter(CardState::free).count();
+            assertThat(free(lists.cards(), taken)).isLessThanOrEqualTo(freeCards);
+            long freeUnits =
+                    truth.cards().stream().mapToLong(CardState::freeUnits).sum();
+            assertThat(free(lists.memory(), taken)).isLessThanOrEqualTo(freeUnits);
+        }
+
+        private static long free(List<Offered> list, Set<String> booked) {
+            return list.stream()
+                    .filter(device -> device.healthy() && !booked.contains(device.id()))
+                    .count();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What containers really use, from the driver's processes and their cgroups to metrics, Events and evictions. */
+class UsageIT extends WholeProgram {
+    private static final long GIB = 1L << 30;
+
+    private final List<String> processes = new ArrayList<>();
+
+    @Test
+    void eachContainersMemoryIsItsOwnAndWhoUsesTooMuchIsToldAndItsNeighbourIsNot() throws Exception {
+        cards(CARD_A + " utilisation=90/40 temperature=61 power=65 ecc-errors=3/1", CARD_B);
+        run(METRICS, "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("greedy", 2);
+        runs("modest", 3);
+        uses(101, "greedy", 5, 60);
+        uses(102, "modest", 2, 20);
+        uses(103, "modest", 1, 10);
+        uses(104, "", 1, 0);
+        showProcesses(" utilisation=90/40 temperature=61 power=65 ecc-errors=3/1");
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> !api.events().isEmpty());
+        assertThat(api.events().getFirst())
+                .contains(
+                        "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, and what it uses takes 5");
+        await().atMost(PATIENCE).until(() -> metrics().contains(container("memory_used_bytes", "modest", 3 * GIB)));
+        assertThat(metrics().lines())
+                .contains(
+                        container("memory_used_bytes", "greedy", 5 * GIB),
+                        container("memory_allocated_bytes", "greedy", 2 * GIB),
+                        container("memory_allocated_bytes", "modest", 3 * GIB),
+                        container("utilisation_ratio", "greedy", 0.6),
+                        container("utilisation_ratio", "modest", 0.3),
+                        card("memory_used_bytes", 9 * GIB),
+                        card("memory_allocated_bytes", 5 * GIB),
+                        card("foreign_memory_used_bytes", GIB),
+                        card("containers_over_use", 1),
+                        card("utilisation_ratio", 0.9),
+                        card("temperature_celsius", 61),
+                        card("power_watts", 65),
+                        "gpushare_card_ecc_errors_total{card=\"" + A + "\",model=\"Tesla T4\",type=\"corrected\"} 3.0",
+                        "gpushare_card_ecc_errors_total{card=\"" + A
+                                + "\",model=\"Tesla T4\",type=\"uncorrected\"} 1.0");
+        TimeUnit.SECONDS.sleep(11); // two looks more
+        assertThat(api.events()).hasSize(1);
+        assertThat(api.evictions()).isEmpty();
+
+        // A driver that goes takes its figures with it.
+        Files.delete(dir.resolve("cards"));
+        await().atMost(Duration.ofSeconds(60)).until(() -> !metrics().contains("memory_used_bytes{"));
+        assertThat(metrics().lines()).contains(container("memory_allocated_bytes", "greedy", 2 * GIB));
+    }
+
+    @Test
+    void withoutTheNodesProcessesUseIsNotToldAndTheRestIs() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(METRICS, "--proc-dir=" + dir.resolve("nowhere"));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("greedy", 2);
+        uses(101, "greedy", 5, 60);
+        showProcesses("");
+
+        await().atMost(PATIENCE).until(() -> log().contains("set hostPID: true in the pod's spec, or --proc-dir"));
+        assertThat(metrics().lines())
+                .contains(container("memory_allocated_bytes", "greedy", 2 * GIB), card("memory_used_bytes", 5 * GIB))
+                .noneMatch(line -> line.startsWith("gpushare_container_memory_used")
+                        || line.startsWith("gpushare_card_foreign")
+                        || line.startsWith("gpushare_container_utilisation"));
+        assertThat(api.events()).isEmpty();
+        assertThat(log()).containsOnlyOnce("none of the processes on the cards is to be seen");
+    }
+
+    @Test
+    void whereItIsSwitchedOnTheWorstIsEvictedFirstOneAtATimeAndNobodyWithinItsBounds() throws Exception {
+        cards(CARD_A, CARD_B);
+        api.guard("guarded");
+        run(METRICS, "--evict-over-use-after=6s", "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("bad", 1);
+        runs("worse", 2);
+        runs("guarded", 1);
+        runs("modest", 3);
+        uses(101, "bad", 2, 0);
+        uses(102, "worse", 4, 0);
+        uses(103, "guarded", 4, 0);
+        uses(104, "modest", 3, 0);
+        showProcesses("");
+
+        await().atMost(PATIENCE).until(() -> api.events().size() == 3);
+        assertThat(api.events()).allMatch(event -> event.contains("evicted if that lasts for 6 s"));
+        assertThat(api.evictions()).isEmpty();
+        await().atMost(PATIENCE).until(() -> api.evictions().size() == 2);
+        TimeUnit.SECONDS.sleep(11);
+        // The worst is guarded, so the next; and no other as long as that one may still be ending.
+        assertThat(api.evictions()).containsExactly("guarded", "worse");
+        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("OverUseEvicted")));
+        assertThat(metrics().lines())
+                .contains(
+                        "gpushare_plugin_over_use_evictions_total{outcome=\"evicted\"} 1.0",
+                        "gpushare_plugin_over_use_evictions_total{outcome=\"refused\"} 1.0");
+    }
+
+    /** A pod of that much memory of card A, admitted and running. */
+    private void runs(String pod, int units) {
+        api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(units)), memoryOn(A, units));
+        list(pod);
+        allocate(MEMORY, preferred(MEMORY, units));
+        api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(units)), memoryOn(A, units));
+    }
+
+    /** A process on card A, in the container of that pod, or in none. */
+    private void uses(long pid, String pod, int gib, int utilisation) throws IOException {
+        processes.add("process pid=" + pid + " card=0 memory=" + gib + "GiB utilisation=" + utilisation);
+        Path proc = dir.resolve("proc");
+        if (Files.exists(proc)) {
+            String path = pod.isEmpty()
+                    ? "/system.slice/sshd.service"
+                    : "/kubepods/burstable/pod" + "00000000-0000-4000-8000-000000000000/" + ApiDouble.containerId(pod);
+            Files.writeString(
+                    Files.createDirectory(proc.resolve(String.valueOf(pid))).resolve("cgroup"), "0::" + path + "\n");
+        }
+    }
+
+    private void showProcesses(String facts) throws IOException {
+        List<String> lines = new ArrayList<>(List.of(CARD_A + facts, CARD_B));
+        lines.addAll(processes);
+        cards(lines.toArray(String[]::new));
+    }
+
+    private static String container(String name, String pod, double value) {
+        return "gpushare_container_" + name + "{card=\"" + A
+                + "\",container=\"main\",model=\"Tesla T4\",namespace=\"default\",pod=\"" + pod + "\"} " + value;
+    }
+
+    private static String card(String name, double value) {
+        return "gpushare_card_" + name + "{card=\"" + A + "\",model=\"Tesla T4\"} " + value;
+    }
+}

@@ -1,0 +1,211 @@
+package io.gpushare.plugin.allocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.plugin.node.AnsweredCall;
+import io.gpushare.plugin.node.DeviceIdParser;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CardSelectionTest {
+    private static final Card A = Card.of("GPU-a", 0, Memory.ofGib(48));
+    private static final Card B = Card.of("GPU-b", 1, Memory.ofGib(24));
+    private static final NodeSnapshot EMPTY = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(A, B)));
+
+    @Test
+    void theWrittenCardIsGivenWhateverCardTheDevicesAreOf() {
+        NodePod pod = TestPods.onCard("p", 0, B.id(), 2);
+
+        assertThat(choose(EMPTY, pod, "GPU-a::0", "GPU-a::1"))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+    }
+
+    @Test
+    void eachContainerOfAPodGetsItsPartOfTheSameCard() {
+        NodePod pod = TestPods.written(
+                TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4)),
+                TestPods.allocation(TestPods.gets("one", A.id(), 3), TestPods.gets("two", A.id(), 4)));
+
+        var second = pod.demand().valid().orElseThrow().containers().getLast();
+        assertThat(new CardSelection(EMPTY, pod, second).among(List.of()))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("two", A.id(), 4)));
+    }
+
+    @Test
+    void whatIsWrittenMustBeWhatWasAskedFor() {
+        NodePod pod = TestPods.written(
+                TestPods.unwritten("p", 0, TestPods.memory("main", 2)),
+                TestPods.allocation(TestPods.gets("main", A.id(), 1)));
+
+        assertRefused(choose(EMPTY, pod), "gpushare.io/allocation does not say what container 'main' asks for");
+    }
+
+    @Test
+    void unitsOfAnotherSizeAreRefused() {
+        NodePod pod = TestPods.written(
+                TestPods.unwritten("p", 0, TestPods.memory("main", 2)),
+                new Allocation(MemoryUnit.ofMib(256), List.of(TestPods.gets("main", A.id(), 2))));
+
+        assertRefused(choose(EMPTY, pod), "chosen in units of 256MiB, and this node counts in GiB");
+    }
+
+    @Test
+    void aCardThatIsNotHereOrIllIsRefused() {
+        assertRefused(
+                choose(EMPTY, TestPods.onCard("p", 0, new CardId("GPU-z"), 2)), "card GPU-z, chosen for it, is not");
+        NodeSnapshot ill = EMPTY.withInventory(
+                new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(Health.ill("Xid 79")), B)));
+        assertRefused(choose(ill, TestPods.onCard("p", 0, A.id(), 2)), "is ill (Xid 79)");
+    }
+
+    @Test
+    void aCardThatOthersHoldIsRefusedAndOneThatIsOnlyWrittenOnOthersIsNot() {
+        NodePod pod = TestPods.onCard("p", 9, B.id(), 20);
+        NodePod other = TestPods.onCard("other", 0, B.id(), 20);
+        NodeSnapshot waiting = EMPTY.withPod(other).withPod(pod);
+
+        assertThat(choose(waiting, pod)).isInstanceOf(CardChoice.Chosen.class);
+        NodeSnapshot held = waiting.withAnswer(
+                new AnsweredCall(other.ref(), TestPods.gets("main", B.id(), 20), Set.of(), TestPods.START));
+        assertRefused(choose(held, pod), "(GPU-b) are in use by other pods");
+    }
+
+    @Test
+    void aMalformedAnnotationIsTheReason() {
+        NodePod pod = new NodePod(
+                TestPods.ref("p"),
+                TestPods.START,
+                false,
+                TestPods.unwritten("p", 0, TestPods.memory("main", 2)).demand(),
+                new Decoded.Malformed<>("annotation gpushare.io/allocation: it is not JSON"));
+
+        assertRefused(choose(EMPTY, pod), "pod default/p, container 'main': annotation gpushare.io/allocation: it is");
+    }
+
+    @Test
+    void withNothingWrittenTheCardOfTheDevicesIsGivenIfItHasRoom() {
+        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
+
+        assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-a::6"))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", A.id(), 2)));
+        NodeSnapshot taken = EMPTY.withPod(TestPods.whole("w", 0, A.id()));
+        assertThat(choose(taken, pod, "GPU-a::5", "GPU-a::6"))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+    }
+
+    @Test
+    void withNothingWrittenMemoryOfSeveralCardsBecomesMemoryOfOne() {
+        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
+
+        assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-b::6"))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+    }
+
+    @Test
+    void withNothingWrittenTheSecondContainerComesBesideTheFirst() {
+        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4));
+        NodeSnapshot first = EMPTY.withPod(pod)
+                .withAnswer(new AnsweredCall(
+                        pod.ref(), TestPods.gets("one", A.id(), 3), Set.of("GPU-a::0"), TestPods.START));
+
+        var second = pod.demand().valid().orElseThrow().containers().getLast();
+        assertThat(new CardSelection(first, pod, second).among(List.of()))
+                .isEqualTo(new CardChoice.Chosen(TestPods.gets("two", A.id(), 4)));
+    }
+
+    @Test
+    void withNothingWrittenAndNoRoomTheReasonIsGpusharesOwn() {
+        assertRefused(
+                choose(EMPTY, TestPods.unwritten("p", 0, TestPods.memory("main", 60))),
+                "Insufficient GPU Memory in one device");
+    }
+
+    @Test
+    void wholeCardsWithNothingWrittenAreThoseOfTheDevices() {
+        NodePod pod = TestPods.unwritten("p", 0, TestPods.cards("main", 1));
+
+        assertThat(choose(EMPTY, pod, "GPU-b"))
+                .isEqualTo(new CardChoice.Chosen(
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+    }
+
+    @Test
+    void withNothingWrittenMemoryIsSplitOverCardsOfTheKindTheSameForAllContainers() {
+        Card c = Card.of("GPU-c", 2, Memory.ofGib(24));
+        NodeSnapshot three = EMPTY.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B, c)));
+        NodePod pod = wishing(2, "memory < 40Gi", TestPods.memory("one", 4), TestPods.memory("two", 6));
+        var one = new ContainerAllocation("one", ContainerRole.APP, Map.of(B.id(), 2, c.id(), 2), List.of());
+        var two = new ContainerAllocation("two", ContainerRole.APP, Map.of(B.id(), 3, c.id(), 3), List.of());
+
+        assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-c::0", "GPU-c::1"))
+                .as("devices as it wants them")
+                .isEqualTo(new CardChoice.Chosen(one));
+        assertThat(choose(three, pod, "GPU-a::5", "GPU-a::6", "GPU-c::0", "GPU-c::1"))
+                .as("devices of a card of another kind")
+                .isEqualTo(new CardChoice.Chosen(one));
+        assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-b::7", "GPU-c::1"))
+                .as("devices in uneven parts")
+                .isEqualTo(new CardChoice.Chosen(one));
+        NodeSnapshot first = three.withPod(pod).withAnswer(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
+        assertThat(new CardSelection(
+                                first,
+                                pod,
+                                pod.demand().valid().orElseThrow().containers().getLast())
+                        .among(List.of()))
+                .isEqualTo(new CardChoice.Chosen(two));
+    }
+
+    @Test
+    void withNothingWrittenWholeCardsAreOfTheKind() {
+        NodePod pod = wishing(1, "memory < 40Gi", TestPods.cards("main", 1));
+
+        assertThat(choose(EMPTY, pod, "GPU-a"))
+                .isEqualTo(new CardChoice.Chosen(
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+    }
+
+    @Test
+    void withNothingWrittenAndNoCardOfTheKindThatIsTheReason() {
+        assertRefused(
+                choose(EMPTY, wishing(1, "model = H100", TestPods.memory("main", 1)), "GPU-a::0"),
+                "No GPU card of the kind that the pod selects");
+    }
+
+    private static NodePod wishing(int split, String selector, ContainerDemand... containers) {
+        NodePod pod = TestPods.unwritten("p", 0, containers);
+        Demand demand = new Demand(List.of(containers), split, SelectorCodec.parse(selector));
+        return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
+    }
+
+    private static CardChoice choose(NodeSnapshot picture, NodePod pod, String... ids) {
+        List<DeviceId> devices = DeviceIdParser.devices(List.of(ids));
+        var container = pod.demand().valid().orElseThrow().containers().getFirst();
+        return new CardSelection(picture, pod, container).among(devices);
+    }
+
+    private static void assertRefused(CardChoice choice, String part) {
+        assertThat(choice)
+                .isInstanceOfSatisfying(
+                        CardChoice.Refused.class,
+                        refused -> assertThat(refused.reason()).contains(part));
+    }
+}

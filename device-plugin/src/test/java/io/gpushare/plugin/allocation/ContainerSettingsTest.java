@@ -1,0 +1,73 @@
+package io.gpushare.plugin.allocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.TestPods;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ContainerSettingsTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+    private static final Inventory NODE = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(
+                    Card.of("GPU-a", 0, Memory.ofGib(48)),
+                    new Card(B, 1, 7, "T4", Memory.ofGib(15), null, null, null, null, Health.well())));
+    private static final ContainerAllocation WHOLE =
+            new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B, A));
+
+    @Test
+    void aMemoryContainerSeesItsCardAndGpusharesVariables() {
+        AllocationResponse.Given given = sees("envvar").of(TestPods.gets("main", B, 3), 7, NODE);
+
+        assertThat(given.environment())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "NVIDIA_VISIBLE_DEVICES", "GPU-b",
+                        "ALIYUN_COM_GPU_MEM_IDX", "1",
+                        "ALIYUN_COM_GPU_MEM_POD", "7",
+                        "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
+                        "ALIYUN_COM_GPU_MEM_DEV", "15"));
+        assertThat(given.cdiDevices()).isEmpty();
+        assertThat(given.deviceFiles()).isEmpty();
+    }
+
+    @Test
+    void aWholeCardContainerSeesItsCardsOnly() {
+        assertThat(sees("envvar").of(WHOLE, 0, NODE).environment())
+                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+    }
+
+    @Test
+    void strategiesCanBeCombined() {
+        AllocationResponse.Given given = sees("cdi-cri,device-specs").of(WHOLE, 0, NODE);
+
+        assertThat(given.environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
+        assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
+        assertThat(given.deviceFiles())
+                .containsExactly(
+                        "/dev/nvidia7", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools");
+    }
+
+    @Test
+    void anUnknownStrategyIsNamed() {
+        assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
+                .hasMessage("device list strategy 'cdi' is not known: write envvar, cdi-cri or device-specs,"
+                        + " or several with commas");
+    }
+
+    private static ContainerSettings sees(String strategies) {
+        return new ContainerSettings(DeviceListStrategy.parse(strategies));
+    }
+}

@@ -1,0 +1,88 @@
+package io.gpushare.plugin.cards;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.nvml.CardFacts;
+import io.gpushare.nvml.CardReading;
+import io.gpushare.nvml.DriverFacts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+class CardHistoryTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final DriverFacts DRIVER = new DriverFacts("580.95.05", "13.580.95.05", 13, 0);
+
+    private final CardHistory cards = new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)));
+
+    @Test
+    void presentCardsComeWithTheirFacts() {
+        Inventory inventory = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+
+        assertThat(inventory.driver()).isEqualTo(new Inventory.Driver("580.95.05", "13.0"));
+        assertThat(inventory.cards()).extracting(card -> card.id().uuid()).containsExactly("GPU-a", "GPU-b");
+        Card card = inventory.cards().getLast();
+        assertThat(inventory.unitsOf(card)).isEqualTo(15);
+        assertThat(card.minor()).isEqualTo(4);
+    }
+
+    @Test
+    void aLostCardKeepsItsFactsAndIsIllUntilItIsBack() {
+        Inventory before = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+        Inventory lost = cards.seen(
+                DRIVER,
+                List.of(present(0, "GPU-a"), new CardReading.Lost(1, Optional.of("GPU-b"), "GPU is lost")),
+                NOW);
+
+        assertThat(card(lost, "GPU-b")).isEqualTo(card(before, "GPU-b").withHealth(Health.ill("GPU is lost")));
+        assertThat(card(lost, "GPU-a").health()).isEqualTo(Health.well());
+        assertThat(cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
+                .isEqualTo(before);
+    }
+
+    @Test
+    void aCardThatTheDriverListsNoMoreIsIllNotGone() {
+        cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+
+        Inventory fewer = cards.seen(DRIVER, List.of(present(0, "GPU-b")), NOW);
+
+        assertThat(card(fewer, "GPU-a").health()).isEqualTo(Health.ill("the driver does not list it any more"));
+        assertThat(card(fewer, "GPU-b").health()).isEqualTo(Health.well());
+    }
+
+    @Test
+    void withoutADriverKnownCardsAreIllAndUnknownOnesAreNotInvented() {
+        assertThat(cards.unseen("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
+        cards.seen(DRIVER, List.of(present(0, "GPU-a")), NOW);
+
+        assertThat(card(cards.unseen("no driver", NOW), "GPU-a").health()).isEqualTo(Health.ill("no driver"));
+    }
+
+    private static Card card(Inventory inventory, String uuid) {
+        return inventory.card(new CardId(uuid)).orElseThrow();
+    }
+
+    private static CardReading present(int index, String uuid) {
+        return new CardReading.Present(
+                index,
+                new CardFacts(
+                        index,
+                        uuid,
+                        "Tesla T4",
+                        index + 3,
+                        "00000000:3B:00.0",
+                        15L << 30,
+                        Optional.empty(),
+                        Optional.of(true),
+                        OptionalInt.of(0),
+                        Optional.empty()));
+    }
+}

@@ -1,0 +1,86 @@
+package io.gpushare.plugin.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.card.CardId;
+import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.node.TestPods;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class AllocationReconcilerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final AllocationReconciler.Pace QUICK = new AllocationReconciler.Pace(
+            Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(50));
+
+    private final CopyOnWriteArrayList<AnnotationDifference> world = new CopyOnWriteArrayList<>();
+    private final List<String> written = new CopyOnWriteArrayList<>();
+    private final List<PodEvent> events = new CopyOnWriteArrayList<>();
+    private final AtomicInteger refusals = new AtomicInteger();
+    private final AllocationReconciler note = AllocationReconciler.start(
+            () -> List.copyOf(world), this::write, (_, event) -> events.add(event), QUICK, InstantSource.system());
+
+    private void write(AnnotationDifference difference) throws KubernetesException {
+        if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new KubernetesException(503, "annotating: 503 away", null);
+        }
+        written.add(difference.pod().name());
+        world.remove(difference);
+    }
+
+    @AfterEach
+    void end() {
+        note.close();
+    }
+
+    @Test
+    void aDifferenceIsWrittenAndToldOnce() {
+        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
+        note.look();
+        await().atMost(PATIENCE).until(() -> events.size() == 1);
+        assertThat(written).containsExactly("p");
+        assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationWritten");
+    }
+
+    @Test
+    void whatTheApiServerRefusedIsTriedAgainUntilItIsWritten() {
+        refusals.set(5);
+        world.add(difference("p", AnnotationDifference.Kind.WRONG));
+        note.look();
+        await().atMost(PATIENCE).until(() -> !events.isEmpty());
+        assertThat(written).containsExactly("p");
+        assertThat(note.counts()).contains("WRONG=1", "written 1", "failed attempts 5");
+    }
+
+    @Test
+    void onePodThatCanNotBeWrittenDoesNotHoldUpTheOthers() {
+        refusals.set(1);
+        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
+        world.add(difference("q", AnnotationDifference.Kind.UNWRITTEN));
+        note.look();
+        await().atMost(PATIENCE).until(() -> written.size() == 2);
+        assertThat(written).containsExactly("q", "p");
+    }
+
+    @Test
+    void aDoubtIsToldAndNothingIsWritten() {
+        world.add(difference("p", AnnotationDifference.Kind.DOUBTFUL));
+        note.look();
+        await().atMost(PATIENCE).until(() -> !events.isEmpty());
+        assertThat(written).isEmpty();
+        assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationDoubtful");
+    }
+
+    private static AnnotationDifference difference(String pod, AnnotationDifference.Kind kind) {
+        return new AnnotationDifference(
+                TestPods.ref(pod), TestPods.allocation(TestPods.gets("main", new CardId("GPU-a"), 2)), kind);
+    }
+}

@@ -1,0 +1,94 @@
+package io.gpushare.plugin.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.kubernetes.EventSeries;
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.PodRef;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EventBackoffTest {
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
+    private static final EventBackoff.Telling XID = telling("p", "Xid 94");
+
+    private final EventBackoff repeats = new EventBackoff();
+    private final List<EventBackoff.Due> recorded = new ArrayList<>();
+    private Instant now = NOON;
+
+    @Test
+    void theFirstIsToldAtOnceAndOtherPodsAndSentencesAreNotTheSame() {
+        tell(XID);
+        tell(telling("q", "Xid 94"));
+        tell(telling("p", "Xid 79"));
+        tell(XID);
+        assertThat(recorded).hasSize(3).allMatch(due -> due.times().equals(EventSeries.once(NOON)));
+    }
+
+    @Test
+    void anHourOfOneASecondIsSevenEventsThatCountThemAll() {
+        for (int second = 0; second < 3600; second++) {
+            tell(XID);
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(recorded).hasSize(6);
+        pass(Duration.ofHours(1));
+        assertThat(recorded).hasSize(7);
+        assertThat(recorded.stream().mapToInt(due -> due.times().count()).sum()).isEqualTo(3600);
+        assertThat(recorded.get(1).times()).isEqualTo(new EventSeries(59, NOON.plusSeconds(1), NOON.plusSeconds(59)));
+    }
+
+    @Test
+    void aRepeatIsToldThoughNothingFollows() {
+        tell(XID);
+        pass(Duration.ofSeconds(30));
+        tell(XID);
+        pass(Duration.ofSeconds(29));
+        assertThat(recorded).hasSize(1);
+        pass(Duration.ofSeconds(1));
+        assertThat(recorded).hasSize(2);
+        assertThat(recorded.getLast().times()).isEqualTo(EventSeries.once(NOON.plusSeconds(30)));
+    }
+
+    @Test
+    void whatIsQuietForAWhileIsNewAgain() {
+        for (int i = 0; i < 3; i++) {
+            tell(XID);
+            pass(Duration.ofMinutes(5));
+        }
+        assertThat(recorded).as("each after its pause").hasSize(3);
+        pass(Duration.ofMinutes(10));
+        tell(XID);
+        pass(Duration.ofMinutes(1));
+        tell(XID);
+        assertThat(recorded).as("the pauses begin anew").hasSize(5);
+    }
+
+    @Test
+    void afterLongTroubleItIsToldOnceAnHour() {
+        for (int minute = 0; minute < 24 * 60; minute++) {
+            tell(XID);
+            pass(Duration.ofMinutes(1));
+        }
+        assertThat(recorded).hasSizeBetween(28, 32);
+    }
+
+    private void tell(EventBackoff.Telling telling) {
+        repeats.told(telling, now).ifPresent(recorded::add);
+    }
+
+    private void pass(Duration time) {
+        for (Instant end = now.plus(time); now.isBefore(end); ) {
+            now = now.plusSeconds(1);
+            recorded.addAll(repeats.due(now));
+        }
+    }
+
+    private static EventBackoff.Telling telling(String pod, String sentence) {
+        return new EventBackoff.Telling(
+                new PodRef("uid-" + pod, "default", pod), new PodEvent(true, "plugin", "GpuXid", sentence));
+    }
+}

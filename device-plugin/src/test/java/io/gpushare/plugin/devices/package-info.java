@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.plugin.devices;
+
+import org.jspecify.annotations.NullMarked;

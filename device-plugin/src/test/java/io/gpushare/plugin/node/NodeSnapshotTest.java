@@ -1,0 +1,33 @@
+package io.gpushare.plugin.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class NodeSnapshotTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final NodeSnapshot EMPTY =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
+
+    /** The extender has heard that it is gone and gives its card to the next; our watch and the kubelet have not yet. */
+    @Test
+    void aPodThatAFreshListLacksHoldsNothing() {
+        NodePod gone = TestPods.onCard("gone", 0, A, 1);
+        NodePod next = TestPods.onCard("next", 1, A, 15);
+        NodeSnapshot picture = EMPTY.withPod(gone)
+                .withPod(next)
+                .withAnswer(
+                        new AnsweredCall(gone.ref(), TestPods.gets("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
+                .withListed(TestPods.holding("gone", "main", "GPU-a::0"), TestPods.START);
+        assertThat(picture.use().held().holdings()).hasSize(1);
+
+        assertThat(picture.withPods(List.of(next)).use().held().holdings()).isEmpty();
+    }
+}

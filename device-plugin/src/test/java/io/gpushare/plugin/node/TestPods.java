@@ -1,0 +1,86 @@
+package io.gpushare.plugin.node;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Pods as tests need them, all of one namespace; the uid is made from the name. */
+public final class TestPods {
+    public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private TestPods() {}
+
+    public static PodRef ref(String name) {
+        return new PodRef("uid-" + name, "default", name);
+    }
+
+    /** A pod that asks for these and has nothing written on it. */
+    public static NodePod unwritten(String name, int second, ContainerDemand... containers) {
+        return new NodePod(
+                ref(name),
+                START.plusSeconds(second),
+                false,
+                new Decoded.Valid<>(new Demand(Arrays.asList(containers))),
+                new Decoded.Absent<>());
+    }
+
+    /** The same pod with this written on it. */
+    public static NodePod written(NodePod pod, Allocation allocation) {
+        return new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));
+    }
+
+    public static NodePod ended(NodePod pod) {
+        return new NodePod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
+    }
+
+    /** A pod of one container {@code main} with that much memory of that card. */
+    public static NodePod onCard(String name, int second, CardId card, int units) {
+        return written(unwritten(name, second, memory("main", units)), allocation(gets("main", card, units)));
+    }
+
+    /** A pod of one container {@code main} with these cards. */
+    public static NodePod whole(String name, int second, CardId... cards) {
+        return written(
+                unwritten(name, second, cards("main", cards.length)),
+                allocation(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(cards))));
+    }
+
+    public static ContainerDemand memory(String name, int units) {
+        return new ContainerDemand(name, ContainerRole.APP, units, 0);
+    }
+
+    public static ContainerDemand cards(String name, int count) {
+        return new ContainerDemand(name, ContainerRole.APP, 0, count);
+    }
+
+    public static ContainerAllocation gets(String container, CardId card, int units) {
+        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, units), List.of());
+    }
+
+    public static Allocation allocation(ContainerAllocation... containers) {
+        return new Allocation(MemoryUnit.GIB, Arrays.asList(containers));
+    }
+
+    /** What pod-resources lists when these pods have no device. */
+    public static PodResourcesList listed(String... names) {
+        return new PodResourcesList(
+                Arrays.stream(names).collect(Collectors.toMap(name -> new PodName("default", name), _ -> Map.of())));
+    }
+
+    /** What pod-resources lists when that container has these devices. */
+    public static PodResourcesList holding(String name, String container, String... ids) {
+        return new PodResourcesList(Map.of(new PodName("default", name), Map.of(container, Set.of(ids))));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.plugin.node;
+
+import org.jspecify.annotations.NullMarked;

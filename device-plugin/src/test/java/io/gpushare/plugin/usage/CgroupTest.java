@@ -1,0 +1,92 @@
+package io.gpushare.plugin.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Lines as nodes with these runtimes have them; P is a pod's uid, Q the same as systemd writes it, C and D containers. */
+class CgroupTest {
+    private static final String P = "8d4e6d1c-7c0b-4a53-9f2e-0123456789ab";
+    private static final String C = "3f1c".repeat(16);
+    private static final String D = "a0b9".repeat(16);
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+        containerd, systemd, v2              | 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice/cri-containerd-C.scope
+        containerd, systemd, v2, guaranteed  | 0::/kubepods.slice/kubepods-podQ.slice/cri-containerd-C.scope
+        containerd, cgroupfs, v2             | 0::/kubepods/besteffort/podP/C
+        containerd, cgroupfs, v2, guaranteed | 0::/kubepods/podP/C
+        containerd, systemd, v1              | 12:memory:/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podQ.slice/cri-containerd-C.scope
+        containerd, cgroupfs, v1             | 4:cpu,cpuacct:/kubepods/burstable/podP/C
+        containerd cgroupfs, kubelet systemd | 1:name=systemd:/system.slice/containerd.service/kubepods-burstable-podQ.slice:cri-containerd:C
+        CRI-O, systemd, v2                   | 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice/crio-C.scope
+        CRI-O, crun's own level              | 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice/crio-C.scope/container
+        CRI-O, cgroupfs                      | 0::/kubepods/burstable/podP/crio-C
+        Docker, systemd                      | 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice/docker-C.scope
+        Docker, cgroupfs, v1                 | 9:devices:/kubepods/burstable/podP/C
+        systemd in the container             | 0::/kubepods.slice/kubepods-podQ.slice/cri-containerd-C.scope/init.scope
+        Docker in the container              | 0::/kubepods/burstable/podP/C/docker/D
+        seen from another cgroup namespace   | 0::/../../kubepods-burstable-podQ.slice/cri-containerd-C.scope
+        kind: the node is a container        | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podQ.slice/cri-containerd-C.scope
+        kind, cgroupfs                       | 11:pids:/docker/D/kubelet/kubepods/besteffort/podP/C
+        another root                         | 0::/k3s/kubepods/burstable/podP/C
+        """)
+    void podAndContainerAreRead(String system, String line) {
+        assertThat(Cgroup.parse(List.of(written(line))))
+                .as(system)
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+        kubelet without cgroups for pods | 0::/k8s.io/C
+        Docker without Kubernetes        | 0::/system.slice/docker-C.scope
+        """)
+    void aContainerWithoutAPodsCgroupIsRead(String system, String line) {
+        assertThat(Cgroup.parse(List.of(written(line))))
+                .as(system)
+                .isEqualTo(new Cgroup(Optional.empty(), Optional.of(C)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        0::/
+        0::/init.scope
+        0::/system.slice/sshd.service
+        0::/user.slice/user-1000.slice/session-3.scope
+        0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice
+        0::/kubepods.slice/kubepods-podQ.slice/crio-conmon-C.scope
+        0::/kubepods/podP/3f1c
+        0::/tripod8d4e/xC
+        no line at all
+        ''
+        """)
+    void aProcessOfTheNodeIsInNoContainer(String line) {
+        assertThat(Cgroup.parse(List.of(written(line)))).isEqualTo(Cgroup.OF_THE_NODE);
+    }
+
+    @Test
+    void aStaticPodsUidIsAHash() {
+        assertThat(Cgroup.parse(List.of("0::/kubepods/burstable/pod" + "0f".repeat(16) + "/" + C)))
+                .isEqualTo(new Cgroup(Optional.of("0f".repeat(16)), Optional.of(C)));
+    }
+
+    @Test
+    void ofManyHierarchiesTheOneThatNamesThePodCounts() {
+        assertThat(Cgroup.parse(List.of(
+                        "13:rdma:/", "12:misc:/k8s.io/" + C, written("11:memory:/kubepods/burstable/podP/C"), "0::/")))
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+        assertThat(Cgroup.parse(List.of())).isEqualTo(Cgroup.OF_THE_NODE);
+    }
+
+    private static String written(String line) {
+        return line.replaceAll("Q(?=\\.slice)", P.replace('-', '_'))
+                .replaceAll("podP", "pod" + P)
+                .replaceAll("D(?=/|$)", D)
+                .replaceAll("C(?=\\.scope|/|$)", C);
+    }
+}

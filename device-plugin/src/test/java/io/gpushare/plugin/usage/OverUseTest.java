@@ -1,0 +1,228 @@
+package io.gpushare.plugin.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.AnsweredCall;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.usage.OverUse.Offender;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Processes joined with what was given, and who is beyond it. */
+class OverUseTest {
+    private static final long GIB = 1L << 30;
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+    private static final Inventory CARDS = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))));
+    private static final Instant NOW = TestPods.START;
+
+    private final Map<Long, Cgroup> cgroups = new HashMap<>();
+    private final Map<CardId, List<CardUsage.GpuProcess>> processes = new HashMap<>();
+    private NodeSnapshot picture = NodeSnapshot.of(CARDS);
+
+    @Test
+    void eachContainerHasWhatItsOwnProcessesUse() {
+        given(onA("p", 3), "p1");
+        given(onA("q", 2), "q1");
+        process(1, A, 2 * GIB, "p", "p1");
+        process(2, A, GIB / 2, "p", "p1");
+        process(3, A, GIB, "q", "q1");
+        process(4, A, 5 * GIB, "", "sshd");
+
+        NodeUsage load = load();
+
+        assertThat(used(load, "p")).hasValue(2 * GIB + GIB / 2);
+        assertThat(used(load, "q")).hasValue(GIB);
+        assertThat(load.strangers()).isEqualTo(Map.of(A, 5 * GIB));
+        assertThat(OverUse.NONE
+                        .look(ContainerShare.of(picture), load, MemoryUnit.GIB, NOW)
+                        .excesses())
+                .isEmpty();
+    }
+
+    @Test
+    void aContainerThatTheApiHasNotToldYetIsFoundByItsPod() {
+        given(onA("p", 3));
+        process(1, A, 2 * GIB, "p", "unheard");
+        assertThat(used(load(), "p")).hasValue(2 * GIB);
+    }
+
+    @Test
+    void aContainerWithoutProcessesUsesNothingAndOneOfUnknownMemoryIsUnknown() {
+        given(onA("idle", 3), "i1");
+        given(onA("odd", 3), "o1");
+        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.empty(), OptionalInt.empty())));
+        cgroups.put(1L, new Cgroup(Optional.empty(), Optional.of("o1")));
+        assertThat(used(load(), "idle")).hasValue(0);
+        assertThat(used(load(), "odd")).isEmpty();
+    }
+
+    @Test
+    void whereNoProcessIsToBeSeenNobodyIsSaidToUseNothing() {
+        given(onA("p", 3), "p1");
+        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
+        NodeUsage load = load();
+        assertThat(load.containers()).isEmpty();
+        assertThat(ContainerShare.of(picture)).allMatch(held -> load.of(held).isEmpty());
+        assertThat(load.strangers()).isEmpty();
+    }
+
+    @Test
+    void whoUsesMoreIsToldOnceAndItsNeighbourNever() {
+        given(onA("greedy", 2), "g1");
+        given(onA("modest", 2), "m1");
+        process(1, A, 5 * GIB - 1, "greedy", "g1");
+        process(2, A, 2 * GIB, "modest", "m1");
+
+        OverUse.Found first = look(OverUse.NONE, NOW);
+        assertThat(first.news()).singleElement().satisfies(news -> {
+            assertThat(news.held().pod().name()).isEqualTo("greedy");
+            assertThat(news.neededUnits()).isEqualTo(5);
+        });
+        OverUse.Found later = look(first.next(), NOW.plusSeconds(300));
+        assertThat(later.news()).isEmpty();
+        assertThat(later.excesses()).hasSize(1);
+        process(3, A, GIB, "greedy", "g1");
+        assertThat(look(later.next(), NOW.plusSeconds(500)).news()).isEmpty();
+        assertThat(look(later.next(), NOW.plusSeconds(700)).news()).hasSize(1);
+        assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).news()).hasSize(1);
+    }
+
+    @Test
+    void offendersAreOrderedByWhatIsTooMuchAndSinceWhen() {
+        given(onA("one", 1), "1");
+        given(onA("two", 6), "2");
+        process(1, A, 2 * GIB, "one", "1");
+        process(2, A, 9 * GIB, "two", "2");
+        OverUse.Found first = look(OverUse.NONE, NOW);
+        assertThat(first.offenders()).extracting(each -> each.pod().name()).containsExactly("two", "one");
+        assertThat(look(first.next(), NOW.plusSeconds(60)).offenders())
+                .extracting(Offender::since)
+                .containsOnly(NOW);
+
+        // Back within its bounds for one look, its time begins anew.
+        processes.clear();
+        OverUse.Found within = look(first.next(), NOW.plusSeconds(65));
+        assertThat(within.offenders()).isEmpty();
+        process(1, A, 2 * GIB, "one", "1");
+        assertThat(look(within.next(), NOW.plusSeconds(70)).offenders())
+                .extracting(Offender::since)
+                .containsExactly(NOW.plusSeconds(70));
+    }
+
+    @Test
+    void aPodWithinItsBoundsIsNoOffenderThoughOneOfItsContainersIsBeyondItsOwn() {
+        List<ContainerAllocation> two = List.of(gets("main", A, 2), gets("side", A, 4));
+        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2), TestPods.memory("side", 4));
+        given(pod, two, Map.of("c1", "main", "c2", "side"));
+        process(1, A, 5 * GIB, "p", "c1");
+        process(2, A, GIB, "p", "c2");
+        OverUse.Found found = look(OverUse.NONE, NOW);
+        assertThat(found.news()).extracting(news -> news.held().container()).containsExactly("main");
+        assertThat(found.offenders()).isEmpty();
+    }
+
+    @Test
+    void whoHasTheCardWholeMayUseAllOfIt() {
+        NodePod pod = TestPods.unwritten("w", 0, TestPods.cards("main", 1));
+        given(
+                pod,
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B))),
+                Map.of("w1", "main"));
+        process(1, B, 15 * GIB, "w", "w1");
+        OverUse.Found found = look(OverUse.NONE, NOW);
+        assertThat(found.excesses()).isEmpty();
+        assertThat(found.offenders()).isEmpty();
+        assertThat(ContainerShare.of(picture))
+                .singleElement()
+                .matches(held -> held.memory().equals(Memory.ofGib(15)));
+    }
+
+    private OverUse.Found look(OverUse before, Instant now) {
+        return before.look(ContainerShare.of(picture), load(), MemoryUnit.GIB, now);
+    }
+
+    private NodeUsage load() {
+        Map<CardId, CardUsage> cards = new HashMap<>();
+        for (CardId card : List.of(A, B)) {
+            cards.put(
+                    card,
+                    new CardUsage(
+                            0,
+                            OptionalDouble.empty(),
+                            OptionalDouble.empty(),
+                            OptionalDouble.empty(),
+                            OptionalLong.empty(),
+                            OptionalLong.empty(),
+                            Optional.of(processes.getOrDefault(card, List.of()))));
+        }
+        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), picture);
+    }
+
+    private OptionalLong used(NodeUsage load, String pod) {
+        return ContainerShare.of(picture).stream()
+                .filter(held -> held.pod().name().equals(pod))
+                .findFirst()
+                .flatMap(load::of)
+                .orElseThrow()
+                .bytes();
+    }
+
+    private void process(long pid, CardId card, long bytes, String pod, String container) {
+        List<CardUsage.GpuProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
+        all.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
+        processes.put(card, all);
+        Optional<String> uid = picture.pods().stream()
+                .filter(each -> each.ref().name().equals(pod))
+                .map(each -> each.ref().uid())
+                .findFirst();
+        cgroups.put(pid, container.equals("sshd") ? Cgroup.OF_THE_NODE : new Cgroup(uid, Optional.of(container)));
+    }
+
+    private static NodePod onA(String name, int units) {
+        return TestPods.onCard(name, 0, A, units);
+    }
+
+    private static ContainerAllocation gets(String name, CardId card, int units) {
+        return new ContainerAllocation(name, ContainerRole.APP, Map.of(card, units), List.of());
+    }
+
+    /** The pod's container has that ID. */
+    private void given(NodePod pod, String... containerId) {
+        Allocation allocation = pod.allocation().valid().orElseThrow();
+        Map<String, String> started = containerId.length == 0 ? Map.of() : Map.of(containerId[0], "main");
+        given(pod, allocation.containers(), started);
+    }
+
+    private void given(NodePod pod, List<ContainerAllocation> gets, Map<String, String> started) {
+        picture = picture.withPod(
+                new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), pod.allocation(), started));
+        for (ContainerAllocation each : gets) {
+            picture = picture.withAnswer(
+                    new AnsweredCall(pod.ref(), each, Set.of(pod.ref().uid() + each.name()), NOW));
+        }
+    }
+}

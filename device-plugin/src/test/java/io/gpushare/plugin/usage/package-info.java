@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.plugin.usage;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,203 @@
+package io.gpushare.e2e.chaos;
+
+import io.gpushare.e2e.chaos.check.ClusterCards;
+import io.gpushare.e2e.chaos.check.Processes.Program;
+import io.gpushare.e2e.chaos.check.Processes;
+import io.gpushare.e2e.chaos.check.RunClock;
+import io.gpushare.e2e.chaos.check.Tally;
+import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Installation;
+import io.gpushare.e2e.cluster.LocalCluster;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Carries out the plan's faults, each at its time, and heals each. */
+final class FaultInjector {
+    private static final String OURS = "/api/v1/namespaces/" + Installation.NAMESPACE + "/pods/";
+    private static final String LEASE =
+            "/apis/coordination.k8s.io/v1/namespaces/" + Installation.NAMESPACE + "/leases/gpushare-schd-extender";
+
+    /** What is to be hit may just be starting again, and who leads can't be told while the API server is away. */
+    private static final Duration UNTIL_IT_RUNS = Duration.ofSeconds(45);
+
+    private static final Duration PAUSE = Duration.ofMillis(300);
+
+    private final LocalCluster cluster;
+    private final Installation installation;
+    private final List<String> nodes;
+    private final ApiServer api;
+    private final Processes processes;
+    private final ProcessKeeper keeper;
+    private final RunClock watch;
+    private final Tally tally;
+    private final List<Map<Integer, String>> wrongCards = new ArrayList<>();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private int xids;
+
+    FaultInjector(
+            LocalCluster cluster,
+            Installation installation,
+            List<String> nodes,
+            ApiServer api,
+            ProcessKeeper keeper,
+            RunClock watch,
+            Tally tally) {
+        this.cluster = cluster;
+        this.installation = installation;
+        this.nodes = List.copyOf(nodes);
+        this.api = api;
+        this.processes = new Processes(cluster);
+        this.keeper = keeper;
+        this.watch = watch;
+        this.tally = tally;
+        nodes.forEach(_ -> wrongCards.add(new HashMap<>()));
+    }
+
+    void begin(List<Fault> faults) {
+        faults.forEach(fault -> threads.execute(() -> carryOut(fault)));
+        threads.shutdown();
+    }
+
+    private void carryOut(Fault fault) {
+        try {
+            watch.sleepUntil(fault.at());
+            boolean done = happen(fault);
+            tally.count((done ? "faults: " : "faults that found nothing to hit: ") + fault.kind());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            tally.violation("a fault could not be carried out", fault.toString(), String.valueOf(e));
+        }
+    }
+
+    /** Waits until the last is healed. */
+    void awaitEnd(Duration limit) throws InterruptedException {
+        if (!threads.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            tally.violation("faults were not healed in time", "faults", limit.toString());
+        }
+    }
+
+    private boolean happen(Fault fault) throws InterruptedException {
+        String node = nodes.get(fault.node());
+        return switch (fault.kind()) {
+            case PLUGIN_KILL, PLUGIN_FREEZE, PLUGIN_REPLACE -> program(fault, () -> processes.plugin(node));
+            case LEADER_KILL, LEADER_FREEZE, LEADER_REPLACE -> program(fault, () -> processes.extender(leader()));
+            case KUBELET_KILL -> killed(fault, "kubelet@" + node);
+            case KUBELET_FREEZE -> frozen(fault, "kubelet@" + node);
+            case SCHEDULER_KILL -> killed(fault, "kube-scheduler");
+            case SCHEDULER_FREEZE -> frozen(fault, "kube-scheduler");
+            case API_KILL -> killed(fault, "kube-apiserver");
+            case API_FREEZE -> frozen(fault, "kube-apiserver");
+            case CARD_XID -> ill(fault, node, "xid=79#" + next());
+            case CARD_LOST -> ill(fault, node, "lost");
+        };
+    }
+
+    private boolean program(Fault fault, Supplier<Optional<Program>> look) throws InterruptedException {
+        Duration end = watch.now().plus(UNTIL_IT_RUNS);
+        Optional<Program> found = look.get();
+        while (found.isEmpty() && watch.now().compareTo(end) < 0) {
+            Thread.sleep(PAUSE);
+            found = look.get();
+        }
+        if (found.isEmpty()) {
+            return false;
+        }
+        Program program = found.get();
+        tell(fault, program.pod());
+        switch (fault.kind()) {
+            case PLUGIN_REPLACE, LEADER_REPLACE -> {
+                return deleted(program.pod());
+            }
+            case PLUGIN_KILL, LEADER_KILL -> program.process().destroyForcibly();
+            default -> {
+                signal("STOP", program.process());
+                Thread.sleep(fault.length());
+                signal("CONT", program.process());
+            }
+        }
+        return true;
+    }
+
+    private boolean deleted(String pod) {
+        try {
+            return api.send("DELETE", OURS + pod, "").succeeded();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The pod that holds the extenders' Lease; empty while that can't be read. */
+    private String leader() {
+        try {
+            String holder = api.get(LEASE).body().at("/spec/holderIdentity").asText();
+            // The identity is the pod's name and a part that is unique to the process.
+            return holder.replaceFirst("_.*", "");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static void signal(String signal, ProcessHandle process) {
+        try {
+            new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new IllegalStateException("can't send SIG" + signal, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean killed(Fault fault, String component) throws InterruptedException {
+        tell(fault, component);
+        keeper.kill(component, fault.length());
+        return true;
+    }
+
+    private boolean frozen(Fault fault, String component) throws InterruptedException {
+        if (!cluster.runs(component)) {
+            return false;
+        }
+        tell(fault, component);
+        cluster.component("pause", component);
+        Thread.sleep(fault.length());
+        if (cluster.runs(component)) {
+            cluster.component("resume", component);
+        }
+        return true;
+    }
+
+    private boolean ill(Fault fault, String node, String how) throws InterruptedException {
+        tell(fault, node + " card " + fault.card());
+        card(fault, node, how);
+        Thread.sleep(fault.length());
+        card(fault, node, "");
+        return true;
+    }
+
+    private synchronized void card(Fault fault, String node, String how) {
+        Map<Integer, String> wrong = wrongCards.get(fault.node());
+        wrong.put(fault.card(), how);
+        installation.cards(node, ClusterCards.lines(fault.node(), wrong));
+    }
+
+    private synchronized int next() {
+        return ++xids;
+    }
+
+    private void tell(Fault fault, String what) {
+        boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Fault.Target.API;
+        watch.say(fault.kind() + " " + what + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
+    }
+}

@@ -1,0 +1,59 @@
+package io.gpushare.e2e.chaos.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The cluster's cards: what each has, and on which node it is.
+ *
+ * @param units of memory, by UUID
+ */
+public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes) {
+    private record Kind(String name, int gib) {}
+
+    private static final List<Kind> EACH_NODE =
+            List.of(new Kind("T4", 15), new Kind("A10", 22), new Kind("T4", 15), new Kind("T4", 15));
+    public static final int A_NODE = EACH_NODE.size();
+
+    public ClusterCards {
+        units = Map.copyOf(units);
+        nodes = Map.copyOf(nodes);
+    }
+
+    public static ClusterCards of(List<String> nodes) {
+        Map<String, Integer> units = new TreeMap<>();
+        Map<String, String> where = new TreeMap<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            for (int card = 0; card < A_NODE; card++) {
+                units.put(uuid(node, card), EACH_NODE.get(card).gib());
+                where.put(uuid(node, card), nodes.get(node));
+            }
+        }
+        return new ClusterCards(units, where);
+    }
+
+    static String uuid(int node, int card) {
+        return "GPU-00000000-0000-4000-8000-0000000000%d%d".formatted(node + 1, card);
+    }
+
+    /** The lines of one node's cards for the simulated driver; what is wrong with a card is added to its line. */
+    public static List<String> lines(int node, Map<Integer, String> wrong) {
+        List<String> lines = new ArrayList<>();
+        for (int card = 0; card < A_NODE; card++) {
+            Kind kind = EACH_NODE.get(card);
+            lines.add("card kind=%s uuid=%s memory=%dGiB %s"
+                    .formatted(kind.name(), uuid(node, card), kind.gib(), wrong.getOrDefault(card, ""))
+                    .strip());
+        }
+        return lines;
+    }
+
+    int unitsOf(String node) {
+        return units.entrySet().stream()
+                .filter(card -> node.equals(nodes.get(card.getKey())))
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+    }
+}

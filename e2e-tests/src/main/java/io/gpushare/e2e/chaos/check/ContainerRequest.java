@@ -1,0 +1,31 @@
+package io.gpushare.e2e.chaos.check;
+
+/**
+ * What one container asks for.
+ *
+ * @param whole whether it asks for whole cards; otherwise for units of memory on one card
+ * @param amount how many cards or units
+ */
+public record ContainerRequest(boolean whole, int amount) {
+    public static ContainerRequest memory(int units) {
+        return new ContainerRequest(false, units);
+    }
+
+    public static ContainerRequest cards(int count) {
+        return new ContainerRequest(true, count);
+    }
+
+    /** As a member of {@code limits}, in JSON. */
+    public String limit() {
+        return (whole ? "\"aliyun.com/gpu-count\":\"" : "\"aliyun.com/gpu-mem\":\"") + amount + "\"";
+    }
+
+    /** As containers carry it in their environment. */
+    public String text() {
+        return (whole ? "cards:" : "units:") + amount;
+    }
+
+    static ContainerRequest parse(String text) {
+        return new ContainerRequest(text.startsWith("cards:"), Integer.parseInt(text.substring(text.indexOf(':') + 1)));
+    }
+}

@@ -1,0 +1,135 @@
+package io.gpushare.e2e.chaos.check;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.KubeletPodResources;
+import io.gpushare.e2e.cluster.LocalCluster;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** When all pods are gone and all faults healed: nothing is held any more, by anybody's books. */
+public final class EndCheck {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    /** The kubelet tells allocatable every 10 s, and a program that was killed often waits up to minutes to be started. */
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+    private final LocalCluster cluster;
+    private final List<String> nodes;
+    private final ApiServer api;
+    private final ClusterCards cards;
+    private final Tally tally;
+
+    public EndCheck(LocalCluster cluster, List<String> nodes, ApiServer api, ClusterCards cards, Tally tally) {
+        this.cluster = cluster;
+        this.nodes = List.copyOf(nodes);
+        this.api = api;
+        this.cards = cards;
+        this.tally = tally;
+    }
+
+    public void run() {
+        empty("the extender's ledger", this::ledger);
+        empty("the extender's metrics", this::metrics);
+        empty("the kubelets' pod-resources", this::podResources);
+        empty("the nodes' allocatable and capacity", this::allocatable);
+        empty("the containers' processes", () -> names(new Processes(cluster).containers()));
+    }
+
+    private interface Leftovers {
+        List<String> now() throws IOException;
+    }
+
+    private void empty(String what, Leftovers leftovers) {
+        try {
+            Await.until(PATIENCE, what + " tell of nothing that is held", () -> tried(leftovers), List::isEmpty);
+            tally.count("end checks: nothing is left in " + what);
+        } catch (AssertionError e) {
+            tally.violation("something leaked", what, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<String> tried(Leftovers leftovers) {
+        try {
+            return leftovers.now();
+        } catch (IOException | UncheckedIOException | StatusRuntimeException e) {
+            return List.of("no answer: " + e.getMessage());
+        }
+    }
+
+    private static List<String> names(List<HeldCards> uses) {
+        return uses.stream().map(HeldCards::toString).toList();
+    }
+
+    private List<String> ledger() throws IOException {
+        JsonNode known = JSON.readTree(extender("/gpushare-scheduler/inspect")).path("nodes");
+        List<String> left = new ArrayList<>();
+        known.forEach(node -> node.path("devs").forEach(card -> {
+            if (card.path("usedGPU").asInt() != 0
+                    || card.path("whole").asBoolean()
+                    || !card.path("pods").isEmpty()
+                    || !card.path("health").asText().equals("healthy")) {
+                left.add(node.path("name").asText() + " " + card);
+            }
+        }));
+        if (known.size() != nodes.size()) {
+            left.add("it knows " + known.size() + " nodes");
+        }
+        return left;
+    }
+
+    private List<String> metrics() throws IOException {
+        Pattern zero =
+                Pattern.compile("gpushare_(cluster_cards\\{.*\"overused\"|extender_(unattributed|ledger)_pods).*");
+        return extender("/metrics")
+                .lines()
+                .filter(line -> zero.matcher(line).matches() && !line.endsWith(" 0.0"))
+                .toList();
+    }
+
+    private String extender(String path) throws IOException {
+        var connection =
+                URI.create("http://" + api.host() + ":32766" + path).toURL().openConnection();
+        connection.setConnectTimeout(3000);
+        connection.setReadTimeout(3000);
+        try (var body = connection.getInputStream()) {
+            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private List<String> podResources() {
+        List<String> left = new ArrayList<>();
+        for (String node : nodes) {
+            KubeletPodResources.devices(cluster.podResourcesSocket(node), ClusterWatcher.NAMESPACE, ClusterWatcher.MEMORY, ClusterWatcher.CARDS)
+                    .forEach((container, ids) -> left.add(node + " " + container + " " + ids));
+        }
+        return left;
+    }
+
+    private List<String> allocatable() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        for (String node : nodes) {
+            JsonNode status = api.get("/api/v1/nodes/" + node).body().path("status");
+            Map<String, String> right = Map.of(
+                    ClusterWatcher.MEMORY, String.valueOf(cards.unitsOf(node)), ClusterWatcher.CARDS, String.valueOf(ClusterCards.A_NODE));
+            right.forEach((resource, amount) -> {
+                for (String field : List.of("allocatable", "capacity")) {
+                    String now = status.path(field).path(resource).asText();
+                    if (!now.equals(amount)) {
+                        wrong.add(node + " " + field + " " + resource + " is " + now + ", not " + amount);
+                    }
+                }
+            });
+        }
+        return wrong;
+    }
+}

@@ -1,0 +1,136 @@
+package io.gpushare.e2e.chaos.check;
+
+import io.gpushare.e2e.cluster.LocalCluster;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What our two programs write in their logs, followed while they do: the kubelet throws the log of a killed container away.
+ */
+final class ProgramLogs {
+    private static final Map<String, String> COUNTED = new LinkedHashMap<>(Map.of(
+            "written on it that it has", "differences found and mended: nothing was written on the pod",
+            "did not say what the containers have",
+                    "differences found and mended: something else was written on the pod",
+            "the kubelet's devices are of another card",
+                    "differences told: annotation and devices name different cards",
+            "the kubelet books devices of",
+                    "differences told: the kubelet took devices of other cards than the container has",
+            "Admission: refused: ", "programs: refusals by the plugin",
+            ": leading as ", "programs: terms of an extender",
+            " - leading as ", "programs: terms of an extender",
+            "can't be written on it", "programs: annotations that could not be written at the first attempt"));
+    private static final List<String> FAULTS = List.of(" ERROR ", "OutOfMemory", "StackOverflow", "NullPointer");
+
+    private static final Pattern OTHER_BOOKS =
+            Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet books devices of");
+    private static final List<String> TOLD = List.of(
+            "the kubelet books devices of",
+            "differences told: the kubelet took devices of other cards than the container has",
+            "Admission: refused: ",
+            "did not say what the containers have",
+            "the kubelet's devices are of another card");
+
+    private final LocalCluster cluster;
+    private final List<String> nodes;
+    private final RunClock watch;
+    private final Tally tally;
+    private final Path kept;
+    private final Map<Path, Long> read = new HashMap<>();
+    private final Set<String> otherBooks = ConcurrentHashMap.newKeySet();
+
+    ProgramLogs(LocalCluster cluster, List<String> nodes, Path kept, RunClock watch, Tally tally) {
+        this.cluster = cluster;
+        this.nodes = nodes;
+        this.kept = kept;
+        this.watch = watch;
+        this.tally = tally;
+    }
+
+    /** Reads what is new. */
+    void follow() {
+        for (String node : nodes) {
+            try (Stream<Path> files = Files.find(
+                    cluster.podLogs(node),
+                    3,
+                    (path, _) -> path.toString().contains("/kube-system_gpushare-")
+                            && path.toString().endsWith(".log"))) {
+                files.forEach(this::follow);
+            } catch (IOException | UncheckedIOException e) {
+                tally.count("checks: looks at logs while the kubelet removed some");
+            }
+        }
+    }
+
+    private void follow(Path file) {
+        long from = read.getOrDefault(file, 0L);
+        try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(0, channel.size() - from));
+            channel.position(from);
+            while (bytes.hasRemaining() && channel.read(bytes) >= 0) {}
+            String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+            int whole = text.lastIndexOf('\n') + 1;
+            read.put(file, from + text.substring(0, whole).getBytes(StandardCharsets.UTF_8).length);
+            keep(file, text.substring(0, whole));
+            text.substring(0, whole).lines().forEach(line -> line(file, line));
+        } catch (NoSuchFileException e) {
+            read.remove(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't read " + file, e);
+        }
+    }
+
+    /**
+     * Whether the plugin has told that the kubelet gave that container devices of other cards than it has.
+     *
+     * @param container uid and name, with a slash between
+     */
+    boolean toldOfOtherBooks(String container) {
+        return otherBooks.contains(container);
+    }
+
+    /** All of it in one file: the cause of what is found is mostly in a log that the kubelet has thrown away. */
+    private void keep(Path file, String text) throws IOException {
+        Path pod =
+                Objects.requireNonNull(Objects.requireNonNull(file.getParent()).getParent());
+        String name = String.valueOf(pod.getFileName());
+        String lines = text.lines().map(line -> name + " " + line + "\n").collect(Collectors.joining());
+        Files.writeString(kept, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private void line(Path file, String line) {
+        Matcher books = OTHER_BOOKS.matcher(line);
+        if (books.find()) {
+            otherBooks.add(books.group(1) + "/" + books.group(2));
+        }
+        if (TOLD.stream().anyMatch(line::contains)) {
+            watch.say("a log says: " + Tally.shortened(line.replaceFirst("^.*?(WARN|INFO) *", "")));
+        }
+        COUNTED.forEach((words, thing) -> {
+            if (line.contains(words)) {
+                tally.count(thing);
+            }
+        });
+        if (FAULTS.stream().anyMatch(line::contains)) {
+            tally.violation("a program failed inside", file.toString(), line);
+        }
+    }
+}

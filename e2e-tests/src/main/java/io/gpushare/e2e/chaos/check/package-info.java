@@ -1,0 +1,5 @@
+/** TODO package documentation. */
+@NullMarked
+package io.gpushare.e2e.chaos.check;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package io.gpushare.e2e.cluster;
+
+import io.gpushare.api.podresources.v1.ContainerDevices;
+import io.gpushare.api.podresources.v1.ContainerResources;
+import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
+import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** The kubelet's own word on which devices a container has. */
+public final class KubeletPodResources {
+    private static final long PATIENCE_SECONDS = 3;
+
+    private KubeletPodResources() {}
+
+    /**
+     * Device IDs of these resources by {@code <pod>/<container>}, for the pods of a namespace.
+     *
+     * @throws io.grpc.StatusRuntimeException where the kubelet doesn't answer
+     */
+    public static Map<String, Set<String>> devices(Path socket, String namespace, String... resources) {
+        Set<String> wanted = Set.of(resources);
+        var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
+                .eventLoopGroup(loop)
+                .channelType(NioDomainSocketChannel.class)
+                .withOption(ChannelOption.SO_KEEPALIVE, null)
+                .overrideAuthority("localhost")
+                .maxInboundMessageSize(64 << 20)
+                .usePlaintext()
+                .build();
+        try {
+            Map<String, Set<String>> byContainer = new HashMap<>();
+            var answer = PodResourcesListerGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .list(ListPodResourcesRequest.getDefaultInstance());
+            answer.getPodResourcesList().stream()
+                    .filter(pod -> pod.getNamespace().equals(namespace))
+                    .forEach(pod -> pod.getContainersList()
+                            .forEach(container -> byContainer.put(
+                                    pod.getName() + "/" + container.getName(), ids(container, wanted))));
+            return byContainer;
+        } finally {
+            channel.shutdownNow();
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+        }
+    }
+
+    private static Set<String> ids(ContainerResources container, Set<String> resources) {
+        Set<String> ids = new HashSet<>();
+        for (ContainerDevices devices : container.getDevicesList()) {
+            if (resources.contains(devices.getResourceName())) {
+                ids.addAll(devices.getDeviceIdsList());
+            }
+        }
+        return ids;
+    }
+}

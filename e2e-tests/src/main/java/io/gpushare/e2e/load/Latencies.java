@@ -1,0 +1,28 @@
+package io.gpushare.e2e.load;
+
+import java.util.Arrays;
+
+/** Durations of calls, in nanoseconds, and what they come to. */
+final class Latencies {
+    private final long[] nanos;
+    private int count;
+
+    Latencies(int most) {
+        nanos = new long[most];
+    }
+
+    void add(long each) {
+        nanos[count++] = each;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** The duration in milliseconds that this share of the calls, from 0 to 1, did not exceed. */
+    double millis(double share) {
+        long[] sorted = Arrays.copyOf(nanos, count);
+        Arrays.sort(sorted);
+        return sorted[(int) Math.min(count - 1, Math.floor(share * count))] / 1e6;
+    }
+}

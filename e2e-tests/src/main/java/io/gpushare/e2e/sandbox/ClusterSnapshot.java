@@ -1,0 +1,126 @@
+package io.gpushare.e2e.sandbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The cluster at one moment, as the API tells it: nodes with their inventory, pods with their allocation. */
+record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
+    static final String INVENTORY = "gpushare.io/inventory";
+    static final String ALLOCATION = "gpushare.io/allocation";
+
+    /** A card of a node's inventory; units as its node counts them. */
+    record Card(String uuid, int index, String model, int units) {}
+
+    record Node(String name, List<Card> cards, int memory, int memoryAllocatable, int cardsAllocatable) {}
+
+    /** What a container has of a card: units, or the whole of it. */
+    record Share(String container, String card, int units, boolean whole) {}
+
+    record Placed(PodDocument pod, List<Share> shares) {
+        boolean active() {
+            return !pod.node().isEmpty() && !pod.ended();
+        }
+
+        int unitsOn(String card) {
+            return shares.stream()
+                    .filter(share -> share.card().equals(card))
+                    .mapToInt(Share::units)
+                    .sum();
+        }
+
+        boolean takesWhole(String card) {
+            return shares.stream().anyMatch(share -> share.card().equals(card) && share.whole());
+        }
+    }
+
+    ClusterSnapshot {
+        nodes = List.copyOf(nodes);
+        pods = List.copyOf(pods);
+    }
+
+    static ClusterSnapshot take(ApiClient cluster) throws IOException, InterruptedException {
+        List<Node> nodes = new ArrayList<>();
+        for (JsonNode node : list(cluster, "/api/v1/nodes")) {
+            nodes.add(node(node));
+        }
+        List<Placed> pods = new ArrayList<>();
+        for (JsonNode pod : list(cluster, "/api/v1/pods")) {
+            pods.add(placed(new PodDocument((ObjectNode) pod)));
+        }
+        return new ClusterSnapshot(nodes, pods);
+    }
+
+    private static JsonNode list(ApiClient cluster, String path) throws IOException, InterruptedException {
+        ApiClient.Answer answer = cluster.get(path);
+        if (!answer.succeeded()) {
+            throw new IOException(path + ": " + answer.message());
+        }
+        return answer.document().path("items");
+    }
+
+    private static Node node(JsonNode node) {
+        String inventory =
+                node.path("metadata").path("annotations").path(INVENTORY).asText("{}");
+        JsonNode document = ApiClient.document(inventory);
+        List<Card> cards = new ArrayList<>();
+        for (JsonNode card : document.path("cards")) {
+            int units =
+                    card.path("memoryMiB").asInt() / document.path("unitMiB").asInt(1024);
+            cards.add(new Card(
+                    card.path("uuid").asText(),
+                    card.path("index").asInt(),
+                    card.path("model").asText(),
+                    units));
+        }
+        JsonNode status = node.path("status");
+        return new Node(
+                node.path("metadata").path("name").asText(),
+                cards,
+                status.path("capacity").path(PodSpec.MEMORY).asInt(),
+                status.path("allocatable").path(PodSpec.MEMORY).asInt(),
+                status.path("allocatable").path(PodSpec.CARDS).asInt());
+    }
+
+    private static Placed placed(PodDocument pod) {
+        String allocation = pod.annotation(ALLOCATION);
+        List<Share> shares = new ArrayList<>();
+        for (JsonNode container :
+                ApiClient.document(allocation.isEmpty() ? "{}" : allocation).path("containers")) {
+            String name = container.path("name").asText();
+            container
+                    .path("memory")
+                    .properties()
+                    .forEach(entry -> shares.add(
+                            new Share(name, entry.getKey(), entry.getValue().asInt(), false)));
+            container.path("cards").forEach(card -> shares.add(new Share(name, card.asText(), 0, true)));
+        }
+        return new Placed(pod, shares);
+    }
+
+    List<Placed> on(Card card) {
+        return pods.stream()
+                .filter(Placed::active)
+                .filter(pod ->
+                        pod.shares().stream().anyMatch(share -> share.card().equals(card.uuid())))
+                .toList();
+    }
+
+    Optional<Placed> pod(String name) {
+        return pods.stream().filter(placed -> placed.pod().name().equals(name)).findFirst();
+    }
+
+    /** Whether every node offers all of its cards and memory. */
+    boolean allFree() {
+        return nodes.stream()
+                .allMatch(node -> node.memory() > 0
+                        && node.memoryAllocatable()
+                                == node.cards().stream().mapToInt(Card::units).sum()
+                        && node.cardsAllocatable() == node.cards().size());
+    }
+}

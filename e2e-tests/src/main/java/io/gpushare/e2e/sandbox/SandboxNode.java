@@ -1,0 +1,31 @@
+package io.gpushare.e2e.sandbox;
+
+import java.util.List;
+
+/**
+ * A node of the sandbox.
+ *
+ * @param cards lines of the simulated driver's file, without the word "card"
+ */
+record SandboxNode(String name, List<String> cards) {
+    /** Four nodes whose cards differ between nodes and, on two of them, within the node. */
+    static final List<SandboxNode> ALL = List.of(
+            new SandboxNode("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB")),
+            new SandboxNode("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB")),
+            new SandboxNode(
+                    "node-c",
+                    List.of(
+                            "kind=A100-80 memory=80GiB numa=0",
+                            "kind=A100-80 memory=80GiB numa=0",
+                            "kind=A100-80 memory=80GiB numa=1",
+                            "kind=A100-80 memory=80GiB numa=1")),
+            new SandboxNode(
+                    "node-d",
+                    List.of("kind=H100-80 memory=80GiB", "kind=H100-80 memory=80GiB", "kind=H200-141 memory=141GiB")));
+
+    String cardsFile() {
+        StringBuilder file = new StringBuilder("driver version=580.95.05 cuda=13.0 node=" + name + "\n");
+        cards.forEach(card -> file.append("card ").append(card).append('\n'));
+        return file.toString();
+    }
+}

@@ -1,0 +1,135 @@
+package io.gpushare.e2e.sandbox;
+
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shows which pod sits on which card: on a terminal drawn anew each time, otherwise a line for each change. Plain ANSI,
+ * no library.
+ */
+final class TerminalView {
+    private static final int BAR = 24;
+    private static final String HOME_AND_CLEAR = "\u001b[H\u001b[J";
+
+    private final PrintStream out;
+    private final boolean terminal;
+    private final InstantSource clock;
+    private final Instant start;
+    private final Map<String, String> told = new HashMap<>();
+    private String footer = "";
+
+    TerminalView(PrintStream out, boolean terminal, InstantSource clock) {
+        this.out = out;
+        this.terminal = terminal;
+        this.clock = clock;
+        this.start = clock.instant();
+    }
+
+    /** A line that stays under the picture. */
+    void footer(String text) {
+        footer = text;
+        if (!terminal) {
+            line(text);
+        }
+    }
+
+    void line(String text) {
+        out.printf("%6.1fs  %s%n", Duration.between(start, clock.instant()).toMillis() / 1000.0, text);
+        out.flush();
+    }
+
+    void show(ClusterSnapshot picture) {
+        if (terminal) {
+            out.print(HOME_AND_CLEAR + drawing(picture) + "\n" + footer + "\n");
+            out.flush();
+        } else {
+            picture.pods().forEach(placed -> tellChange(picture, placed));
+        }
+    }
+
+    private void tellChange(ClusterSnapshot picture, Placed placed) {
+        String now = sentence(picture, placed);
+        if (!now.isEmpty() && !now.equals(told.put(placed.pod().uid(), now))) {
+            line(now);
+        }
+    }
+
+    private static String sentence(ClusterSnapshot picture, Placed placed) {
+        String name = placed.pod().name();
+        return switch (placed.pod().phase()) {
+            case "Running" -> name + " runs on " + where(picture, placed);
+            case "Succeeded" -> name + " ended";
+            case "Failed" ->
+                name + " FAILED: "
+                        + placed.pod().document().path("status").path("message").asText();
+            default ->
+                placed.pod().waitingReason().isEmpty()
+                        ? ""
+                        : name + " waits: " + placed.pod().waitingReason();
+        };
+    }
+
+    private static String where(ClusterSnapshot picture, Placed placed) {
+        List<String> places = new ArrayList<>();
+        for (ClusterSnapshot.Node node : picture.nodes()) {
+            for (Card card : node.cards()) {
+                if (placed.takesWhole(card.uuid())) {
+                    places.add(node.name() + " card " + card.index() + " (" + card.model() + "), whole");
+                } else if (placed.unitsOn(card.uuid()) > 0) {
+                    places.add(node.name() + " card " + card.index() + " (" + card.model() + "), "
+                            + placed.unitsOn(card.uuid()) + " of " + card.units() + " units");
+                }
+            }
+        }
+        return String.join("; ", places);
+    }
+
+    private static String drawing(ClusterSnapshot picture) {
+        StringBuilder drawing = new StringBuilder("GPU Share sandbox: real plugin and extender, simulated cards\n");
+        for (ClusterSnapshot.Node node : picture.nodes()) {
+            drawing.append(String.format(
+                    "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
+                    node.name(),
+                    node.memoryAllocatable(),
+                    node.memory(),
+                    node.cardsAllocatable(),
+                    node.cards().size()));
+            node.cards().forEach(card -> drawing.append(card(picture, card)));
+        }
+        drawing.append("\nwaiting\n");
+        picture.pods().stream()
+                .filter(placed -> !placed.pod().waitingReason().isEmpty()
+                        && placed.pod().node().isEmpty())
+                .forEach(placed -> drawing.append(String.format(
+                        "  %-16s %s%n", placed.pod().name(), placed.pod().waitingReason())));
+        return drawing.toString();
+    }
+
+    private static String card(ClusterSnapshot picture, Card card) {
+        List<Placed> pods = picture.on(card);
+        boolean whole = pods.stream().anyMatch(placed -> placed.takesWhole(card.uuid()));
+        int units =
+                pods.stream().mapToInt(placed -> placed.unitsOn(card.uuid())).sum();
+        int filled = whole ? BAR : Math.min(BAR, Math.ceilDiv(units * BAR, Math.max(1, card.units())));
+        String bar = (whole ? "#" : "=").repeat(filled) + ".".repeat(BAR - filled);
+        List<String> names = pods.stream()
+                .map(placed -> placed.pod().name() + (whole ? " (whole)" : " " + placed.unitsOn(card.uuid())))
+                .toList();
+        return String.format(
+                "  %d %-26s [%s] %3s/%-3d  %s%n",
+                card.index(),
+                card.model(),
+                bar,
+                whole ? "all" : Integer.toString(units),
+                card.units(),
+                String.join(", ", names));
+    }
+}

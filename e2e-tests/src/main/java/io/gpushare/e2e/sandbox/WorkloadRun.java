@@ -1,0 +1,176 @@
+package io.gpushare.e2e.sandbox;
+
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.PodResourcesReader;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.kubelet.StartedContainer;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One run of the workload from its creation to its end, looked at and checked all the time. */
+final class WorkloadRun implements AutoCloseable {
+    static final String PODS = "/api/v1/namespaces/default/pods";
+    private static final Duration LOOK = Duration.ofMillis(250);
+    private static final String TOO_BIG_REASON =
+            "0/4 nodes are available: 2 Insufficient GPU Memory in one device; no eviction would help,"
+                    + " 2 Insufficient " + PodSpec.MEMORY + ".";
+
+    private final SandboxCluster sandbox;
+    private final TerminalView screen;
+    private final Checks checks;
+    private final CardReport usage = new CardReport();
+    private final Map<String, PodSpec> orders = new LinkedHashMap<>();
+    private final Map<String, PodResourcesReader> readers = new HashMap<>();
+
+    WorkloadRun(SandboxCluster sandbox, TerminalView screen, Checks checks) {
+        this.sandbox = sandbox;
+        this.screen = screen;
+        this.checks = checks;
+        sandbox.kubelets()
+                .keySet()
+                .forEach(node -> readers.put(node, new PodResourcesReader(sandbox.kubeletDirectory(node))));
+    }
+
+    /** Runs the pods to their end; what does not hold by the deadline is a failed check. */
+    CardReport run(List<PodSpec> pods, Instant deadline) throws IOException, InterruptedException {
+        for (PodSpec order : pods) {
+            orders.put(order.name(), order);
+            require(sandbox.api().post(PODS, order.document()));
+        }
+        boolean ended = lookUntil(deadline, this::settled);
+        if (!ended) {
+            tellUnfinished(ClusterSnapshot.take(sandbox.api()));
+        }
+        if (orders.containsKey(Workload.TOO_BIG)) {
+            require(sandbox.api().delete(PODS + "/" + Workload.TOO_BIG, ApiClient.document()));
+        }
+        boolean free = lookUntil(deadline.plusSeconds(15), ClusterSnapshot::allFree);
+        checks.check(free, "not all cards and memory came back after the last pod ended");
+        checks.check(inspectedUse() == 0, "inspect tells use though every pod ended");
+        return usage;
+    }
+
+    private interface Condition {
+        boolean holds(ClusterSnapshot picture) throws IOException, InterruptedException;
+    }
+
+    private boolean lookUntil(Instant deadline, Condition condition) throws IOException, InterruptedException {
+        while (Instant.now().isBefore(deadline)) {
+            sandbox.checkPrograms();
+            ClusterSnapshot picture = ClusterSnapshot.take(sandbox.api());
+            screen.show(picture);
+            usage.add(picture);
+            checks.checkCards(picture);
+            for (Placed placed : picture.pods()) {
+                prove(placed, picture);
+            }
+            if (condition.holds(picture)) {
+                return true;
+            }
+            Thread.sleep(LOOK);
+        }
+        return false;
+    }
+
+    /** Every pod but the one that fits nowhere has ended, and that one is told the truth about free nodes. */
+    private boolean settled(ClusterSnapshot picture) {
+        for (Placed placed : picture.pods()) {
+            PodDocument pod = placed.pod();
+            boolean tooBig = pod.name().equals(Workload.TOO_BIG);
+            if (tooBig ? !pod.waitingReason().equals(TOO_BIG_REASON) : !pod.ended()) {
+                return false;
+            }
+        }
+        return picture.pods().stream().allMatch(this::ranWell);
+    }
+
+    private boolean ranWell(Placed placed) {
+        if (placed.pod().name().equals(Workload.TOO_BIG)) {
+            return true;
+        }
+        checks.check(
+                placed.pod().phase().equals("Succeeded"),
+                placed.pod().name() + " did not succeed: "
+                        + placed.pod().document().path("status").path("message").asText());
+        checks.check(checks.proven(placed), placed.pod().name() + " was never seen running with its cards");
+        return true;
+    }
+
+    private void tellUnfinished(ClusterSnapshot picture) {
+        for (Placed placed : picture.pods()) {
+            PodDocument pod = placed.pod();
+            if (pod.name().equals(Workload.TOO_BIG)) {
+                checks.check(
+                        pod.waitingReason().equals(TOO_BIG_REASON), pod.name() + " waits with: " + pod.waitingReason());
+            } else {
+                checks.check(
+                        pod.ended(), pod.name() + " has not ended; phase " + pod.phase() + ", " + pod.waitingReason());
+            }
+        }
+    }
+
+    /** Looks once into each running pod: what its containers see, hold and are told to have. */
+    private void prove(Placed placed, ClusterSnapshot picture) throws InterruptedException {
+        PodDocument pod = placed.pod();
+        PodSpec order = orders.get(pod.name());
+        if (order == null || !pod.phase().equals("Running") || checks.proven(placed)) {
+            return;
+        }
+        PodResourcesReader reader = readers.get(pod.node());
+        SimulatedKubelet kubelet = sandbox.kubelets().get(pod.node());
+        if (reader == null || kubelet == null) {
+            checks.check(false, pod.name() + " is on " + pod.node() + ", which is no node of the sandbox");
+            return;
+        }
+        var books = reader.devices();
+        Map<PodSpec.Want, StartedContainer> containers = new LinkedHashMap<>();
+        for (PodSpec.Want want : order.containers()) {
+            Optional<StartedContainer> started = kubelet.started(pod.namespace(), pod.name(), want.container());
+            if (started.isEmpty() || !books.containsKey(pod.title() + "/" + want.container())) {
+                return;
+            }
+            containers.put(want, started.get());
+        }
+        containers.forEach((want, started) -> checks.checkContainer(
+                placed, want, started, books.getOrDefault(pod.title() + "/" + want.container(), Map.of())));
+        checks.checkWish(placed, order, picture);
+        checks.provenPod(placed);
+    }
+
+    private long inspectedUse() throws IOException, InterruptedException {
+        try (ApiClient extender = new ApiClient(sandbox.extender())) {
+            long used = 0;
+            for (var node :
+                    extender.get("/gpushare-scheduler/inspect").document().path("nodes")) {
+                used += node.path("usedGPU").asLong();
+            }
+            return used;
+        }
+    }
+
+    static void require(ApiClient.Answer answer) throws IOException {
+        if (!answer.succeeded()) {
+            throw new IOException(answer.message());
+        }
+    }
+
+    /** Removes what the round left in the API. */
+    void clear() throws IOException, InterruptedException {
+        for (Placed placed : ClusterSnapshot.take(sandbox.api()).pods()) {
+            require(sandbox.api().delete(placed.pod().path(), ApiClient.document("{\"gracePeriodSeconds\":0}")));
+        }
+    }
+
+    @Override
+    public void close() {
+        readers.values().forEach(PodResourcesReader::close);
+    }
+}

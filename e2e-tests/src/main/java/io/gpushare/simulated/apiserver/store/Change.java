@@ -1,0 +1,57 @@
+package io.gpushare.simulated.apiserver.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step in the life of an object: as it was (absent when created), as it is (for a removal: as it was last, with the
+ * version of the removal), and the version that the step has. Its documents are never changed afterwards.
+ */
+public final class Change {
+    final long version;
+    final @Nullable ObjectNode before;
+    final ObjectNode object;
+    final boolean removed;
+    private volatile byte @Nullable [] encoded;
+
+    Change(long version, @Nullable ObjectNode before, ObjectNode object, boolean removed) {
+        this.version = version;
+        this.before = before;
+        this.object = object;
+        this.removed = removed;
+    }
+
+    /**
+     * The watch event that a watcher with this selection gets, as one JSON line; nothing where the object was and is
+     * outside of it. An object that comes into or leaves a selection is told as ADDED or DELETED.
+     */
+    public Optional<byte[]> seenBy(Selection selection) {
+        boolean was = before != null && selection.matches(before);
+        boolean is = !removed && selection.matches(object);
+        if (!was && !is) {
+            return Optional.empty();
+        }
+        return Optional.of(line(was ? is ? "MODIFIED" : "DELETED" : "ADDED", json()));
+    }
+
+    public static byte[] line(String type, byte[] object) {
+        byte[] head = ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.UTF_8);
+        byte[] line = new byte[head.length + object.length + 2];
+        System.arraycopy(head, 0, line, 0, head.length);
+        System.arraycopy(object, 0, line, head.length, object.length);
+        line[line.length - 2] = '}';
+        line[line.length - 1] = '\n';
+        return line;
+    }
+
+    private byte[] json() {
+        byte[] bytes = encoded;
+        if (bytes == null) {
+            bytes = Documents.bytes(object);
+            encoded = bytes;
+        }
+        return bytes;
+    }
+}

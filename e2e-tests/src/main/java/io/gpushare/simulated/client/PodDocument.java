@@ -1,0 +1,141 @@
+package io.gpushare.simulated.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A pod's document, read with the words of a kubelet and a scheduler. The document must not be changed. */
+public record PodDocument(ObjectNode document) {
+    /** A container as its pod's spec has it; amounts in the resource's own unit (cores, bytes, devices). */
+    public record Container(
+            String name,
+            boolean init,
+            boolean sidecar,
+            Map<String, BigDecimal> limits,
+            Map<String, BigDecimal> requests) {}
+
+    public String namespace() {
+        return text("metadata", "namespace");
+    }
+
+    public String name() {
+        return text("metadata", "name");
+    }
+
+    /** Namespace and name, as people write it. */
+    public String title() {
+        return namespace() + "/" + name();
+    }
+
+    public String uid() {
+        return text("metadata", "uid");
+    }
+
+    public String path() {
+        return "/api/v1/namespaces/" + namespace() + "/pods/" + name();
+    }
+
+    public String node() {
+        return text("spec", "nodeName");
+    }
+
+    /** Which scheduler is to find a node for it. */
+    public String scheduler() {
+        return text("spec", "schedulerName");
+    }
+
+    public String phase() {
+        return text("status", "phase");
+    }
+
+    public boolean ended() {
+        return phase().equals("Succeeded") || phase().equals("Failed");
+    }
+
+    public boolean beingDeleted() {
+        return document.path("metadata").has("deletionTimestamp");
+    }
+
+    public Instant created() {
+        return Instant.parse(text("metadata", "creationTimestamp"));
+    }
+
+    public String annotation(String key) {
+        return document.path("metadata").path("annotations").path(key).asText("");
+    }
+
+    /** The message of the PodScheduled condition where it says why the pod waits, else empty. */
+    public String waitingReason() {
+        for (JsonNode condition : document.path("status").path("conditions")) {
+            if (condition.path("type").asText().equals("PodScheduled")
+                    && condition.path("status").asText().equals("False")) {
+                return condition.path("message").asText("");
+            }
+        }
+        return "";
+    }
+
+    /** Init containers first, then the others, as the kubelet admits them. */
+    public List<Container> containers() {
+        List<Container> containers = new ArrayList<>();
+        document.path("spec").path("initContainers").forEach(c -> containers.add(container(c, true)));
+        document.path("spec").path("containers").forEach(c -> containers.add(container(c, false)));
+        return containers;
+    }
+
+    private static Container container(JsonNode document, boolean init) {
+        boolean sidecar = init && document.path("restartPolicy").asText("").equals("Always");
+        JsonNode resources = document.path("resources");
+        return new Container(
+                document.path("name").asText(),
+                init,
+                sidecar,
+                Quantities.of(resources.path("limits")),
+                Quantities.of(resources.path("requests")));
+    }
+
+    /** The environment that the spec itself gives a container (plain values only). */
+    public Map<String, String> environment(String container) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        for (String list : new String[] {"initContainers", "containers"}) {
+            for (JsonNode candidate : document.path("spec").path(list)) {
+                if (candidate.path("name").asText().equals(container)) {
+                    candidate
+                            .path("env")
+                            .forEach(entry -> environment.put(
+                                    entry.path("name").asText(),
+                                    entry.path("value").asText("")));
+                }
+            }
+        }
+        return environment;
+    }
+
+    /**
+     * What the scheduler counts for the pod: the sum over containers and sidecars, or the largest init container where
+     * that is more.
+     */
+    public Map<String, BigDecimal> requests() {
+        Map<String, BigDecimal> sum = new LinkedHashMap<>();
+        for (Container container : containers()) {
+            if (!container.init() || container.sidecar()) {
+                container.requests().forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::add));
+            }
+        }
+        for (Container container : containers()) {
+            if (container.init() && !container.sidecar()) {
+                container.requests().forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::max));
+            }
+        }
+        return sum;
+    }
+
+    private String text(String first, String second) {
+        return document.path(first).path(second).asText("");
+    }
+}

@@ -1,0 +1,40 @@
+package io.gpushare.simulated.kubelet;
+
+import io.grpc.StatusRuntimeException;
+import java.util.Locale;
+
+/** Why the device manager can't give a container its devices, in the kubelet's words; final for the pod. */
+final class AdmissionException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    AdmissionException(String why) {
+        super(why, null, false, false);
+    }
+
+    /** As grpc-go words an error: {@code rpc error: code = FailedPrecondition desc = …}. */
+    static AdmissionException of(StatusRuntimeException error) {
+        String description = error.getStatus().getDescription();
+        return new AdmissionException(
+                "rpc error: code = " + goCode(error) + " desc = " + (description == null ? "" : description));
+    }
+
+    private static String goCode(StatusRuntimeException error) {
+        String name = error.getStatus().getCode().name();
+        if (name.equals("OK")) {
+            return name;
+        }
+        if (name.equals("CANCELLED")) {
+            return "Canceled";
+        }
+        StringBuilder words = new StringBuilder();
+        for (String word : name.split("_")) {
+            words.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return words.toString();
+    }
+
+    /** The pod's status message (Kubernetes 1.36). */
+    String podMessage() {
+        return "Pod was rejected: Allocate failed due to " + getMessage() + ", which is unexpected";
+    }
+}

@@ -1,0 +1,45 @@
+package io.gpushare.simulated.kubelet;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How one simulated kubelet runs.
+ *
+ * @param node the node's name
+ * @param directory in it are {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; keep it short,
+ *     a socket's path must stay under 108 bytes
+ * @param labels the node's labels
+ * @param statusPeriod how often a changed capacity is told to the API server (the real kubelet: 10 s)
+ * @param seed of everything that a real kubelet does in random order
+ */
+public record KubeletOptions(
+        String node, Path directory, Map<String, String> labels, Duration statusPeriod, long seed) {
+    private static final int LONGEST_SOCKET = 107;
+
+    public KubeletOptions {
+        labels = Map.copyOf(labels);
+        Path longest = directory.resolve("device-plugins").resolve("a-plugin-of-some-name.sock");
+        if (longest.toString().length() > LONGEST_SOCKET) {
+            throw new IllegalArgumentException("the kubelet's directory " + directory
+                    + " has too long a name: a Unix socket's path must stay under 108 bytes");
+        }
+    }
+
+    public static KubeletOptions of(String node, Path directory) {
+        return new KubeletOptions(node, directory, Map.of("gpushare", "true"), Duration.ofSeconds(1), 1);
+    }
+
+    Path plugins() {
+        return directory.resolve("device-plugins");
+    }
+
+    Path registrationSocket() {
+        return plugins().resolve("kubelet.sock");
+    }
+
+    Path podResourcesSocket() {
+        return directory.resolve("pod-resources").resolve("kubelet.sock");
+    }
+}

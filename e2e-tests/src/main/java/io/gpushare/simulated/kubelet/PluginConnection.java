@@ -1,0 +1,151 @@
+package io.gpushare.simulated.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
+import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.api.deviceplugin.v1beta1.DevicePluginGrpc;
+import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
+import io.gpushare.api.deviceplugin.v1beta1.Empty;
+import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
+import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The kubelet's client of one registered plugin: one connection, its options, and one ListAndWatch stream. */
+final class PluginConnection implements AutoCloseable {
+    private static final int DIAL_SECONDS = 10;
+
+    private final String resource;
+    private final ManagedChannel channel;
+    private final DevicePluginOptions options;
+    private volatile @Nullable ClientCallStreamObserver<Empty> stream;
+    private volatile boolean stopped;
+    private volatile boolean closed;
+
+    private PluginConnection(String resource, ManagedChannel channel, DevicePluginOptions options) {
+        this.resource = resource;
+        this.channel = channel;
+        this.options = options;
+    }
+
+    /** Dials and asks GetDevicePluginOptions, as the kubelet does inside Register; throws where nobody answers in 10 s. */
+    static PluginConnection dial(String resource, ManagedChannel channel) {
+        try {
+            DevicePluginOptions options = DevicePluginGrpc.newBlockingStub(channel)
+                    .withWaitForReady()
+                    .withDeadlineAfter(DIAL_SECONDS, TimeUnit.SECONDS)
+                    .getDevicePluginOptions(Empty.getDefaultInstance());
+            return new PluginConnection(resource, channel, options);
+        } catch (StatusRuntimeException e) {
+            channel.shutdownNow();
+            throw e;
+        }
+    }
+
+    String resource() {
+        return resource;
+    }
+
+    /** Whether this side has closed it. */
+    boolean closed() {
+        return closed;
+    }
+
+    /** Opens the stream; {@code ended} is called once when it breaks, not when this side closes the connection. */
+    void listAndWatch(Consumer<List<Device>> devices, Runnable ended) {
+        // Out of the Register call's context, which is cancelled as soon as that call is answered.
+        Context.ROOT.run(() -> openStream(devices, ended));
+    }
+
+    private void openStream(Consumer<List<Device>> devices, Runnable ended) {
+        DevicePluginGrpc.newStub(channel)
+                .listAndWatch(Empty.getDefaultInstance(), new ClientResponseObserver<Empty, ListAndWatchResponse>() {
+                    @Override
+                    public void beforeStart(ClientCallStreamObserver<Empty> requests) {
+                        stream = requests;
+                    }
+
+                    @Override
+                    public void onNext(ListAndWatchResponse list) {
+                        devices.accept(list.getDevicesList());
+                    }
+
+                    @Override
+                    public void onError(Throwable t) {
+                        onCompleted();
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        stopped = true;
+                        if (!closed) {
+                            ended.run();
+                        }
+                    }
+                });
+    }
+
+    /** Cancels the stream from the kubelet's side: the plugin sees it cancelled by its peer. */
+    void cutStream() {
+        ClientCallStreamObserver<Empty> present = stream;
+        if (present != null) {
+            present.cancel("the simulated kubelet cut the stream", null);
+        }
+    }
+
+    /** What the plugin would rather give; empty where it does not offer the call. The kubelet sets no deadline. */
+    Set<String> preferred(Collection<String> available, Collection<String> mustInclude, int size) {
+        if (!options.getGetPreferredAllocationAvailable()) {
+            return Set.of();
+        }
+        checkRunning();
+        PreferredAllocationRequest request = PreferredAllocationRequest.newBuilder()
+                .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                        .addAllAvailableDeviceIDs(available)
+                        .addAllMustIncludeDeviceIDs(mustInclude)
+                        .setAllocationSize(size))
+                .build();
+        var answer = DevicePluginGrpc.newBlockingStub(channel).getPreferredAllocation(request);
+        return answer.getContainerResponsesCount() == 0
+                ? Set.of()
+                : new HashSet<>(answer.getContainerResponses(0).getDeviceIDsList());
+    }
+
+    ContainerAllocateResponse allocate(Collection<String> devices) {
+        checkRunning();
+        var answer = DevicePluginGrpc.newBlockingStub(channel)
+                .allocate(AllocateRequest.newBuilder()
+                        .addContainerRequests(
+                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(devices))
+                        .build());
+        if (answer.getContainerResponsesCount() == 0) {
+            throw new AdmissionException("no containers return in allocation response " + answer);
+        }
+        return answer.getContainerResponses(0);
+    }
+
+    private void checkRunning() {
+        if (stopped) {
+            throw new AdmissionException("endpoint " + resource + " has been stopped");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        stopped = true;
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,193 @@
+package io.gpushare.simulated.kubelet;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.client.Reflector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pods of one node from the door to their end. Admission is serial, in the order of creation; a pod counts as
+ * active (and is listed by pod-resources) from the moment it stands at the door until it has ended.
+ */
+final class PodWorkers implements Reflector.Listener, AutoCloseable {
+    /** The annotation that makes a pod end well by itself, for example {@code 5s} or {@code 0.3s}. */
+    static final String RUN_FOR = "sandbox.gpushare.io/run-for";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PodWorkers.class);
+
+    private enum Stage {
+        WAITING,
+        AT_THE_DOOR,
+        RUNNING,
+        ENDED
+    }
+
+    private static final class Entry {
+        PodDocument pod;
+        Stage stage = Stage.WAITING;
+        boolean stopping;
+        Map<String, StartedContainer> containers = Map.of();
+
+        Entry(PodDocument pod) {
+            this.pod = pod;
+        }
+    }
+
+    private final DeviceManager devices;
+    private final PodStatusWriter status;
+    private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final ExecutorService door = Executors.newSingleThreadExecutor(
+            Thread.ofVirtual().name("admission").factory());
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("pod timer").factory());
+
+    PodWorkers(DeviceManager devices, PodStatusWriter status) {
+        this.devices = devices;
+        this.status = status;
+    }
+
+    @Override
+    public synchronized void present(List<ObjectNode> objects) {
+        List<Entry> fresh = new ArrayList<>();
+        for (ObjectNode object : objects) {
+            PodDocument pod = new PodDocument(object);
+            Entry entry = entries.get(pod.uid());
+            if (entry == null) {
+                entry = new Entry(pod);
+                entries.put(pod.uid(), entry);
+                if (pod.ended()) {
+                    entry.stage = Stage.ENDED;
+                } else {
+                    fresh.add(entry);
+                }
+            }
+            entry.pod = pod;
+            stopWhereDeleted(entry);
+        }
+        fresh.sort(Comparator.comparing(entry -> entry.pod.created()));
+        fresh.forEach(entry -> door.execute(() -> admit(entry)));
+    }
+
+    @Override
+    public synchronized void gone(ObjectNode object) {
+        Entry entry = entries.remove(new PodDocument(object).uid());
+        if (entry != null) {
+            entry.stage = Stage.ENDED;
+        }
+    }
+
+    private void admit(Entry entry) {
+        PodDocument pod;
+        synchronized (this) {
+            if (entry.stage != Stage.WAITING) {
+                return;
+            }
+            entry.stage = Stage.AT_THE_DOOR;
+            pod = entry.pod;
+        }
+        try {
+            devices.retain(activeUids());
+            devices.admit(pod);
+            start(entry);
+        } catch (AdmissionException refusal) {
+            LOG.info("{} is refused: {}", pod.title(), refusal.getMessage());
+            if (end(entry)) {
+                status.failed(pod, "UnexpectedAdmissionError", refusal.podMessage());
+            }
+        }
+    }
+
+    private synchronized void start(Entry entry) {
+        if (entry.stage != Stage.AT_THE_DOOR) {
+            return;
+        }
+        PodDocument pod = entry.pod;
+        Map<String, StartedContainer> containers = new HashMap<>();
+        for (PodDocument.Container container : pod.containers()) {
+            containers.put(
+                    container.name(),
+                    StartedContainer.of(devices.held(pod.uid(), container.name()), pod.environment(container.name())));
+        }
+        entry.containers = containers;
+        entry.stage = Stage.RUNNING;
+        status.running(pod);
+        String length = pod.annotation(RUN_FOR);
+        if (!length.isEmpty()) {
+            after(Duration.parse("PT" + length), () -> succeed(entry));
+        }
+    }
+
+    private void succeed(Entry entry) {
+        if (end(entry)) {
+            status.succeeded(entry.pod);
+        }
+    }
+
+    private void stopWhereDeleted(Entry entry) {
+        if (!entry.pod.beingDeleted() || entry.stopping) {
+            return;
+        }
+        entry.stopping = true;
+        long grace = entry.pod
+                .document()
+                .path("metadata")
+                .path("deletionGracePeriodSeconds")
+                .asLong();
+        after(Duration.ofSeconds(grace), () -> {
+            end(entry);
+            status.confirmDeletion(entry.pod);
+        });
+    }
+
+    private void after(Duration delay, Runnable work) {
+        Future<?> _ = timer.schedule(work, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized boolean end(Entry entry) {
+        boolean first = entry.stage != Stage.ENDED;
+        entry.stage = Stage.ENDED;
+        return first;
+    }
+
+    synchronized List<PodDocument> active() {
+        return entries.values().stream()
+                .filter(entry -> entry.stage == Stage.AT_THE_DOOR || entry.stage == Stage.RUNNING)
+                .map(entry -> entry.pod)
+                .toList();
+    }
+
+    private Set<String> activeUids() {
+        return active().stream().map(PodDocument::uid).collect(Collectors.toSet());
+    }
+
+    /** What a container got when it started; kept until the pod's object is gone. */
+    synchronized Optional<StartedContainer> started(String namespace, String pod, String container) {
+        return entries.values().stream()
+                .filter(entry ->
+                        entry.pod.name().equals(pod) && entry.pod.namespace().equals(namespace))
+                .flatMap(entry -> Optional.ofNullable(entry.containers.get(container)).stream())
+                .findFirst();
+    }
+
+    @Override
+    public void close() {
+        door.shutdownNow();
+        timer.shutdownNow();
+    }
+}

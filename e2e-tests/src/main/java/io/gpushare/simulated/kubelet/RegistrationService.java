@@ -1,0 +1,62 @@
+package io.gpushare.simulated.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.Empty;
+import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
+import io.gpushare.api.deviceplugin.v1beta1.RegistrationGrpc;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The kubelet's Registration service: checks, dials the plugin while its call waits, then follows its devices. */
+final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
+    private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
+    private static final Pattern QUALIFIED =
+            Pattern.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
+
+    private final Path directory;
+    private final UnixSockets sockets;
+    private final DeviceManager devices;
+
+    RegistrationService(Path directory, UnixSockets sockets, DeviceManager devices) {
+        this.directory = directory;
+        this.sockets = sockets;
+        this.devices = devices;
+    }
+
+    @Override
+    public void register(RegisterRequest request, StreamObserver<Empty> answer) {
+        String resource = request.getResourceName();
+        if (!request.getVersion().equals("v1beta1")) {
+            refuse(
+                    answer,
+                    "requested API version \"" + request.getVersion()
+                            + "\" is not supported by kubelet. Supported version is [\"v1beta1\"]");
+            return;
+        }
+        boolean extended = QUALIFIED.matcher(resource).matches()
+                && !resource.substring(0, resource.indexOf('/')).contains("kubernetes.io")
+                && !resource.startsWith("requests.");
+        if (!extended) {
+            refuse(answer, "the ResourceName \"" + resource + "\" is invalid");
+            return;
+        }
+        try {
+            Path socket = directory.resolve(request.getEndpoint());
+            devices.connected(PluginConnection.dial(resource, sockets.connect(socket)));
+            LOG.info("plugin registered for {}", resource);
+            answer.onNext(Empty.getDefaultInstance());
+            answer.onCompleted();
+        } catch (StatusRuntimeException e) {
+            LOG.warn("plugin at {} can't be dialled: {}", request.getEndpoint(), e.toString());
+            refuse(answer, "failed to dial device plugin: " + e.getMessage());
+        }
+    }
+
+    private static void refuse(StreamObserver<Empty> answer, String why) {
+        answer.onError(Status.UNKNOWN.withDescription(why).asRuntimeException());
+    }
+}

@@ -1,0 +1,161 @@
+package io.gpushare.simulated.kubelet;
+
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.Reflector;
+import io.grpc.BindableService;
+import io.grpc.Server;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One node's kubelet, as Kubernetes 1.36 has it for everything between a device plugin, the pods of the node and the API
+ * server. Its pods have no processes: a started container is the record of what it would see.
+ */
+public final class SimulatedKubelet implements AutoCloseable {
+    private static final double LISTS_PER_SECOND = 100;
+    private static final int LISTS_AT_ONCE = 10;
+
+    private final KubeletOptions options;
+    private final InstantSource clock;
+    private final ApiClient cluster;
+    private final UnixSockets sockets = new UnixSockets();
+    private final DeviceManager devices;
+    private final PodStatusWriter status;
+    private final PodWorkers pods;
+    private final NodeStatusReporter report;
+    private final Reflector follower;
+    private Server registration;
+    private Server podResources;
+
+    private SimulatedKubelet(KubeletOptions options, URI api, InstantSource clock) {
+        this.options = options;
+        this.clock = clock;
+        cluster = new ApiClient(api);
+        devices = new DeviceManager(options.seed(), clock);
+        status = new PodStatusWriter(cluster);
+        pods = new PodWorkers(devices, status);
+        report = new NodeStatusReporter(options, cluster, devices);
+        follower = new Reflector(cluster, "/api/v1/pods", "fieldSelector=spec.nodeName%3D" + options.node(), pods);
+        removePluginSockets();
+        registration = serveRegistration();
+        podResources = servePodResources();
+    }
+
+    /** Starts it: sockets first, then the node's object and its pods. */
+    public static SimulatedKubelet start(KubeletOptions options, URI api, InstantSource clock) {
+        SimulatedKubelet kubelet = new SimulatedKubelet(options, api, clock);
+        kubelet.report.start();
+        kubelet.follower.start();
+        return kubelet;
+    }
+
+    public String node() {
+        return options.node();
+    }
+
+    /** What a container got when it started, until its pod's object is gone. */
+    public Optional<StartedContainer> started(String namespace, String pod, String container) {
+        return pods.started(namespace, pod, container);
+    }
+
+    /** The environment that a container sees; empty where it never started. */
+    public Map<String, String> environment(String namespace, String pod, String container) {
+        return started(namespace, pod, container)
+                .map(StartedContainer::environment)
+                .orElse(Map.of());
+    }
+
+    /** How often plugins have registered since it was made, over restarts. */
+    public int registrations() {
+        return devices.registrations();
+    }
+
+    /** Healthy devices of a resource in its own books, which the node's status follows within a period. */
+    public int allocatable(String resource) {
+        DeviceTable.Count count = devices.counts().get(resource);
+        return count == null ? 0 : count.allocatable();
+    }
+
+    /** Cancels the ListAndWatch stream of a resource's plugin, which is thereby disconnected. */
+    public void cutListAndWatch(String resource) {
+        devices.cutStream(resource);
+    }
+
+    /**
+     * As a restart of the kubelet: both services go, every socket in the plugins' folder is removed, running pods and
+     * what they hold stay, capacity is 0 until plugins register again.
+     */
+    public synchronized void restart() {
+        stop(registration);
+        stop(podResources);
+        devices.restart();
+        removePluginSockets();
+        registration = serveRegistration();
+        podResources = servePodResources();
+    }
+
+    private Server serveRegistration() {
+        return serve(options.registrationSocket(), new RegistrationService(options.plugins(), sockets, devices));
+    }
+
+    private Server servePodResources() {
+        RateLimit limit = new RateLimit(LISTS_PER_SECOND, LISTS_AT_ONCE, clock);
+        return serve(
+                options.podResourcesSocket(), new PodResourcesService(devices, pods::active, limit, options.seed()));
+    }
+
+    private Server serve(Path socket, BindableService service) {
+        try {
+            return sockets.serve(socket, service);
+        } catch (IOException e) {
+            sockets.close();
+            throw new UncheckedIOException("the simulated kubelet can't listen on " + socket, e);
+        }
+    }
+
+    private static void stop(Server server) {
+        try {
+            server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** From 1.33 on the kubelet removes sockets only (before, every file but its checkpoint). */
+    private void removePluginSockets() {
+        try {
+            Files.createDirectories(options.plugins());
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(options.plugins())) {
+                for (Path file : files) {
+                    if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+                        Files.delete(file);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the simulated kubelet can't clean " + options.plugins(), e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        follower.close();
+        report.close();
+        pods.close();
+        status.close();
+        stop(registration);
+        stop(podResources);
+        devices.restart();
+        cluster.close();
+        sockets.close();
+    }
+}

@@ -1,0 +1,50 @@
+package io.gpushare.simulated.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a container would see and hold on a real node.
+ *
+ * @param environment the plugins' variables (the first answer wins), then the spec's own over them
+ * @param cdiDevices names that the container runtime would resolve
+ * @param deviceNodes paths on the host
+ * @param devices device IDs by resource, as in the kubelet's books
+ */
+public record StartedContainer(
+        Map<String, String> environment,
+        List<String> cdiDevices,
+        List<String> deviceNodes,
+        Map<String, Set<String>> devices) {
+
+    public StartedContainer {
+        environment = Map.copyOf(environment);
+        cdiDevices = List.copyOf(cdiDevices);
+        deviceNodes = List.copyOf(deviceNodes);
+        devices = Map.copyOf(devices);
+    }
+
+    static StartedContainer of(Map<String, DeviceTable.Held> held, Map<String, String> own) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        List<String> cdiDevices = new ArrayList<>();
+        List<String> deviceNodes = new ArrayList<>();
+        Map<String, Set<String>> devices = new TreeMap<>();
+        held.forEach((resource, holding) -> {
+            ContainerAllocateResponse answer = holding.answer();
+            answer.getEnvsMap().forEach(environment::putIfAbsent);
+            answer.getCdiDevicesList().stream().map(CDIDevice::getName).forEach(cdiDevices::add);
+            answer.getDevicesList().stream().map(DeviceSpec::getHostPath).forEach(deviceNodes::add);
+            devices.put(resource, new TreeSet<>(holding.devices()));
+        });
+        environment.putAll(own);
+        return new StartedContainer(environment, cdiDevices, deviceNodes, devices);
+    }
+}

@@ -1,0 +1,96 @@
+package io.gpushare.simulated.scheduler;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.client.Quantities;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The scheduler's cache: what each node has and what its pods request, those that are assumed but not bound included. */
+final class NodeCache {
+    private record Placed(String node, Map<String, BigDecimal> requests) {}
+
+    private final Map<String, ObjectNode> nodes = new TreeMap<>();
+    private final Map<String, Map<String, BigDecimal>> requested = new HashMap<>();
+    private final Map<String, Placed> pods = new HashMap<>();
+
+    synchronized void node(String name, ObjectNode node) {
+        nodes.put(name, node);
+    }
+
+    synchronized void nodeGone(String name) {
+        nodes.remove(name);
+    }
+
+    /** Counts a pod on a node, once. */
+    synchronized void place(PodDocument pod, String node) {
+        if (pods.containsKey(pod.uid())) {
+            return;
+        }
+        Map<String, BigDecimal> requests = new HashMap<>(pod.requests());
+        requests.put("pods", BigDecimal.ONE);
+        pods.put(pod.uid(), new Placed(node, requests));
+        Map<String, BigDecimal> sum = requested.computeIfAbsent(node, _ -> new HashMap<>());
+        requests.forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::add));
+    }
+
+    /** Takes a pod off its node; whether it was on one. */
+    synchronized boolean remove(String uid) {
+        Placed placed = pods.remove(uid);
+        if (placed == null) {
+            return false;
+        }
+        Map<String, BigDecimal> sum = requested.getOrDefault(placed.node(), new HashMap<>());
+        placed.requests().forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::subtract));
+        return true;
+    }
+
+    synchronized List<String> names() {
+        return new ArrayList<>(nodes.keySet());
+    }
+
+    /** Why the pod does not fit the node, in kube-scheduler's words; empty where it does. */
+    synchronized List<String> reasonsAgainst(String node, PodDocument pod) {
+        ObjectNode document = nodes.get(node);
+        if (document == null || document.path("spec").path("unschedulable").asBoolean()) {
+            return List.of("node(s) were unschedulable");
+        }
+        JsonNode labels = document.path("metadata").path("labels");
+        for (var wanted : pod.document().path("spec").path("nodeSelector").properties()) {
+            if (!labels.path(wanted.getKey()).equals(wanted.getValue())) {
+                return List.of("node(s) didn't match Pod's node affinity/selector");
+            }
+        }
+        Map<String, BigDecimal> allocatable =
+                Quantities.of(document.path("status").path("allocatable"));
+        Map<String, BigDecimal> used = requested.getOrDefault(node, Map.of());
+        List<String> reasons = new ArrayList<>();
+        Map<String, BigDecimal> wanted = new TreeMap<>(pod.requests());
+        wanted.put("pods", BigDecimal.ONE);
+        wanted.forEach((resource, amount) -> {
+            BigDecimal free = allocatable
+                    .getOrDefault(resource, BigDecimal.ZERO)
+                    .subtract(used.getOrDefault(resource, BigDecimal.ZERO));
+            if (amount.signum() > 0 && amount.compareTo(free) > 0) {
+                reasons.add(resource.equals("pods") ? "Too many pods" : "Insufficient " + resource);
+            }
+        });
+        return reasons;
+    }
+
+    /** The framework's least-allocated score, 0 to 100, by the number of pods alone. */
+    synchronized long leastAllocated(String node) {
+        BigDecimal capacity = Quantities.of(nodes.getOrDefault(node, ApiClient.document())
+                        .path("status")
+                        .path("allocatable"))
+                .getOrDefault("pods", BigDecimal.ONE);
+        BigDecimal used = requested.getOrDefault(node, Map.of()).getOrDefault("pods", BigDecimal.ZERO);
+        return Math.round(100 * (1 - used.doubleValue() / capacity.doubleValue()));
+    }
+}

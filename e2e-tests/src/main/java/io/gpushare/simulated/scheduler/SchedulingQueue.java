@@ -1,0 +1,106 @@
+package io.gpushare.simulated.scheduler;
+
+import io.gpushare.simulated.client.PodDocument;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pods that wait for a node, as kube-scheduler's queue has them: new ones at once, failed ones after a backoff of 1 s to
+ * 10 s, rejected ones when something changed in the cluster (then too after their backoff) or after half a minute
+ * (kube-scheduler: five).
+ */
+final class SchedulingQueue {
+    private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(10);
+    private static final Duration FLUSH = Duration.ofSeconds(30);
+
+    /** One try, to be given back with its outcome. */
+    record Attempt(PodDocument pod, long eventsBefore) {}
+
+    private static final class Entry {
+        PodDocument pod;
+        int attempts;
+        Instant notBefore = Instant.MIN;
+        Instant tried = Instant.MIN;
+        boolean needsEvent;
+        boolean atWork;
+
+        Entry(PodDocument pod) {
+            this.pod = pod;
+        }
+    }
+
+    private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final InstantSource clock;
+    private long events;
+
+    SchedulingQueue(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    synchronized void add(PodDocument pod) {
+        entries.computeIfAbsent(pod.uid(), _ -> new Entry(pod)).pod = pod;
+        notifyAll();
+    }
+
+    synchronized void remove(String uid) {
+        entries.remove(uid);
+    }
+
+    /** Something changed that may make room: rejected pods may be tried again. */
+    synchronized void event() {
+        events++;
+        entries.values().forEach(entry -> entry.needsEvent = false);
+        notifyAll();
+    }
+
+    /** The next pod to try; waits until there is one. */
+    synchronized Attempt take() throws InterruptedException {
+        while (true) {
+            Entry next = next(clock.instant());
+            if (next != null) {
+                next.atWork = true;
+                next.attempts++;
+                next.tried = clock.instant();
+                return new Attempt(next.pod, events);
+            }
+            wait(100);
+        }
+    }
+
+    private @Nullable Entry next(Instant now) {
+        for (Entry entry : entries.values()) {
+            boolean flushed = entry.tried.isBefore(now.minus(FLUSH));
+            if (!entry.atWork && (!entry.needsEvent || flushed) && !entry.notBefore.isAfter(now)) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    /** No node fits: it waits for an event, unless one came meanwhile. */
+    synchronized void rejected(Attempt attempt) {
+        giveBack(attempt, events == attempt.eventsBefore());
+    }
+
+    /** The attempt broke: it is repeated after its backoff. */
+    synchronized void failed(Attempt attempt) {
+        giveBack(attempt, false);
+    }
+
+    private void giveBack(Attempt attempt, boolean needsEvent) {
+        Entry entry = entries.get(attempt.pod().uid());
+        if (entry != null) {
+            Duration backoff = FIRST_BACKOFF.multipliedBy(1L << Math.min(entry.attempts - 1, 5));
+            entry.notBefore = clock.instant().plus(backoff.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff);
+            entry.needsEvent = needsEvent;
+            entry.atWork = false;
+            entries.remove(attempt.pod().uid());
+            entries.put(attempt.pod().uid(), entry);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.gpushare.simulated.scheduler;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.client.Reflector;
+import java.io.IOException;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * kube-scheduler in little: one pod after another through fit, the extender's filter and prioritize, then assume, and a
+ * binding that runs beside the next attempt (schedule_one.go). A pod that fits nowhere is told so in its PodScheduled
+ * condition, in kube-scheduler's words without its sentence on preemption.
+ */
+public final class SimulatedScheduler implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
+    private static final String NAME = "default-scheduler";
+
+    private final ApiClient cluster;
+    private final ExtenderClient extender;
+    private final NodeCache nodes = new NodeCache();
+    private final SchedulingQueue waiting;
+    private final Random random;
+    private final Reflector nodeFollower;
+    private final Reflector podFollower;
+    private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
+
+    private SimulatedScheduler(URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        cluster = new ApiClient(api);
+        extender = new ExtenderClient(options);
+        waiting = new SchedulingQueue(clock);
+        random = new Random(seed);
+        nodeFollower = new Reflector(cluster, "/api/v1/nodes", "", new Nodes());
+        podFollower = new Reflector(
+                cluster,
+                "/api/v1/pods",
+                "fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed",
+                new Pods());
+    }
+
+    /**
+     * Starts it; it schedules until it is closed.
+     *
+     * @param seed of the choice among equally good nodes
+     */
+    public static SimulatedScheduler start(URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        SimulatedScheduler scheduler = new SimulatedScheduler(api, options, seed, clock);
+        scheduler.nodeFollower.start();
+        scheduler.podFollower.start();
+        scheduler.thread.start();
+        return scheduler;
+    }
+
+    private final class Nodes implements Reflector.Listener {
+        @Override
+        public void present(List<ObjectNode> objects) {
+            objects.forEach(
+                    node -> nodes.node(node.path("metadata").path("name").asText(), node));
+            waiting.event();
+        }
+
+        @Override
+        public void gone(ObjectNode node) {
+            nodes.nodeGone(node.path("metadata").path("name").asText());
+        }
+    }
+
+    /** Ended pods are outside of the selection: their end is heard as their leaving. */
+    private final class Pods implements Reflector.Listener {
+        @Override
+        public void present(List<ObjectNode> objects) {
+            for (ObjectNode object : objects) {
+                PodDocument pod = new PodDocument(object);
+                if (!pod.node().isEmpty()) {
+                    nodes.place(pod, pod.node());
+                    waiting.remove(pod.uid());
+                } else if (!pod.beingDeleted() && pod.scheduler().equals(NAME)) {
+                    waiting.add(pod);
+                }
+            }
+        }
+
+        @Override
+        public void gone(ObjectNode object) {
+            String uid = new PodDocument(object).uid();
+            waiting.remove(uid);
+            if (nodes.remove(uid)) {
+                waiting.event();
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                schedule(waiting.take());
+            }
+        } catch (InterruptedException _) {
+            LOG.debug("scheduler stops");
+        }
+    }
+
+    private void schedule(SchedulingQueue.Attempt attempt) throws InterruptedException {
+        PodDocument pod = attempt.pod();
+        List<String> all = nodes.names();
+        FitError why = new FitError(all.size());
+        try {
+            List<String> feasible = feasible(pod, all, why);
+            if (feasible.isEmpty()) {
+                tell(pod, "Unschedulable", why.message());
+                waiting.rejected(attempt);
+                return;
+            }
+            String node = choose(pod, feasible);
+            nodes.place(pod, node);
+            Thread.startVirtualThread(() -> bind(attempt, node));
+        } catch (ExtenderClient.Failure failure) {
+            tell(pod, "SchedulerError", failure.reason());
+            waiting.failed(attempt);
+        }
+    }
+
+    private List<String> feasible(PodDocument pod, List<String> all, FitError why)
+            throws ExtenderClient.Failure, InterruptedException {
+        List<String> fitting = new ArrayList<>();
+        for (String node : all) {
+            List<String> reasons = nodes.reasonsAgainst(node, pod);
+            if (reasons.isEmpty()) {
+                fitting.add(node);
+            }
+            reasons.forEach(why::add);
+        }
+        if (fitting.isEmpty() || !extender.interestedIn(pod)) {
+            return fitting;
+        }
+        ExtenderClient.Filtered filtered = extender.filter(pod, fitting);
+        filtered.failed().values().forEach(why::add);
+        return filtered.nodes();
+    }
+
+    private String choose(PodDocument pod, List<String> feasible) throws InterruptedException {
+        if (feasible.size() == 1) {
+            return feasible.getFirst();
+        }
+        Map<String, Long> asked = extender.interestedIn(pod) ? extender.prioritize(pod, feasible) : Map.of();
+        List<String> best = new ArrayList<>();
+        long highest = Long.MIN_VALUE;
+        for (String node : feasible) {
+            long score = asked.getOrDefault(node, 0L) + nodes.leastAllocated(node);
+            if (score > highest) {
+                best.clear();
+                highest = score;
+            }
+            if (score == highest) {
+                best.add(node);
+            }
+        }
+        return best.get(random.nextInt(best.size()));
+    }
+
+    private void bind(SchedulingQueue.Attempt attempt, String node) {
+        PodDocument pod = attempt.pod();
+        try {
+            if (extender.interestedIn(pod)) {
+                extender.bind(pod, node);
+            } else {
+                bindPlainly(pod, node);
+            }
+        } catch (ExtenderClient.Failure failure) {
+            LOG.info("bind of {} to {} failed: {}", pod.title(), node, failure.getMessage());
+            nodes.remove(pod.uid());
+            tell(pod, "SchedulerError", failure.reason());
+            waiting.failed(attempt);
+            waiting.event();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void bindPlainly(PodDocument pod, String node) throws ExtenderClient.Failure, InterruptedException {
+        ObjectNode binding = ApiClient.document().put("apiVersion", "v1").put("kind", "Binding");
+        binding.putObject("metadata")
+                .put("name", pod.name())
+                .put("namespace", pod.namespace())
+                .put("uid", pod.uid());
+        binding.putObject("target").put("kind", "Node").put("name", node);
+        try {
+            ApiClient.Answer answer = cluster.post(pod.path() + "/binding", binding);
+            if (!answer.succeeded()) {
+                throw new ExtenderClient.Failure(answer.message());
+            }
+        } catch (IOException e) {
+            throw new ExtenderClient.Failure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void tell(PodDocument pod, String reason, String message) {
+        if (pod.waitingReason().equals(message)) {
+            return;
+        }
+        ObjectNode patch = ApiClient.document();
+        patch.putObject("metadata").put("uid", pod.uid());
+        patch.putObject("status")
+                .putArray("conditions")
+                .addObject()
+                .put("type", "PodScheduled")
+                .put("status", "False")
+                .put("reason", reason)
+                .put("message", message);
+        try {
+            ApiClient.Answer answer = cluster.patch(pod.path() + "/status", patch);
+            if (!answer.succeeded()) {
+                LOG.debug("condition of {}: {}", pod.title(), answer.message());
+            }
+        } catch (IOException e) {
+            LOG.debug("condition of {}: {}", pod.title(), e.toString());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+        podFollower.close();
+        nodeFollower.close();
+        extender.close();
+        cluster.close();
+    }
+}

@@ -1,0 +1,28 @@
+package io.gpushare.e2e.chaos.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class AdmissionReasonsTest {
+    @Test
+    void aKubeletWithoutThePluginIsATrueReason() {
+        assertThat(AdmissionReasons.of("UnexpectedAdmissionError: Pod Allocate failed due to no healthy devices present; cannot"
+                        + " allocate unhealthy devices aliyun.com/gpu-mem, which is unexpected"))
+                .contains("the plugin was not registered with the kubelet");
+    }
+
+    @Test
+    void aRefusalThatNobodyNeededIsNone() {
+        assertThat(AdmissionReasons.of(
+                        "UnexpectedAdmissionError: Pod Allocate failed due to rpc error: code = FailedPrecondition"
+                                + " desc = pod default/a, container 'c0': the cards chosen for it (GPU-1) are in use by"
+                                + " other pods: create the pod anew, which is unexpected"))
+                .isEmpty();
+        assertThat(AdmissionReasons.of("UnexpectedAdmissionError: Pod Allocate failed due to rpc error: code ="
+                        + " FailedPrecondition desc = no pod that the API server has on this node waits"
+                        + " for 3 units of GPU memory"))
+                .isEmpty();
+        assertThat(AdmissionReasons.of("")).isEmpty();
+    }
+}

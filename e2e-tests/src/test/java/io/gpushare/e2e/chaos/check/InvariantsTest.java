@@ -1,0 +1,162 @@
+package io.gpushare.e2e.chaos.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class InvariantsTest {
+    private static final String NODE = "one";
+    private static final ClusterCards CARDS = ClusterCards.of(List.of(NODE, "two"));
+    private static final String FIRST = ClusterCards.uuid(0, 0);
+    private static final String SECOND = ClusterCards.uuid(0, 1);
+    private static final String ELSEWHERE = ClusterCards.uuid(1, 0);
+
+    private final List<HeldCards> running = new ArrayList<>();
+    private final List<PodView> pods = new ArrayList<>();
+    private final Map<String, Map<String, Set<String>>> listed = new HashMap<>();
+
+    @Test
+    void podsThatFillCardsAreRight() {
+        runs("a", ContainerRequest.memory(10), FIRST);
+        runs("b", ContainerRequest.memory(5), FIRST);
+        runs("c", ContainerRequest.cards(1), SECOND);
+        assertThat(check().violations()).isEmpty();
+        assertThat(check().compared()).containsExactlyInAnyOrder("uid-a/main", "uid-b/main", "uid-c/main");
+    }
+
+    @Test
+    void moreUnitsThanACardHas() {
+        runs("a", ContainerRequest.memory(10), FIRST);
+        runs("b", ContainerRequest.memory(6), FIRST);
+        assertThat(rules())
+                .containsExactlyInAnyOrder("card over-used, by what containers see", "card over-used, by annotations");
+    }
+
+    @Test
+    void aCardThatIsSharedAndWhole() {
+        without("a", ContainerRequest.memory(1), FIRST);
+        without("b", ContainerRequest.cards(1), FIRST);
+        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
+                        .violations())
+                .extracting(Invariants.Violation::rule)
+                .containsExactly("card over-used, by what containers see");
+    }
+
+    @Test
+    void aCardThatIsTakenWholeTwice() {
+        bound("a", "Pending", ContainerRequest.cards(1), FIRST);
+        bound("b", "Running", ContainerRequest.cards(1), FIRST);
+        assertThat(rules()).containsExactly("card over-used, by annotations");
+    }
+
+    @Test
+    void whatEndedUsesNothing() {
+        bound("a", "Failed", ContainerRequest.memory(15), FIRST);
+        bound("b", "Succeeded", ContainerRequest.cards(1), FIRST);
+        runs("c", ContainerRequest.memory(15), FIRST);
+        assertThat(check().violations()).isEmpty();
+    }
+
+    @Test
+    void aContainerThatSeesAnotherCardThanItsAnnotation() {
+        bound("a", "Running", ContainerRequest.memory(1), FIRST);
+        running.add(use("a", ContainerRequest.memory(1), SECOND));
+        assertThat(rules()).containsExactly("a container sees other cards than its annotation has");
+    }
+
+    @Test
+    void aContainerWithoutAnnotation() {
+        pods.add(new PodView("uid-a", "a", NODE, "Running", false, true, "", List.of()));
+        running.add(use("a", ContainerRequest.memory(1), FIRST));
+        assertThat(rules()).containsExactly("a container sees other cards than its annotation has");
+    }
+
+    @Test
+    void aCardOfAnotherNode() {
+        runs("a", ContainerRequest.memory(1), ELSEWHERE);
+        assertThat(rules()).containsExactly("a container sees a card of another node");
+    }
+
+    @Test
+    void devicesOfAnotherCard() {
+        runs("a", ContainerRequest.memory(1), FIRST);
+        listed.put(NODE, Map.of("a/main", Set.of(SECOND)));
+        assertThat(rules()).containsExactly("the kubelet's devices are of other cards than its container sees");
+    }
+
+    @Test
+    void aContainerThatTheKubeletGaveNoDevices() {
+        runs("a", ContainerRequest.memory(1), FIRST);
+        listed.put(NODE, Map.of("a/main", Set.of()));
+        assertThat(rules()).containsExactly("the kubelet's devices are of other cards than its container sees");
+    }
+
+    @Test
+    void aContainerThatTheKubeletDoesNotList() {
+        runs("a", ContainerRequest.memory(1), FIRST);
+        listed.put(NODE, Map.of());
+        assertThat(check().violations())
+                .singleElement()
+                .matches(violation -> violation.rule().equals("a container that runs is not listed by its kubelet"))
+                .matches(violation -> violation.patience().isPositive());
+    }
+
+    @Test
+    void wrongNumbersOfCards() {
+        without("a", ContainerRequest.memory(1), FIRST, SECOND);
+        without("b", ContainerRequest.cards(2), ClusterCards.uuid(0, 2));
+        without("c", ContainerRequest.memory(1), "all");
+        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
+                        .violations())
+                .extracting(Invariants.Violation::rule)
+                .containsExactlyInAnyOrder(
+                        "wrong number of cards, or unknown ones",
+                        "wrong number of cards, or unknown ones",
+                        "wrong number of cards, or unknown ones",
+                        "card over-used, by what containers see");
+    }
+
+    @Test
+    void aContainerWhosePodIsGoneMayEndForAWhile() {
+        without("gone", ContainerRequest.memory(10), FIRST);
+        runs("successor", ContainerRequest.memory(10), FIRST);
+        assertThat(check().violations())
+                .singleElement()
+                .matches(violation -> violation.rule().equals("a container runs whose pod is gone"))
+                .matches(violation -> violation.patience().isPositive());
+    }
+
+    /** A container of which the API server knows nothing. */
+    private void without(String pod, ContainerRequest ask, String... cards) {
+        running.add(use(pod, ask, cards));
+    }
+
+    private void runs(String pod, ContainerRequest ask, String card) {
+        bound(pod, "Running", ask, card);
+        running.add(use(pod, ask, card));
+    }
+
+    private void bound(String pod, String phase, ContainerRequest ask, String card) {
+        boolean ran = !phase.equals("Pending");
+        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, ask, card))));
+    }
+
+    private static HeldCards use(String pod, ContainerRequest ask, String... cards) {
+        return new HeldCards("uid-" + pod, pod, "main", ask, Set.of(cards));
+    }
+
+    private List<String> rules() {
+        return check().violations().stream().map(Invariants.Violation::rule).toList();
+    }
+
+    private Invariants.Findings check() {
+        return Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.e2e.chaos;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,263 @@
+package io.gpushare.e2e.sandbox;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * A cluster to be looked at: node and pod objects of a made-up but likely kind in a simulated API server, the same for the
+ * same size, and the real extender as a process. There are no kubelets, and of the plugins only what they tell Prometheus, on
+ * the first nodes: thousands of nodes are only objects.
+ */
+final class DisplayedCluster implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int HEAP_MIB = 1024; // as in its image
+    private static final Duration READY = Duration.ofMinutes(2);
+    private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
+    private static final List<String> WORK =
+            List.of("llm-serve", "embedder", "resnet-train", "notebook", "whisper", "rerank", "diffusion", "tuning");
+
+    /** A kind of node. */
+    private record Kind(String name, String model, int cards, int gib) {}
+
+    private static final List<Kind> KINDS = List.of(
+            new Kind("a100", "NVIDIA A100-SXM4-80GB", 8, 80),
+            new Kind("t4", "Tesla T4", 4, 15),
+            new Kind("l40s", "NVIDIA L40S", 4, 45),
+            new Kind("h100", "NVIDIA H100 80GB HBM3", 8, 80));
+
+    private static final int PLUGINS = 40;
+
+    private final SimulatedApiServer api = SimulatedApiServer.start();
+    private final Vertx plugins = Vertx.vertx();
+    private final URI extender;
+    private final Program program;
+
+    /** Starts it; the extender knows all of it then. */
+    DisplayedCluster(int nodes, Path folder) throws IOException, InterruptedException {
+        fill(api, plugins, nodes);
+        int port = Program.freePort();
+        extender = URI.create("http://127.0.0.1:" + port);
+        Path root = Path.of(System.getProperty("gpushare.root", ".."))
+                .toAbsolutePath()
+                .normalize();
+        program = Program.start(
+                "scheduler-extender",
+                root.resolve("scheduler-extender"),
+                HEAP_MIB,
+                List.of(
+                        "io.gpushare.extender.ExtenderMain",
+                        "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
+                        "--bind-address=127.0.0.1",
+                        "--port=" + port),
+                Map.of(),
+                folder.resolve("extender.log"));
+        api.service("kube-system", "gpushare-schd-extender", extender);
+        awaitReady();
+    }
+
+    private void awaitReady() throws IOException, InterruptedException {
+        long end = System.nanoTime() + READY.toNanos();
+        try (ApiClient client = new ApiClient(extender)) {
+            while (System.nanoTime() < end) {
+                program.checkAlive();
+                try {
+                    if (client.get("/readyz").succeeded()
+                            && client.get("/gpushare-scheduler/inspect/" + node(0))
+                                    .succeeded()) {
+                        return;
+                    }
+                } catch (IOException e) {
+                    // not listening yet
+                }
+                Thread.sleep(100);
+            }
+        }
+        throw new IOException("the extender is not ready after " + READY.toSeconds() + " s");
+    }
+
+    /** The page, as `kubectl proxy` would show it. */
+    URI pageThroughApiServer() {
+        return api.uri().resolve("/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/ui/");
+    }
+
+    /** A pod that is bound already, with units of one card of a node. */
+    void addPod(String namespace, String name, String node, int card, int units) {
+        api.add(bound(namespace, name, node, uuid(node, card), units));
+    }
+
+    static String node(int number) {
+        Kind kind = kind(number);
+        return "gpu-" + kind.name() + "-" + String.format("%04d", number);
+    }
+
+    private static Kind kind(int number) {
+        return KINDS.get(number % KINDS.size());
+    }
+
+    private static String uuid(String node, int card) {
+        return "GPU-%s-0000-4000-8000-%012d".formatted(node.substring(node.length() - 4) + "aaaa", card);
+    }
+
+    private static void fill(SimulatedApiServer api, Vertx plugins, int nodes) {
+        Random random = new Random(42);
+        for (int number = 0; number < nodes; number++) {
+            api.add(nodeObject(number, random));
+            Kind kind = kind(number);
+            List<String> used = new ArrayList<>();
+            for (int card = 0; card < kind.cards(); card++) {
+                // Of thousands of nodes each has fewer pods, so that a test need not wait for minutes.
+                pods(api, random, node(number), card, kind.gib(), nodes > 1000 ? 2 : 4, used);
+            }
+            if (number < PLUGINS) {
+                api.add(plugin(node(number), serve(plugins, String.join("", used))));
+            }
+        }
+        waiting(api, "training", "resnet-train-xl-0", 70, Map.of("gpushare.io/select", "model = H200"));
+        waiting(api, "research", "tuning-sweep-41", 90, Map.of());
+        waiting(api, "research", "tuning-sweep-42", 90, Map.of());
+        waiting(api, "notebooks", "notebook-jan", 8, Map.of("gpushare.io/select", "memory > lots"));
+    }
+
+    /** What the plugin of a node tells, on a port of its own. */
+    private static int serve(Vertx vertx, String metrics) {
+        return vertx.createHttpServer()
+                .requestHandler(request -> request.response().end(metrics))
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join()
+                .actualPort();
+    }
+
+    private static ObjectNode plugin(String node, int metricsPort) {
+        return ApiClient.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"plugin-of-%1$s","namespace":"kube-system",
+               "labels":{"app":"gpushare","component":"gpushare-device-plugin"},
+               "annotations":{"prometheus.io/port":"%2$d"}},
+             "spec":{"nodeName":"%1$s","containers":[{"name":"gpushare","image":"example/plugin:1"}]},
+             "status":{"phase":"Running","podIP":"127.0.0.1"}}\
+            """.formatted(node, metricsPort));
+    }
+
+    /** One pod's part of a card in a plugin's metrics: most use less than they have, some a little more. */
+    private static String used(Random random, String card, String namespace, String pod, int gib) {
+        long mib = (long) (gib * 1024 * (random.nextInt(12) == 0 ? 1.1 : 0.35 + 0.6 * random.nextDouble()));
+        return "gpushare_container_memory_used_bytes{card=\"%s\",container=\"main\",namespace=\"%s\",pod=\"%s\"} %d\n"
+                        .formatted(card, namespace, pod, mib << 20)
+                + "gpushare_card_memory_used_bytes{card=\"%s\"} %d\n".formatted(card, mib << 20);
+    }
+
+    private static void pods(
+            SimulatedApiServer api, Random random, String node, int card, int gib, int most, List<String> told) {
+        int kind = random.nextInt(10);
+        if (kind == 0) {
+            return; // free
+        }
+        if (kind <= 2) {
+            String namespace = NAMESPACES.get(random.nextInt(5));
+            String name = name(random);
+            ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-count", 1, Map.of());
+            api.add(placed(pod, node, "\"cards\":[\"" + uuid(node, card) + "\"]"));
+            told.add(used(random, uuid(node, card), namespace, name, gib * 8 / 10));
+            return;
+        }
+        int left = gib;
+        for (int i = 0; i < most && left > 1; i++) {
+            int units = 1 + random.nextInt(Math.max(1, Math.min(left - 1, gib / 2)));
+            left -= units;
+            String namespace = NAMESPACES.get(random.nextInt(5));
+            String name = name(random);
+            api.add(bound(namespace, name, node, uuid(node, card), units));
+            told.add(used(random, uuid(node, card), namespace, name, units));
+        }
+    }
+
+    private static String name(Random random) {
+        return "%s-%08x-%05x"
+                .formatted(WORK.get(random.nextInt(WORK.size())), random.nextInt(), random.nextInt(1 << 20));
+    }
+
+    private static ObjectNode nodeObject(int number, Random random) {
+        Kind kind = kind(number);
+        String name = node(number);
+        ObjectNode inventory = JSON.createObjectNode();
+        inventory
+                .put("version", 1)
+                .put("unitMiB", 1024)
+                .put("driver", "580.95.05")
+                .put("cuda", "13.0");
+        ArrayNode cards = inventory.putArray("cards");
+        for (int i = 0; i < kind.cards(); i++) {
+            ObjectNode card = cards.addObject();
+            card.put("uuid", uuid(name, i)).put("index", i).put("minor", i);
+            card.put("model", kind.model()).put("memoryMiB", kind.gib() * 1024);
+            if ((number == 1 && i == 2) || random.nextInt(150) == 0) {
+                card.put("ill", random.nextBoolean() ? "Xid 79" : "Xid 48");
+            } else if ((number == 2 && i == 3) || random.nextInt(200) == 0) {
+                card.put("cordoned", true);
+            }
+        }
+        ObjectNode node = ApiClient.document(
+                """
+                {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","annotations":{}},
+                 "status":{"addresses":[{"type":"InternalIP","address":"10.0.%d.%d"}],
+                   "allocatable":{"cpu":"128","memory":"1007Gi","aliyun.com/gpu-mem":"%d","aliyun.com/gpu-count":"%d"}}}\
+                """.formatted(name, number / 250, number % 250 + 1, kind.cards() * kind.gib(), kind.cards()));
+        node.withObject("/metadata/annotations").put("gpushare.io/inventory", inventory.toString());
+        return node;
+    }
+
+    private static ObjectNode bound(String namespace, String name, String node, String card, int units) {
+        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", units, Map.of());
+        return placed(pod, node, "\"memory\":{\"" + card + "\":" + units + "}");
+    }
+
+    private static ObjectNode placed(ObjectNode pod, String node, String what) {
+        pod.withObject("/metadata/annotations")
+                .put(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\"," + what + "}]}");
+        pod.withObject("/spec").put("nodeName", node);
+        pod.withObject("/status").put("phase", "Running");
+        return pod;
+    }
+
+    private static void waiting(
+            SimulatedApiServer api, String namespace, String name, int units, Map<String, String> annotations) {
+        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", units, annotations);
+        ObjectNode condition = pod.withObject("/status").putArray("conditions").addObject();
+        condition.put("type", "PodScheduled").put("status", "False").put("reason", "Unschedulable");
+        api.add(pod);
+    }
+
+    private static ObjectNode pod(
+            String namespace, String name, String resource, int amount, Map<String, String> annotations) {
+        ObjectNode pod = ApiClient.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"%s","annotations":{}},
+             "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{"limits":{"%s":"%d"}}}]},
+             "status":{"phase":"Pending"}}\
+            """.formatted(name, namespace, resource, amount));
+        annotations.forEach(pod.withObject("/metadata/annotations")::put);
+        return pod;
+    }
+
+    @Override
+    public void close() {
+        program.close();
+        api.close();
+        plugins.close().toCompletionStage().toCompletableFuture().join();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.e2e.sandbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.simulated.apiserver;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.simulated.kubelet;
+
+import org.jspecify.annotations.NullMarked;

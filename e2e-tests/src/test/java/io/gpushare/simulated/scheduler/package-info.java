@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.simulated.scheduler;
+
+import org.jspecify.annotations.NullMarked;

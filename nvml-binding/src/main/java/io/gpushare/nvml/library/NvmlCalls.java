@@ -1,0 +1,118 @@
+package io.gpushare.nvml.library;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalInt;
+
+/** NVML's calls with its return codes, and functions that the driver lacks, turned into {@link NvmlException}. */
+public final class NvmlCalls {
+    private final NvmlLibrary library;
+
+    public NvmlCalls(NvmlLibrary library) {
+        this.library = library;
+    }
+
+    /** One call of NVML. */
+    @FunctionalInterface
+    public interface Call {
+        int invoke(NvmlLibrary nvml);
+    }
+
+    /** A call that writes one number. */
+    @FunctionalInterface
+    public interface NumberCall {
+        int invoke(NvmlLibrary nvml, IntByReference number);
+    }
+
+    /** A call that writes text into the room it is given. */
+    @FunctionalInterface
+    public interface TextCall {
+        int invoke(NvmlLibrary nvml, byte[] text, int length);
+    }
+
+    /** A call that finds a card. */
+    @FunctionalInterface
+    public interface HandleCall {
+        int invoke(NvmlLibrary nvml, PointerByReference device);
+    }
+
+    /** The call's return code, whatever it is; {@code what} is NVML's name of the call. */
+    public int code(String what, Call call) throws NvmlException {
+        try {
+            return call.invoke(library);
+        } catch (UnsatisfiedLinkError e) {
+            throw new NvmlException.Unsupported("the driver's library has no " + what, e);
+        }
+    }
+
+    public void require(String what, Call call) throws NvmlException {
+        int code = code(what, call);
+        if (code != NvmlCode.SUCCESS) {
+            throw failure(what, code);
+        }
+    }
+
+    /** A call that ends something: nothing can be done about a failure, and what it ends is not used again. */
+    public void end(Call call) {
+        call.invoke(library);
+    }
+
+    public int number(String what, NumberCall call) throws NvmlException {
+        var number = new IntByReference();
+        require(what, nvml -> call.invoke(nvml, number));
+        return number.getValue();
+    }
+
+    /**
+     * The number, or empty where card or driver does not support the call or fails at it: what is only good to know never
+     * makes a card that works look like one that does not.
+     */
+    public OptionalInt numberIfTold(String what, NumberCall call) throws NvmlException {
+        try {
+            return OptionalInt.of(number(what, call));
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    public String text(String what, int room, TextCall call) throws NvmlException {
+        var text = new byte[room];
+        require(what, nvml -> call.invoke(nvml, text, room));
+        return text(text);
+    }
+
+    public Pointer handle(String what, HandleCall call) throws NvmlException {
+        var device = new PointerByReference();
+        require(what, nvml -> call.invoke(nvml, device));
+        return device.getValue();
+    }
+
+    /** What a return code other than success means. */
+    public NvmlException failure(String what, int code) {
+        String message = what + ": " + describe(code);
+        return switch (code) {
+            case NvmlCode.DRIVER_NOT_LOADED, NvmlCode.LIBRARY_NOT_FOUND ->
+                new NvmlException.DriverMissing(message, null);
+            case NvmlCode.GPU_IS_LOST -> new NvmlException.CardLost(message, null);
+            case NvmlCode.NOT_SUPPORTED, NvmlCode.FUNCTION_NOT_FOUND, NvmlCode.ARGUMENT_VERSION_MISMATCH ->
+                new NvmlException.Unsupported(message, null);
+            default -> new NvmlException.Failed(message, code);
+        };
+    }
+
+    private String describe(int code) {
+        try {
+            return library.nvmlErrorString(code) + " (NVML code " + code + ")";
+        } catch (UnsatisfiedLinkError e) {
+            return "NVML code " + code;
+        }
+    }
+
+    /** Text up to its first zero byte. */
+    public static String text(byte[] bytes) {
+        return Native.toString(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,193 @@
+package io.gpushare.nvml.library;
+
+import com.sun.jna.Library;
+import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
+import com.sun.jna.Structure.FieldOrder;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * NVML's functions and structures as NVIDIA's NVML API reference documents them, by the names that the library exports
+ * (nvml.h's unversioned names are macros). Each function is looked up at its first call, so that one which the driver lacks
+ * is an {@link UnsatisfiedLinkError} of that call only. All but {@link #nvmlErrorString} answer a code of {@link NvmlCode}.
+ */
+@SuppressWarnings({"MemberName", "ClassName", "TypeName"})
+public interface NvmlLibrary extends Library {
+    int NVML_DEVICE_UUID_BUFFER_SIZE = 96;
+    int NVML_DEVICE_NAME_BUFFER_SIZE = 96;
+    int NVML_SYSTEM_VERSION_BUFFER_SIZE = 80;
+    int NVML_NVLINK_MAX_LINKS = 18;
+    int NVML_NVLINK_DEVICE_TYPE_SWITCH = 2;
+    int NVML_FEATURE_ENABLED = 1;
+    int NVML_TEMPERATURE_GPU = 0;
+    int NVML_MEMORY_ERROR_TYPE_CORRECTED = 0;
+    int NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1;
+    int NVML_VOLATILE_ECC = 0;
+    int NVML_AFFINITY_SCOPE_NODE = 0;
+    long NVML_EVENT_TYPE_XID_CRITICAL_ERROR = 8;
+    long NVML_VALUE_NOT_AVAILABLE = -1;
+
+    int nvmlInit_v2();
+
+    int nvmlShutdown();
+
+    String nvmlErrorString(int code);
+
+    int nvmlSystemGetDriverVersion(byte[] version, int length);
+
+    int nvmlSystemGetNVMLVersion(byte[] version, int length);
+
+    int nvmlSystemGetCudaDriverVersion_v2(IntByReference version);
+
+    int nvmlDeviceGetCount_v2(IntByReference count);
+
+    int nvmlDeviceGetHandleByIndex_v2(int index, PointerByReference device);
+
+    int nvmlDeviceGetHandleByUUID(String uuid, PointerByReference device);
+
+    int nvmlDeviceGetName(Pointer device, byte[] name, int length);
+
+    int nvmlDeviceGetUUID(Pointer device, byte[] uuid, int length);
+
+    int nvmlDeviceGetMinorNumber(Pointer device, IntByReference minor);
+
+    int nvmlDeviceGetPciInfo_v3(Pointer device, nvmlPciInfo_t pci);
+
+    int nvmlDeviceGetMemoryInfo(Pointer device, nvmlMemory_t memory);
+
+    int nvmlDeviceGetMemoryInfo_v2(Pointer device, nvmlMemory_v2_t memory);
+
+    int nvmlDeviceGetCudaComputeCapability(Pointer device, IntByReference major, IntByReference minor);
+
+    int nvmlDeviceGetEccMode(Pointer device, IntByReference current, IntByReference pending);
+
+    int nvmlDeviceGetNumaNodeId(Pointer device, IntByReference node);
+
+    int nvmlDeviceGetMemoryAffinity(Pointer device, int words, long[] nodes, int scope);
+
+    int nvmlDeviceGetMigMode(Pointer device, IntByReference current, IntByReference pending);
+
+    int nvmlDeviceGetUtilizationRates(Pointer device, nvmlUtilization_t utilization);
+
+    int nvmlDeviceGetTemperature(Pointer device, int sensor, IntByReference celsius);
+
+    int nvmlDeviceGetPowerUsage(Pointer device, IntByReference milliwatts);
+
+    int nvmlDeviceGetTotalEccErrors(Pointer device, int error, int counter, LongByReference count);
+
+    /** Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. */
+    int nvmlDeviceGetComputeRunningProcesses_v3(Pointer device, IntByReference count, Structure[] infos);
+
+    int nvmlDeviceGetComputeRunningProcesses_v2(Pointer device, IntByReference count, Structure[] infos);
+
+    /** Fills {@link nvmlProcessInfo_v1_t}. */
+    int nvmlDeviceGetComputeRunningProcesses(Pointer device, IntByReference count, Structure[] infos);
+
+    /** Of each process that computed after {@code seen}, in microseconds since 1970; answers "not found" where none did. */
+    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long seen);
+
+    int nvmlDeviceGetTopologyCommonAncestor(Pointer one, Pointer other, IntByReference level);
+
+    int nvmlDeviceGetNvLinkState(Pointer device, int link, IntByReference active);
+
+    int nvmlDeviceGetNvLinkRemotePciInfo_v2(Pointer device, int link, nvmlPciInfo_t pci);
+
+    int nvmlDeviceGetNvLinkRemoteDeviceType(Pointer device, int link, IntByReference type);
+
+    int nvmlEventSetCreate(PointerByReference set);
+
+    int nvmlEventSetFree(Pointer set);
+
+    int nvmlDeviceGetSupportedEventTypes(Pointer device, LongByReference types);
+
+    int nvmlDeviceRegisterEvents(Pointer device, long types, Pointer set);
+
+    int nvmlEventSetWait_v2(Pointer set, nvmlEventData_t data, int milliseconds);
+
+    int nvmlEventSetWait(Pointer set, nvmlEventData_v1_t data, int milliseconds);
+
+    /** Bytes of the card's memory. */
+    @FieldOrder({"total", "free", "used"})
+    final class nvmlMemory_t extends Structure {
+        public long total;
+        public long free;
+        public long used;
+    }
+
+    /** Bytes of the card's memory; the caller writes the version: its size and 2 in the highest byte. */
+    @FieldOrder({"version", "total", "reserved", "free", "used"})
+    final class nvmlMemory_v2_t extends Structure {
+        public int version = size() | 2 << 24;
+        public long total;
+        public long reserved;
+        public long free;
+        public long used;
+    }
+
+    /** Where the card sits on the PCI bus. */
+    @FieldOrder({"busIdLegacy", "domain", "bus", "device", "pciDeviceId", "pciSubSystemId", "busId"})
+    final class nvmlPciInfo_t extends Structure {
+        public byte[] busIdLegacy = new byte[16];
+        public int domain;
+        public int bus;
+        public int device;
+        public int pciDeviceId;
+        public int pciSubSystemId;
+        public byte[] busId = new byte[32];
+    }
+
+    /** Percent of the last sample period. */
+    @FieldOrder({"gpu", "memory"})
+    final class nvmlUtilization_t extends Structure {
+        public int gpu;
+        public int memory;
+    }
+
+    /** A process as old drivers tell it. */
+    @FieldOrder({"pid", "usedGpuMemory"})
+    final class nvmlProcessInfo_v1_t extends Structure {
+        public int pid;
+        public long usedGpuMemory;
+    }
+
+    /** A process; the instances are those of MIG. */
+    @FieldOrder({"pid", "usedGpuMemory", "gpuInstanceId", "computeInstanceId"})
+    final class nvmlProcessInfo_v2_t extends Structure {
+        public int pid;
+        public long usedGpuMemory;
+        public int gpuInstanceId;
+        public int computeInstanceId;
+    }
+
+    /** What a process did on the card in one sample period: percent, and when in microseconds since 1970. */
+    @FieldOrder({"pid", "timeStamp", "smUtil", "memUtil", "encUtil", "decUtil"})
+    final class nvmlProcessUtilizationSample_t extends Structure {
+        public int pid;
+        public long timeStamp;
+        public int smUtil;
+        public int memUtil;
+        public int encUtil;
+        public int decUtil;
+    }
+
+    /** An event as old drivers tell it. */
+    @FieldOrder({"device", "eventType", "eventData"})
+    final class nvmlEventData_v1_t extends Structure {
+        public @Nullable Pointer device;
+        public long eventType;
+        public long eventData;
+    }
+
+    /** An event; of an Xid event the data is the Xid. */
+    @FieldOrder({"device", "eventType", "eventData", "gpuInstanceId", "computeInstanceId"})
+    final class nvmlEventData_t extends Structure {
+        public @Nullable Pointer device;
+        public long eventType;
+        public long eventData;
+        public int gpuInstanceId;
+        public int computeInstanceId;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.nvml;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,159 @@
+package io.gpushare.extender;
+
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.simulation.Contestant;
+import io.gpushare.extender.simulation.Experiment;
+import io.gpushare.extender.simulation.Result;
+import io.gpushare.extender.simulation.ResultTable;
+import io.gpushare.extender.simulation.SvgPlot;
+import io.gpushare.extender.simulation.trace.ArrivalOrder;
+import io.gpushare.extender.simulation.trace.BadInputException;
+import io.gpushare.extender.simulation.trace.NodeTrace;
+import io.gpushare.extender.simulation.trace.PodTrace;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code simulate}: replays pods on a cluster and prints what each policy came to. */
+@Command(
+        name = "simulate",
+        description =
+                "Replays a list of pods on a list of nodes and prints how much of the cards each policy gets to use."
+                        + " Files and figures: SIMULATE.md.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpWidth = 110)
+final class SimulateCommand {
+    @Option(names = "--nodes", paramLabel = "<csv>", required = true, description = "The nodes: openb's CSV, or ours.")
+    private Path nodes = Path.of("");
+
+    @Option(names = "--pods", paramLabel = "<csv>", required = true, description = "The pods: openb's CSV, or ours.")
+    private Path pods = Path.of("");
+
+    @Option(
+            names = "--policy",
+            paramLabel = "<name>",
+            split = ",",
+            defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
+            description =
+                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
+                        + " list of pods beforehand, fgd-from-nothing and wsp-from-nothing learn as pods come, as does"
+                        + " wsp-through-extender, which asks the extender's filter and bind (and so for the others"
+                        + " that it offers). [${DEFAULT-VALUE}]")
+    private List<String> policies = List.of();
+
+    @Option(
+            names = "--seeds",
+            paramLabel = "<numbers>",
+            defaultValue = "42-51",
+            description = "One replay a seed: 42-51, or 1,2,3. [${DEFAULT-VALUE}]")
+    private String seeds = "";
+
+    @Option(
+            names = "--arrive",
+            paramLabel = "<percent>",
+            defaultValue = "130",
+            description =
+                    "Shuffle the pods, then draw more, until they ask for that much of all cards. [${DEFAULT-VALUE}]")
+    private int arrive;
+
+    @Option(names = "--once", description = "Instead: each pod once, in the order of the list.")
+    private boolean once;
+
+    @Option(names = "--threads", paramLabel = "<n>", description = "Replays at one time. [the machine's cores]")
+    private @Nullable Integer threads;
+
+    @Option(names = "--plot", paramLabel = "<svg>", description = "Write allocated against arrived as a picture.")
+    private @Nullable Path plot;
+
+    /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
+    int run(PrintStream out, PrintStream err) {
+        try {
+            replay(out, err);
+            return 0;
+        } catch (BadInputException e) {
+            err.println("simulate: " + e.getMessage());
+            return 2;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("simulate: interrupted");
+            return 1;
+        }
+    }
+
+    private void replay(PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
+        Experiment experiment = experiment();
+        int parallel = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
+        if (parallel < 1) {
+            throw new BadInputException("--threads " + parallel + ": write a number from 1 up");
+        }
+        String what = experiment.describe();
+        err.println(what);
+        ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
+        long begin = System.nanoTime();
+        List<Result> results = experiment.run(parallel, cpu::getCurrentThreadCpuTime, err::println);
+        out.println(what);
+        out.println();
+        out.print(ResultTable.of(results));
+        out.println();
+        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        write(what, results);
+    }
+
+    private void write(String what, List<Result> results) throws BadInputException {
+        if (plot == null) {
+            return;
+        }
+        try {
+            Files.writeString(plot, SvgPlot.of(what, results));
+        } catch (IOException e) {
+            throw new BadInputException("--plot " + plot + " can't be written: " + e);
+        }
+    }
+
+    private Experiment experiment() throws BadInputException {
+        List<Contestant> contestants = new ArrayList<>();
+        for (String policy : policies) {
+            contestants.add(Contestant.parse(policy));
+        }
+        if (arrive < 1) {
+            throw new BadInputException("--arrive " + arrive + ": write a number of per cent from 1 up");
+        }
+        List<PodRequest> list = PodTrace.read(pods);
+        return new Experiment(
+                NodeTrace.read(nodes),
+                list,
+                once ? new ArrivalOrder.Once() : new ArrivalOrder.Shuffled(arrive),
+                contestants,
+                seeds(seeds));
+    }
+
+    private static List<Long> seeds(String text) throws BadInputException {
+        List<Long> seeds = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            String[] ends = part.strip().split("-", -1);
+            try {
+                long first = Long.parseLong(ends[0]);
+                long last = ends.length == 1 ? first : Long.parseLong(ends[1]);
+                if (ends.length > 2 || last < first || last - first >= 1000) {
+                    throw new NumberFormatException(part);
+                }
+                for (long seed = first; seed <= last; seed++) {
+                    seeds.add(seed);
+                }
+            } catch (NumberFormatException e) {
+                throw new BadInputException("--seeds " + text + ": write numbers such as 42-51 or 1,2,3");
+            }
+        }
+        return seeds;
+    }
+}

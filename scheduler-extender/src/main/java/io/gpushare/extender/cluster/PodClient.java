@@ -1,0 +1,77 @@
+package io.gpushare.extender.cluster;
+
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.PodState;
+import io.gpushare.model.PodRef;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of a bind, through the Kubernetes API. */
+public final class PodClient implements PodApi {
+    private final KubernetesApi api;
+    private final BooleanSupplier mayWrite;
+
+    /** @param mayWrite asked before each Binding, which then ends within 5 s */
+    public PodClient(KubernetesApi api, BooleanSupplier mayWrite) {
+        this.api = api;
+        this.mayWrite = mayWrite;
+    }
+
+    @Override
+    public Optional<ClusterPod> pod(String namespace, String name) throws Failure {
+        try {
+            return api.pod(namespace, name).map(PodClient::pod);
+        } catch (KubernetesException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
+        if (!mayWrite.getAsBoolean()) {
+            String sentence = "binding pod " + pod + ": this extender is not the leader any more";
+            throw new Failure(Failure.Reach.NEVER_SENT, 0, sentence, new IllegalStateException(sentence));
+        }
+        try {
+            api.bind(pod, node, annotations);
+        } catch (KubernetesException e) {
+            throw failure(e);
+        }
+    }
+
+    private static Failure failure(KubernetesException e) {
+        Failure.Reach reach = e.status() != 0
+                ? Failure.Reach.ANSWERED
+                : unreached(e) ? Failure.Reach.NEVER_SENT : Failure.Reach.UNANSWERED;
+        return new Failure(reach, e.status(), String.valueOf(e.getMessage()), e);
+    }
+
+    /** Whether there was no connection over which anything could have been sent. */
+    private static boolean unreached(Throwable failure) {
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static ClusterPod pod(PodState state) {
+        return new ClusterPod(
+                state.ref(),
+                state.node(),
+                state.ended(),
+                new PodPriority(state.priority(), state.created(), state.deleting()),
+                state.refused(),
+                state.annotations(),
+                state.containers());
+    }
+}

@@ -1,0 +1,65 @@
+package io.gpushare.extender.ledger;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.selector.CardSelector;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Which kinds of cards a cluster has, so that a selector becomes models: that is how policies see what a pod may have. */
+record CardKinds(Set<Kind> kinds) {
+    static final CardKinds NONE = new CardKinds(Set.of());
+
+    /** A card without what is its own, beside its node's driver. */
+    private record Kind(Card card, Inventory.@Nullable Driver driver) {
+        private static final CardId ANY = new CardId("GPU-any");
+
+        static Kind of(Card card, Inventory inventory) {
+            return new Kind(
+                    new Card(
+                            ANY,
+                            0,
+                            0,
+                            card.model(),
+                            card.memory(),
+                            card.compute(),
+                            card.ecc(),
+                            null,
+                            card.mig(),
+                            Health.well()),
+                    inventory.driver());
+        }
+    }
+
+    static CardKinds of(Collection<Inventory> inventories) {
+        Set<Kind> kinds = new HashSet<>();
+        for (Inventory inventory : inventories) {
+            inventory.cards().forEach(card -> kinds.add(Kind.of(card, inventory)));
+        }
+        return new CardKinds(kinds);
+    }
+
+    /** The models among which that selector chooses; none when it leaves no model out. */
+    Set<String> models(CardSelector selector) {
+        if (selector.any()) {
+            return Set.of();
+        }
+        CardSelector ofKinds = selector.withoutSingleCards();
+        Set<String> models = kinds.stream()
+                .filter(kind -> ofKinds.matches(kind.card(), kind.driver()))
+                .map(kind -> kind.card().model())
+                .collect(Collectors.toSet());
+        return models.size()
+                        == kinds.stream()
+                                .map(kind -> kind.card().model())
+                                .distinct()
+                                .count()
+                ? Set.of()
+                : models;
+    }
+}

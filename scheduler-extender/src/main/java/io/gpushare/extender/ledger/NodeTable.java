@@ -1,0 +1,155 @@
+package io.gpushare.extender.ledger;
+
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The ledger's nodes: immutable entries by name, each replaced in one atomic step. */
+final class NodeTable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
+
+    private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
+    // The same for whoever asks about thousands of them.
+    private volatile NodeColumns columns = NodeColumns.empty();
+    private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
+    private final AtomicBoolean changed = new AtomicBoolean();
+    private final AtomicBoolean kindsChanged = new AtomicBoolean();
+    private volatile CardKinds kinds = CardKinds.NONE;
+
+    /** A node's device plugin, and where it tells what is used. */
+    private record Plugin(String uid, String metrics) {}
+
+    NodeEntry entry(String name) {
+        return NodeEntry.orUnheard(nodes.get(name));
+    }
+
+    NodeColumns columns() {
+        return columns;
+    }
+
+    /** The nodes as they are now, by name. */
+    Map<String, NodeEntry> entries() {
+        return Map.copyOf(nodes);
+    }
+
+    void change(String name, UnaryOperator<NodeEntry> change) {
+        nodes.compute(name, (key, before) -> {
+            @Nullable NodeEntry now = change.apply(NodeEntry.orUnheard(before)).kept();
+            tell(name, now);
+            return now;
+        });
+    }
+
+    private synchronized void tell(String name, @Nullable NodeEntry now) {
+        if (!columns.put(name, now)) {
+            NodeColumns renewed = columns.renewed();
+            renewed.put(name, now);
+            columns = renewed;
+        }
+    }
+
+    void at(String name, @Nullable String address) {
+        if (address == null) {
+            addresses.remove(name);
+        } else {
+            addresses.put(name, address);
+        }
+    }
+
+    void pluginAt(String node, PodRef pod, @Nullable String metrics) {
+        if (metrics != null) {
+            plugins.put(node, new Plugin(pod.uid(), metrics));
+        } else {
+            // The one that came after it may be known already.
+            plugins.computeIfPresent(node, (name, plugin) -> plugin.uid().equals(pod.uid()) ? null : plugin);
+        }
+    }
+
+    /** A node is there, or changed; told from one thread, in order. */
+    void seen(String name, Map<String, String> annotations, HostResources allocatable) {
+        @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
+        NodeEntry before = entry(name);
+        boolean same = !before.unheard() && Objects.equals(before.written(), written);
+        if (same && (before.unusable() != null || before.allocatable().equals(allocatable))) {
+            return; // a heartbeat: most node events are
+        }
+        change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
+        changed.set(true);
+        kindsChanged.set(true);
+    }
+
+    /** Which kinds of cards the nodes have. */
+    CardKinds kinds() {
+        if (kindsChanged.getAndSet(false)) {
+            kinds = CardKinds.of(entries().values().stream()
+                    .map(entry -> entry.cards().inventory())
+                    .toList());
+        }
+        return kinds;
+    }
+
+    /** The cards of all nodes, when they may have changed since this was asked the last time. */
+    Optional<ClusterCapacity> changedCapacity() {
+        return changed.getAndSet(false)
+                ? Optional.of(ClusterCapacity.of(
+                        entries().values().stream().map(NodeEntry::empty).toList()))
+                : Optional.empty();
+    }
+
+    private static UnaryOperator<NodeEntry> reading(
+            String name, Map<String, String> annotations, @Nullable String written, HostResources allocatable) {
+        return switch (InventoryCodec.decode(annotations)) {
+            case Decoded.Absent<Inventory>() -> entry -> entry.unusable(Reason.NO_INVENTORY, written);
+            case Decoded.Malformed<Inventory>(String reason) -> {
+                LOG.warn("node {}: no pod is placed there: {}", name, reason);
+                yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
+            }
+            case Decoded.Valid<Inventory>(Inventory inventory) -> {
+                LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
+                yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable);
+            }
+        };
+    }
+
+    /** A node is gone. What pods hold there is kept until they are gone too. */
+    void gone(String name) {
+        addresses.remove(name);
+        change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
+        changed.set(true);
+        kindsChanged.set(true);
+    }
+
+    List<Ledger.NodeView> views() {
+        return entries().entrySet().stream()
+                .map(node -> view(node.getKey(), node.getValue()))
+                .sorted(Comparator.comparing(Ledger.NodeView::name))
+                .toList();
+    }
+
+    Optional<Ledger.NodeView> view(String name) {
+        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
+    }
+
+    private Ledger.NodeView view(String name, NodeEntry entry) {
+        @Nullable Plugin plugin = plugins.get(name);
+        return new Ledger.NodeView(
+                name, addresses.get(name), plugin == null ? null : plugin.metrics(), entry.unusable(), entry.cards());
+    }
+}

@@ -1,0 +1,177 @@
+package io.gpushare.extender.protocol;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.gpushare.extender.http.BadRequestException;
+import io.gpushare.extender.http.JsonBody;
+import io.gpushare.extender.http.RequestBody;
+import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.ledger.NodeColumns;
+import io.gpushare.extender.pod.SchedulingPod;
+import java.io.IOException;
+import java.lang.ref.SoftReference;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or
+ * whole where kube-scheduler runs with nodeCacheCapable=false.
+ *
+ * @param items the JSON of each node, in the order of the names; null when only names came
+ */
+record ExtenderArgs(
+        SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
+    ExtenderArgs {
+        Objects.requireNonNull(pod);
+    }
+
+    /**
+     * What filter answered. kube-scheduler asks prioritize for the same pod next, and names the nodes that passed just as
+     * they were answered: one comparison then tells which they are. Both mostly come on one connection, which is one event
+     * loop's, so each remembers its own; on another, prioritize reads all.
+     */
+    record Passed(RequestBody body, ExtenderArgs args, FilterResult filtered) {
+        // Softly: a loop that is asked no more would hold nodes as they were for as long as the process lives.
+        private static final ThreadLocal<SoftReference<@Nullable Passed>> LAST =
+                ThreadLocal.withInitial(() -> new SoftReference<>(null));
+
+        private static @Nullable Passed last() {
+            return LAST.get().get();
+        }
+
+        /** What filter answered to that request is the last, if kube-scheduler has several nodes to ask prioritize about. */
+        static void remember(RequestBody body, ExtenderArgs args, FilterResult filtered) {
+            if (filtered.passed() > 1 && args.named().isIn(body) && body.bytes().length <= RequestBody.AT_ONCE) {
+                @Nullable Passed before = last();
+                body.keep();
+                LAST.set(new SoftReference<>(new Passed(body, args, filtered)));
+                if (before != null) {
+                    before.body.free();
+                }
+            }
+        }
+
+        /** The request that is the same but for the nodes, which are those that passed; null if it is another. */
+        @Nullable
+        ExtenderArgs read(RequestBody again, NodeColumns now) {
+            NamedNodes asked = args.named();
+            if (asked.nodes().columns() != now || !again.beginsAs(body, asked.begin())) {
+                return null;
+            }
+            @Nullable NamedNodes passed = asked.passed(filtered, again);
+            return passed != null && isLast(passed, again) ? new ExtenderArgs(args.pod(), passed, null) : null;
+        }
+    }
+
+    /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
+    private static boolean isLast(NamedNodes names, RequestBody body) {
+        return names.end() == body.size() - 1 && body.bytes()[names.end()] == '}';
+    }
+
+    /** What a body held so far. */
+    private static final class Reading {
+        private final RequestBody body;
+        private final NodeNames known;
+        private boolean complete;
+        private @Nullable SchedulingPod pod;
+        private @Nullable NamedNodes names;
+        private @Nullable NamedNodes nodes;
+        private @Nullable List<String> items;
+
+        Reading(RequestBody body, NodeNames known) {
+            this.body = body;
+            this.known = known;
+        }
+
+        void field(String field, JsonParser value) throws IOException, BadRequestException {
+            switch (field) {
+                case "pod" -> pod = PodReader.read(value);
+                case "nodenames" -> names = names(value);
+                case "nodes" -> JsonBody.object(value, "Nodes", this::list);
+                default -> value.skipChildren();
+            }
+        }
+
+        private @Nullable NamedNodes names(JsonParser value) throws IOException, BadRequestException {
+            if (value.currentToken() == JsonToken.VALUE_NULL) {
+                return null;
+            }
+            @Nullable
+            NamedNodes plain = value.currentToken() == JsonToken.START_ARRAY
+                    ? known.read(
+                            body, Math.toIntExact(value.currentTokenLocation().getByteOffset()))
+                    : null;
+            if (plain != null && isLast(plain, body)) {
+                complete = true;
+                return plain;
+            }
+            List<String> read = new ArrayList<>();
+            JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
+            return NamedNodes.of(read, known.nodes());
+        }
+
+        private void list(String field, JsonParser value) throws IOException, BadRequestException {
+            if (!field.equals("items")) {
+                value.skipChildren();
+                return;
+            }
+            List<String> itemNames = new ArrayList<>();
+            List<String> itemTexts = new ArrayList<>();
+            JsonBody.array(value, "items", (what, item) -> {
+                int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
+                itemNames.add(name(item));
+                int to = Math.toIntExact(item.currentLocation().getByteOffset());
+                itemTexts.add(new String(body.bytes(), from, to - from, StandardCharsets.UTF_8));
+            });
+            nodes = NamedNodes.of(itemNames, known.nodes());
+            items = itemTexts;
+        }
+
+        private static String name(JsonParser item) throws IOException, BadRequestException {
+            String[] name = {""};
+            JsonBody.object(item, "node", (field, value) -> {
+                if (field.equals("metadata")) {
+                    JsonBody.object(value, field, (inner, text) -> {
+                        if (inner.equals("name")) {
+                            name[0] = JsonBody.string(text, inner);
+                        } else {
+                            text.skipChildren();
+                        }
+                    });
+                } else {
+                    value.skipChildren();
+                }
+            });
+            return name[0];
+        }
+
+        ExtenderArgs args() throws BadRequestException {
+            if (pod == null) {
+                throw new BadRequestException("the request has no Pod");
+            }
+            if (names != null) {
+                return new ExtenderArgs(pod, names, null);
+            }
+            if (nodes == null) {
+                throw new BadRequestException("the request names no nodes: it has neither NodeNames nor Nodes");
+            }
+            return new ExtenderArgs(pod, nodes, items);
+        }
+    }
+
+    static ExtenderArgs read(RequestBody body, NodeNames known) throws BadRequestException {
+        Reading reading = new Reading(body, known);
+        JsonBody.read(body, reading::field, () -> reading.complete);
+        return reading.args();
+    }
+
+    /** The same for one who may ask just for the nodes that passed the last filter. */
+    static ExtenderArgs readPassed(RequestBody body, NodeNames known) throws BadRequestException {
+        @Nullable Passed last = Passed.last();
+        @Nullable ExtenderArgs passed = last == null ? null : last.read(body, known.nodes());
+        return passed == null ? read(body, known) : passed;
+    }
+}

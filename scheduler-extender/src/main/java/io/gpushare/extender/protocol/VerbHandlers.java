@@ -1,0 +1,171 @@
+package io.gpushare.extender.protocol;
+
+import io.gpushare.extender.http.BadRequestException;
+import io.gpushare.extender.http.JsonWriter;
+import io.gpushare.extender.http.RequestBody;
+import io.gpushare.extender.http.ResponseWriter;
+import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.preemption.Victims;
+import io.gpushare.extender.scheduling.BindResult;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.vertx.core.buffer.Buffer;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
+ * millisecond a thousand nodes; preempt and bind on threads of their own.
+ */
+public final class VerbHandlers {
+    private static final Logger LOG = LoggerFactory.getLogger(VerbHandlers.class);
+
+    private final NodeSelection choice;
+    private final Preemption preemption;
+    private final Binder binder;
+    private final Supplier<Optional<String>> unready;
+    private final Executor blocking;
+    private final InstantSource clock;
+    private final ExtenderMetrics metrics;
+    private volatile NodeNames names;
+
+    public VerbHandlers(
+            NodeSelection choice,
+            Preemption preemption,
+            Binder binder,
+            Supplier<Optional<String>> unready,
+            Executor blocking,
+            InstantSource clock,
+            ExtenderMetrics metrics) {
+        this.choice = choice;
+        this.preemption = preemption;
+        this.binder = binder;
+        this.unready = unready;
+        this.blocking = blocking;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.names = new NodeNames(choice.columns());
+    }
+
+    private NodeNames names() {
+        NodeNames now = names.current(choice.columns());
+        names = now;
+        return now;
+    }
+
+    /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
+    public ResponseWriter.Content filter(RequestBody body) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            metrics.failed("filter", "not_ready");
+            return FilterResponse.error(why.get());
+        }
+        try {
+            NodeNames known = names();
+            ExtenderArgs args = ExtenderArgs.read(body, known);
+            FilterResult filtered = choice.filter(args.pod(), args.named().nodes());
+            metrics.filtered(filtered);
+            ExtenderArgs.Passed.remember(body, args, filtered);
+            return FilterResponse.of(args, filtered, known);
+        } catch (BadRequestException e) {
+            metrics.failed("filter", "bad_request");
+            return FilterResponse.error(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The answer has no place for an error: where the status is not 200, kube-scheduler goes on without our scores. */
+    public Reply prioritize(RequestBody body) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            metrics.failed("prioritize", "not_ready");
+            return new Reply(400, JsonWriter.error(why.get()));
+        }
+        try {
+            ExtenderArgs args = ExtenderArgs.readPassed(body, names());
+            NamedNodes named = args.named();
+            return new Reply(200, PrioritizeResponse.of(named, choice.prioritize(args.pod(), named.nodes())));
+        } catch (BadRequestException e) {
+            metrics.failed("prioritize", "bad_request");
+            return new Reply(400, JsonWriter.error(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
+    public record Reply(int status, ResponseWriter.Content body) {
+        Reply(int status, Buffer body) {
+            this(status, ResponseWriter.Content.of(body));
+        }
+    }
+
+    /**
+     * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place
+     * for an error: kube-scheduler does not preempt, and tries the pod again, when the status is not 200.
+     */
+    public void preempt(RequestBody body, Consumer<Reply> answer) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            metrics.failed("preempt", "not_ready");
+            answer.accept(new Reply(503, JsonWriter.error(why.get())));
+            return;
+        }
+        try {
+            PreemptArgs args = PreemptArgs.read(body);
+            blocking.execute(() -> answer.accept(preempt(args)));
+        } catch (BadRequestException e) {
+            metrics.failed("preempt", "bad_request");
+            answer.accept(new Reply(400, JsonWriter.error(String.valueOf(e.getMessage()))));
+        }
+    }
+
+    private Reply preempt(PreemptArgs args) {
+        try {
+            Map<String, Victims> victims = preemption.preempt(args.pod(), args.candidates());
+            metrics.preempted(args.candidates(), victims);
+            return new Reply(200, PreemptArgs.answer(victims));
+        } catch (RuntimeException e) {
+            LOG.error("preemption for pod {} failed inside", args.pod().ref(), e);
+            metrics.failed("preempt", "internal");
+            return new Reply(500, JsonWriter.error("the extender failed inside; see its log"));
+        }
+    }
+
+    /** Answers later, from another thread; always with status 200, as filter does. */
+    public void bind(RequestBody body, Consumer<Buffer> answer) {
+        Optional<String> why = unready.get();
+        if (why.isPresent()) {
+            metrics.failed("bind", "not_ready");
+            answer.accept(JsonWriter.bind(why.get()));
+            return;
+        }
+        try {
+            BindArgs args = BindArgs.read(body);
+            blocking.execute(() -> answer.accept(JsonWriter.bind(bind(args))));
+        } catch (BadRequestException e) {
+            metrics.failed("bind", "bad_request");
+            answer.accept(JsonWriter.bind(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private String bind(BindArgs args) {
+        BindResult result;
+        try {
+            result = binder.bind(args.pod(), args.node(), clock.instant());
+        } catch (RuntimeException e) {
+            LOG.error("binding pod {} to node {} failed inside", args.pod(), args.node(), e);
+            result = new BindResult.Failed(BindResult.Why.UNKNOWN, "the extender failed inside; see its log");
+        }
+        metrics.bound(result);
+        return switch (result) {
+            case BindResult.Bound bound -> "";
+            case BindResult.Failed(BindResult.Why why, String sentence) -> sentence;
+        };
+    }
+}

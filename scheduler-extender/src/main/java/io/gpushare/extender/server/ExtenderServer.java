@@ -1,0 +1,234 @@
+package io.gpushare.extender.server;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.page.ViewRoutes;
+import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.protocol.VerbHandlers;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The HTTP server: one event loop a core, and a virtual thread for each bind. */
+public final class ExtenderServer {
+    private static final Duration START = Duration.ofSeconds(30);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    private static final int CORES = Runtime.getRuntime().availableProcessors();
+    // A body that names 5,000 nodes has 170 KB: few large pieces of it cost less than many of the usual 8 KiB.
+    private static final int CHUNK = 64 << 10;
+    private static final int REQUEST_LINE = 4096;
+    private static final int HEADERS = 8192;
+
+    /**
+     * Where and how it listens.
+     *
+     * @param port 0 for any free one
+     * @param maxBody the largest request body that is read, in bytes
+     * @param tls null for plain HTTP
+     * @param lookEvery how often the TLS files are looked at
+     */
+    public record Settings(
+            String address,
+            int port,
+            int maxBody,
+            String version,
+            @Nullable TlsFiles tls,
+            Duration lookEvery,
+            Deadlines deadlines) {
+        /** Plain HTTP. */
+        public Settings(String address, int port, int maxBody, String version) {
+            this(address, port, maxBody, version, null);
+        }
+
+        public Settings(String address, int port, int maxBody, String version, @Nullable TlsFiles tls) {
+            this(address, port, maxBody, version, tls, LOOK_EVERY, Deadlines.DEFAULT);
+        }
+    }
+
+    /**
+     * What it answers from.
+     *
+     * @param unready why no verb can be answered now, as a sentence; empty when it can
+     */
+    public record Parts(
+            Ledger ledger,
+            NodeSelection choice,
+            Preemption preemption,
+            Binder binder,
+            ExtenderMetrics metrics,
+            Supplier<Optional<String>> unready,
+            InstantSource clock,
+            ViewAccess viewing) {}
+
+    private final Vertx vertx;
+    private final List<HttpServer> loops;
+    private final ExecutorService blocking;
+    private final int port;
+
+    private ExtenderServer(Vertx vertx, List<HttpServer> loops, ExecutorService blocking, int port) {
+        this.vertx = vertx;
+        this.loops = loops;
+        this.blocking = blocking;
+        this.port = port;
+    }
+
+    /** Starts to listen; throws when the address can't be had. */
+    public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
+        // Nothing is served from files: without the cache Vert.x needs no folder to write to.
+        Vertx vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(CORES)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
+        VerbHandlers verbs = new VerbHandlers(
+                parts.choice(),
+                parts.preemption(),
+                parts.binder(),
+                parts.unready(),
+                blocking,
+                parts.clock(),
+                parts.metrics());
+        Routes routes = new Routes(
+                vertx,
+                verbs,
+                parts.ledger(),
+                parts.metrics(),
+                parts.unready(),
+                settings.version(),
+                settings.maxBody(),
+                settings.tls() != null && settings.tls().clientCa() != null,
+                new ViewRoutes(vertx, parts.ledger(), parts.viewing(), parts.unready(), blocking));
+        List<HttpServer> loops = new CopyOnWriteArrayList<>();
+        try {
+            listen(vertx, settings, routes, parts.metrics(), loops);
+        } catch (IOException e) {
+            blocking.close();
+            vertx.close();
+            throw e;
+        }
+        return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
+    }
+
+    private static void listen(
+            Vertx vertx, Settings settings, Routes routes, ExtenderMetrics metrics, List<HttpServer> loops)
+            throws IOException {
+        HttpServerOptions options = options(settings.deadlines());
+        @Nullable TlsFiles tls = settings.tls();
+        @Nullable TlsContents contents = null;
+        if (tls != null) {
+            contents = TlsContents.read(tls);
+            TlsReload.tell(contents.check(vertx));
+            contents.into(options);
+        }
+        Future<String> deployed = vertx.deployVerticle(
+                () -> new Loop(settings, options, routes, metrics, loops), new DeploymentOptions().setInstances(CORES));
+        try {
+            await(deployed, START);
+        } catch (IOException e) {
+            throw new IOException(
+                    "can't listen on " + settings.address() + " port " + settings.port() + ": " + e.getMessage(), e);
+        }
+        if (tls != null && contents != null) {
+            TlsReload reload = new TlsReload(vertx, tls, contents, loops.getFirst());
+            vertx.setPeriodic(
+                    settings.lookEvery().toMillis(),
+                    timer -> Thread.ofVirtual().name("tls-reload").start(reload::look));
+        }
+    }
+
+    /** HTTP/1.1 alone, in plain text and under TLS: one protocol, one set of limits. */
+    private static HttpServerOptions options(Deadlines deadlines) {
+        return new HttpServerOptions()
+                .setHandle100ContinueAutomatically(true)
+                // Patience closes politely: only once what is to be written is written, and for a caller that reads
+                // nothing that is never. This waits for nothing.
+                .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setUseAlpn(false)
+                .setMaxChunkSize(CHUNK)
+                .setHttp2ClearTextEnabled(false)
+                .setMaxInitialLineLength(REQUEST_LINE)
+                .setMaxHeaderSize(HEADERS);
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Stops accepting, lets what is in flight end for at most that long, then closes. */
+    public void stop(Duration grace) throws IOException {
+        await(Future.all(loops.stream().map(loop -> loop.shutdown(grace)).toList()), grace.plusSeconds(5));
+        blocking.shutdown();
+        await(vertx.close(), grace.plusSeconds(5));
+    }
+
+    public static void await(Future<?> future, Duration longest) throws IOException {
+        try {
+            future.toCompletionStage().toCompletableFuture().get(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(String.valueOf(e.getCause()), e);
+        } catch (TimeoutException e) {
+            throw new IOException("it took longer than " + longest.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** One event loop's share of the port. */
+    private static final class Loop extends VerticleBase {
+        private final Settings settings;
+        private final HttpServerOptions options;
+        private final Routes routes;
+        private final ExtenderMetrics metrics;
+        private final List<HttpServer> loops;
+
+        Loop(
+                Settings settings,
+                HttpServerOptions options,
+                Routes routes,
+                ExtenderMetrics metrics,
+                List<HttpServer> loops) {
+            this.settings = settings;
+            this.options = options;
+            this.routes = routes;
+            this.metrics = metrics;
+            this.loops = loops;
+        }
+
+        @Override
+        public Future<?> start() {
+            // All loops share one port, a free one too.
+            SocketAddress address = settings.port() == 0
+                    ? SocketAddress.sharedRandomPort(1, settings.address())
+                    : SocketAddress.inetSocketAddress(settings.port(), settings.address());
+            ConnectionDeadlines patience = new ConnectionDeadlines(vertx, settings.deadlines(), metrics, routes);
+            HttpServer server = vertx.createHttpServer(options)
+                    .connectionHandler(patience::connected)
+                    .requestHandler(patience);
+            return server.listen(address).onSuccess(loops::add);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.gpushare.extender.simulation.trace;
+
+import io.gpushare.extender.capacity.PodRequest;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The pods of a trace, in the order of the file. */
+public final class PodTrace {
+    private PodTrace() {}
+
+    /**
+     * Reads openb's columns {@code name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,…}, or ours, {@code
+     * pod,cpu_milli,memory_mib,units,cards,models} and perhaps {@code count}.
+     */
+    public static List<PodRequest> read(Path path) throws BadInputException {
+        Csv csv = Csv.read(path);
+        List<PodRequest> pods = new ArrayList<>();
+        for (Csv.Row row : csv.rows()) {
+            PodRequest pod = csv.has("num_gpu") ? openb(row) : ours(row);
+            int count = row.count();
+            for (int i = 0; i < count; i++) {
+                pods.add(pod);
+            }
+        }
+        if (pods.stream().noneMatch(PodRequest::gpu)) {
+            throw new BadInputException(path + " lists no pod that asks for a card or a part of one");
+        }
+        return pods;
+    }
+
+    private static PodRequest ours(Csv.Row row) throws BadInputException {
+        return pod(row, row.number("units", 0), row.number("cards", 0), row.text("models"));
+    }
+
+    private static PodRequest openb(Csv.Row row) throws BadInputException {
+        int cards = row.number("num_gpu", 0);
+        int milli = row.number("gpu_milli", 0);
+        boolean whole = milli == NodeTrace.MILLI && cards > 0;
+        boolean share = milli > 0 && milli < NodeTrace.MILLI && cards == 1;
+        if (!whole && !share && (cards > 0 || milli > 0)) {
+            throw row.wrong("num_gpu " + cards + " with gpu_milli " + milli
+                    + ": a pod has a share of one card, or cards of 1000 each");
+        }
+        return pod(row, share ? milli : 0, whole ? cards : 0, row.text("gpu_spec"));
+    }
+
+    private static PodRequest pod(Csv.Row row, int units, int cards, String models) throws BadInputException {
+        return new PodRequest(
+                row.number("cpu_milli", 0),
+                row.number("memory_mib", 0),
+                units,
+                cards,
+                models.isEmpty() ? Set.of() : Set.of(models.split("\\|")));
+    }
+}

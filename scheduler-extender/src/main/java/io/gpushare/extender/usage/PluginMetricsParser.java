@@ -1,0 +1,67 @@
+package io.gpushare.extender.usage;
+
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.MemoryUsage.Part;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Takes what is used out of a device plugin's metrics in Prometheus' text form (device-plugin/METRICS.md). */
+final class PluginMetricsParser {
+    private static final String CARD = "gpushare_card_memory_used_bytes{";
+    private static final String CONTAINER = "gpushare_container_memory_used_bytes{";
+    private static final Pattern LABEL = Pattern.compile("([a-zA-Z_]\\w*)=\"((?:[^\"\\\\]|\\\\.)*)\",?");
+
+    private PluginMetricsParser() {}
+
+    static NodeUse read(String text) {
+        Map<String, Long> cards = new HashMap<>();
+        Map<Part, Long> pods = new HashMap<>();
+        text.lines().forEach(line -> {
+            if (line.startsWith(CARD)) {
+                sample(line, CARD.length(), (labels, bytes) -> cards.merge(label(labels, "card"), bytes, Long::sum));
+            } else if (line.startsWith(CONTAINER)) {
+                sample(
+                        line,
+                        CONTAINER.length(),
+                        (labels, bytes) -> pods.merge(
+                                new Part(label(labels, "card"), label(labels, "namespace"), label(labels, "pod")),
+                                bytes,
+                                Long::sum));
+            }
+        });
+        return new NodeUse(cards, pods);
+    }
+
+    private interface Taker {
+        void take(Map<String, String> labels, long bytes);
+    }
+
+    /** A line that is not of that form is left out. */
+    private static void sample(String line, int from, Taker taker) {
+        Map<String, String> labels = new HashMap<>();
+        Matcher label = LABEL.matcher(line);
+        int at = from;
+        while (label.find(at) && label.start() == at) {
+            labels.put(label.group(1), label.group(2));
+            at = label.end();
+        }
+        if (line.startsWith("} ", at)) {
+            try {
+                double bytes = Double.parseDouble(line.substring(at + 2).split(" ", 2)[0]);
+                if (bytes >= 0 && bytes < 1L << 50) {
+                    taker.take(labels, (long) bytes);
+                }
+            } catch (NumberFormatException e) {
+                // no number: no sample
+            }
+        }
+    }
+
+    private static String label(Map<String, String> labels, String name) {
+        @Nullable String value = labels.get(name);
+        return value == null ? "" : value;
+    }
+}

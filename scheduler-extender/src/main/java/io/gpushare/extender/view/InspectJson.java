@@ -1,0 +1,80 @@
+package io.gpushare.extender.view;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.http.JsonWriter;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.ledger.CardState;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The answer of inspect: gpushare's shape, where "GPU" counts memory units, with each card's real total; and beside it
+ * what gpushare did not tell: unit, uuid, model, health, and whether the card is taken whole.
+ */
+public final class InspectJson {
+    private InspectJson() {}
+
+    public static Buffer of(List<NodeView> nodes) {
+        return JsonWriter.of(json -> {
+            json.writeStartObject();
+            json.writeArrayFieldStart("nodes");
+            for (NodeView node : nodes) {
+                node(json, node);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        });
+    }
+
+    private static void node(JsonGenerator json, NodeView node) throws IOException {
+        List<CardState> cards = node.cards().cards();
+        json.writeStartObject();
+        json.writeStringField("name", node.name());
+        json.writeNumberField(
+                "totalGPU", cards.stream().mapToLong(CardState::units).sum());
+        json.writeNumberField(
+                "usedGPU", cards.stream().mapToLong(CardState::usedUnits).sum());
+        json.writeStringField("unit", node.cards().inventory().unit().toString());
+        json.writeArrayFieldStart("devs");
+        for (CardView card : CardView.of(node.cards())) {
+            card(json, card);
+        }
+        json.writeEndArray();
+        if (node.unusable() != null) {
+            json.writeStringField("unusable", node.unusable().sentence());
+        }
+        json.writeEndObject();
+    }
+
+    private static void card(JsonGenerator json, CardView view) throws IOException {
+        CardState state = view.state();
+        json.writeStartObject();
+        json.writeNumberField("id", state.card().index());
+        json.writeNumberField("totalGPU", state.units());
+        json.writeNumberField("usedGPU", state.usedUnits());
+        json.writeStringField("uuid", state.card().id().uuid());
+        json.writeStringField("model", state.card().model());
+        json.writeStringField(
+                "health",
+                switch (state.card().health()) {
+                    case Health.Healthy() -> "healthy";
+                    case Health.Ill(String reason) -> reason;
+                });
+        if (state.card().cordoned()) {
+            json.writeBooleanField("cordoned", true);
+        }
+        json.writeBooleanField("whole", state.wholePods() > 0);
+        json.writeArrayFieldStart("pods");
+        for (CardView.Share share : view.shares()) {
+            json.writeStartObject();
+            json.writeStringField("name", share.pod().name());
+            json.writeStringField("namespace", share.pod().namespace());
+            json.writeNumberField("usedGPU", share.units());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+}

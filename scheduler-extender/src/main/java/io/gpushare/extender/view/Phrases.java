@@ -1,0 +1,39 @@
+package io.gpushare.extender.view;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.model.Demand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Phrases that are the same wherever people read them. */
+public final class Phrases {
+    private Phrases() {}
+
+    /** For example {@code 8 units of memory on one card}; a unit is the node's, so it has no size here. */
+    public static String of(Demand demand) {
+        List<String> parts = new ArrayList<>();
+        if (demand.memoryUnits() > 0) {
+            String each = count(demand.unitsOnEachCard(), "unit") + " of memory on ";
+            parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
+        if (demand.cards() > 0) {
+            parts.add(count(demand.cards(), "whole card"));
+        }
+        String select = demand.selector().any() ? "" : ", selected by " + demand.selector();
+        return String.join(" and ", parts) + select;
+    }
+
+    /** The most common first. */
+    public static List<Map.Entry<Reason, Integer>> mostFirst(Map<Reason, Integer> reasons) {
+        return reasons.entrySet().stream()
+                .sorted(Map.Entry.<Reason, Integer>comparingByValue()
+                        .reversed()
+                        .thenComparing(reason -> reason.getKey().label()))
+                .toList();
+    }
+
+    public static String count(long count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+}

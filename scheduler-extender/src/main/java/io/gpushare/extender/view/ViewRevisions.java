@@ -1,0 +1,192 @@
+package io.gpushare.extender.view;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.model.Demand;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells who looks again what has changed meanwhile. It looks at the whole ledger only when somebody asks, and finds what
+ * changed by comparing: so nothing is missed, the verbs pay nothing for it, and whoever asks for the first time, or comes
+ * from another extender, gets the whole picture. Any number may look: the work is the same for all of them.
+ */
+public final class ViewRevisions {
+    private static final long LOOK_NANOS = 200_000_000;
+    private static final long QUEUE_NANOS = 1_000_000_000;
+    private static final long IDLE_NANOS = 120_000_000_000L;
+    private static final int GONE = 10_000;
+    private static final int PODS = 500;
+    private static final int DEMANDS = 100;
+
+    private final Ledger ledger;
+    private final Explainer explain;
+    // Tells this process and its pictures from those of other extenders, which count from 1 too.
+    private String epoch = "";
+    private long revision;
+    private long oldest;
+    private long lookedAt;
+    private long queueAt;
+    private final Map<String, Known> nodes = new HashMap<>();
+    private final LinkedHashMap<String, Long> gone = new LinkedHashMap<>();
+    private int plain;
+    private ClusterChanges.Queue queue = ClusterChanges.Queue.EMPTY;
+    private long queueSince;
+
+    /** A node as it was when it was last looked at, and the revision since which it is so. */
+    private record Known(NodeView view, long since) {}
+
+    public ViewRevisions(Ledger ledger, Explainer explain) {
+        this.ledger = ledger;
+        this.explain = explain;
+    }
+
+    /**
+     * What has changed.
+     *
+     * @param known the revision that the caller has; null, or one of which nothing is known, for the whole picture
+     * @param nanos the time, by a clock that only goes forward
+     */
+    public synchronized ClusterChanges since(@Nullable String known, long nanos) {
+        if (epoch.isEmpty()) {
+            epoch = UUID.randomUUID().toString().substring(0, 8);
+            look(nanos);
+        } else if (nanos - lookedAt >= LOOK_NANOS) {
+            look(nanos);
+        }
+        long from = number(known);
+        boolean full = from < oldest;
+        List<NodeView> changed = new ArrayList<>();
+        nodes.values().forEach(node -> {
+            if (full || node.since() > from) {
+                changed.add(node.view());
+            }
+        });
+        List<String> lost = full
+                ? List.of()
+                : gone.entrySet().stream()
+                        .filter(node -> node.getValue() > from)
+                        .map(Map.Entry::getKey)
+                        .toList();
+        return new ClusterChanges(
+                epoch + "-" + revision, full, changed, lost, plain, full || queueSince > from ? queue : null);
+    }
+
+    /** Lets go of what it remembers if nobody has looked for long. */
+    public synchronized void rest(long nanos) {
+        if (!epoch.isEmpty() && nanos - lookedAt > IDLE_NANOS) {
+            epoch = "";
+            nodes.clear();
+            gone.clear();
+            queue = ClusterChanges.Queue.EMPTY;
+            queueSince = 0;
+            revision = 0;
+        }
+    }
+
+    /** The number of one of this epoch's revisions; -1 for any other text. */
+    private long number(@Nullable String known) {
+        if (known == null || !known.startsWith(epoch + "-")) {
+            return -1;
+        }
+        try {
+            long number = Long.parseLong(known.substring(epoch.length() + 1));
+            return number > revision ? -1 : number;
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private void look(long nanos) {
+        long next = revision + 1;
+        boolean first = revision == 0;
+        boolean changed = lookAtNodes(next);
+        if (first || nanos - queueAt >= QUEUE_NANOS || changed) {
+            changed |= lookAtQueue(next);
+            queueAt = nanos;
+        }
+        if (changed || first) {
+            revision = next;
+        }
+        if (first) {
+            oldest = next;
+        }
+        lookedAt = nanos;
+    }
+
+    private boolean lookAtNodes(long next) {
+        boolean changed = false;
+        int others = 0;
+        Set<String> there = new HashSet<>();
+        for (NodeView view : ledger.nodes()) {
+            if (withoutCards(view)) {
+                others++;
+                continue;
+            }
+            there.add(view.name());
+            @Nullable Known old = nodes.get(view.name());
+            if (old == null || !same(old.view(), view)) {
+                nodes.put(view.name(), new Known(view, next));
+                gone.remove(view.name());
+                changed = true;
+            }
+        }
+        for (String name : List.copyOf(nodes.keySet())) {
+            if (!there.contains(name)) {
+                nodes.remove(name);
+                gone.put(name, next);
+                changed = true;
+            }
+        }
+        while (gone.size() > GONE) {
+            oldest = Math.max(oldest, gone.pollFirstEntry().getValue());
+        }
+        if (others != plain) {
+            plain = others;
+            changed = true;
+        }
+        return changed;
+    }
+
+    private static boolean withoutCards(NodeView node) {
+        return Reason.NO_INVENTORY.equals(node.unusable())
+                && node.cards().holdings().isEmpty();
+    }
+
+    @SuppressWarnings(
+            "ReferenceEquality") // A node's cards are replaced by each change; comparing all of them takes long.
+    private static boolean same(NodeView old, NodeView now) {
+        return old.cards() == now.cards()
+                && Objects.equals(old.unusable(), now.unusable())
+                && Objects.equals(old.address(), now.address());
+    }
+
+    private boolean lookAtQueue(long next) {
+        List<WaitingPod> pods = ledger.waitingPods();
+        List<WaitingPod> some = pods.subList(0, Math.min(pods.size(), PODS));
+        Map<Demand, Explainer.Tally> why = new HashMap<>();
+        for (WaitingPod pod : some) {
+            if (pod.demand() != null && why.size() < DEMANDS && !why.containsKey(pod.demand())) {
+                why.put(pod.demand(), explain.tally(pod.demand()));
+            }
+        }
+        ClusterChanges.Queue now = new ClusterChanges.Queue(pods.size(), some, why);
+        if (now.equals(queue)) {
+            return false;
+        }
+        queue = now;
+        queueSince = next;
+        return true;
+    }
+}

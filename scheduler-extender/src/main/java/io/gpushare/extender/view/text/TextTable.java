@@ -1,0 +1,61 @@
+package io.gpushare.extender.view.text;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows of text in columns, two blanks between them; a row's last text is not padded. */
+final class TextTable {
+    private final List<List<String>> rows = new ArrayList<>();
+
+    TextTable row(String... cells) {
+        return row(List.of(cells));
+    }
+
+    TextTable row(List<String> cells) {
+        rows.add(List.copyOf(cells));
+        return this;
+    }
+
+    boolean isEmpty() {
+        return rows.size() <= 1;
+    }
+
+    /** How long the longest row is, each of its columns padded. */
+    int width() {
+        int width = 0;
+        for (int column : widths()) {
+            width += column;
+        }
+        return width;
+    }
+
+    private int[] widths() {
+        int columns = rows.stream().mapToInt(List::size).max().orElse(0);
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < row.size(); i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length() + 2);
+            }
+        }
+        return widths;
+    }
+
+    @Override
+    public String toString() {
+        int[] widths = widths();
+        StringBuilder text = new StringBuilder();
+        for (List<String> row : rows) {
+            int end = text.length();
+            for (int i = 0; i < row.size(); i++) {
+                text.append(row.get(i));
+                if (!row.get(i).isEmpty()) {
+                    end = text.length();
+                }
+                text.append(" ".repeat(widths[i] - row.get(i).length()));
+            }
+            text.setLength(end);
+            text.append('\n');
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,109 @@
+package io.gpushare.extender.view.text;
+
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.CardView;
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.MemoryUsage.Part;
+import io.gpushare.extender.view.Phrases;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.CardState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is allocated beside what is really used, as text: by card, or by pod. */
+public final class TopText {
+    private static final String UNKNOWN = "-";
+
+    private TopText() {}
+
+    /** A row a card. */
+    public static String cards(List<NodeView> nodes, Map<String, NodeUse> use) {
+        TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "MEMORY", "ALLOCATED", "USED", "STATE");
+        for (NodeView node : nodes) {
+            NodeUse used = use.getOrDefault(node.name(), NodeUse.UNKNOWN);
+            MemoryUnit unit = node.cards().inventory().unit();
+            for (CardState state : node.cards().cards()) {
+                table.row(
+                        node.name(),
+                        String.valueOf(state.card().index()),
+                        state.card().model(),
+                        size(state.card().memory().bytes()),
+                        unit.amount(state.usedUnits()),
+                        of(used.cards().get(state.card().id().uuid())),
+                        state(state));
+            }
+        }
+        return table.isEmpty() ? "No cards.\n" : table + note(nodes, use);
+    }
+
+    /** A row for what a pod has of a card; of one namespace, or of all for an empty text. */
+    public static String pods(List<NodeView> nodes, Map<String, NodeUse> use, String namespace) {
+        TextTable table = new TextTable().row("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "");
+        for (NodeView node : nodes) {
+            NodeUse used = use.getOrDefault(node.name(), NodeUse.UNKNOWN);
+            MemoryUnit unit = node.cards().inventory().unit();
+            for (CardView card : CardView.of(node.cards())) {
+                for (CardView.Share share : card.shares()) {
+                    if (namespace.isEmpty() || namespace.equals(share.pod().namespace())) {
+                        String uuid = card.state().card().id().uuid();
+                        @Nullable
+                        Long bytes = used.pods()
+                                .get(new Part(
+                                        uuid,
+                                        share.pod().namespace(),
+                                        share.pod().name()));
+                        boolean over = !share.whole()
+                                && bytes != null
+                                && bytes > unit.size().bytes() * share.units();
+                        table.row(
+                                share.pod().namespace(),
+                                share.pod().name(),
+                                node.name(),
+                                String.valueOf(card.state().card().index()),
+                                share.whole() ? "whole card" : unit.amount(share.units()),
+                                of(bytes),
+                                over ? "uses more than it was given" : "");
+                    }
+                }
+            }
+        }
+        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, use);
+    }
+
+    private static String note(List<NodeView> nodes, Map<String, NodeUse> use) {
+        long unknown = nodes.stream()
+                .filter(node -> !node.cards().cards().isEmpty() && !use.containsKey(node.name()))
+                .count();
+        return unknown == 0 ? "" : "\nNot told what is used on " + Phrases.count(unknown, "node") + ".\n";
+    }
+
+    private static String state(CardState state) {
+        List<String> words = new ArrayList<>();
+        if (state.wholePods() > 0) {
+            words.add("whole");
+        }
+        if (state.card().health() instanceof Health.Ill(String reason)) {
+            words.add("ill: " + reason);
+        }
+        if (state.card().cordoned()) {
+            words.add("cordoned");
+        }
+        if (state.overused()) {
+            words.add("over-allocated");
+        }
+        return words.isEmpty() ? "ok" : String.join(", ", words);
+    }
+
+    private static String of(@Nullable Long bytes) {
+        return bytes == null ? UNKNOWN : size(bytes);
+    }
+
+    private static String size(long bytes) {
+        long mib = bytes >> 20;
+        return mib < 1024 ? mib + " MiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
+    }
+}

@@ -1,0 +1,97 @@
+package io.gpushare.extender.view.text;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.report.CardVerdict;
+import io.gpushare.extender.report.Explanation;
+import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.view.Phrases;
+import io.gpushare.model.card.CardId;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** An explanation as text: the sum in sentences, then nodes with their cards. */
+public final class WhyText {
+    private WhyText() {}
+
+    /**
+     * Writes it.
+     *
+     * @param limit how many nodes are shown
+     */
+    public static String of(Explanation explanation, int limit) {
+        String pod = "Pod " + explanation.pod();
+        return switch (explanation) {
+            case Explanation.Ended ended -> pod + " has ended: it waits for nothing, and holds no card.\n";
+            case Explanation.NoDemand none ->
+                pod + " asks for no GPU memory and no card: GPU Share has no say in it.\n";
+            case Explanation.Wrong(var ref, String sentence) ->
+                pod + " can be placed nowhere: what is written on it is wrong.\n  " + sentence + "\n";
+            case Explanation.Bound bound -> pod + " is on node " + bound.node() + cards(bound) + ".\n";
+            case Explanation.Judged judged -> judged(pod, judged, limit);
+        };
+    }
+
+    private static String cards(Explanation.Bound bound) {
+        if (bound.allocation() == null) {
+            return ", and nothing on it says on which card";
+        }
+        Set<String> cards = new LinkedHashSet<>();
+        bound.allocation().memoryCards().stream().map(CardId::uuid).forEach(cards::add);
+        bound.allocation().wholeCards().stream()
+                .map(card -> card.uuid() + " (whole)")
+                .forEach(cards::add);
+        return ", card " + String.join(", ", cards);
+    }
+
+    private static String judged(String pod, Explanation.Judged judged, int limit) {
+        StringBuilder text = new StringBuilder(pod + " asks for " + Phrases.of(judged.demand()) + ".\n");
+        int nodes = judged.nodes().size();
+        if (judged.feasible() > 0) {
+            text.append("As far as cards go it fits on ")
+                    .append(judged.feasible())
+                    .append(" of ")
+                    .append(Phrases.count(nodes, "node"))
+                    .append(". If it waits all the same, kube-scheduler has another reason:\n")
+                    .append("  kubectl describe pod -n ")
+                    .append(judged.pod().namespace())
+                    .append(' ')
+                    .append(judged.pod().name())
+                    .append('\n');
+        } else {
+            text.append("None of ").append(Phrases.count(nodes, "node")).append(" can take it now:\n");
+        }
+        for (Map.Entry<Reason, Integer> reason : Phrases.mostFirst(judged.reasons())) {
+            text.append(String.format(
+                    "%7d  %s%n", reason.getValue(), reason.getKey().sentence()));
+        }
+        return text + nodes(judged, limit);
+    }
+
+    private static String nodes(Explanation.Judged judged, int limit) {
+        List<NodeVerdict> all = judged.nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .toList();
+        List<NodeVerdict> shown = all.subList(0, Math.min(limit, all.size()));
+        TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "FREE", "");
+        for (NodeVerdict node : shown) {
+            var unit = node.cards().inventory().unit();
+            for (CardVerdict card : node.eachCard()) {
+                table.row(
+                        node.node() + (node.chosen() ? "*" : ""),
+                        String.valueOf(card.state().card().index()),
+                        card.state().card().model(),
+                        unit.amount(card.state().freeUnits()),
+                        card.sentence());
+            }
+        }
+        if (table.isEmpty()) {
+            return "";
+        }
+        int more = all.size() - shown.size();
+        boolean chosen = shown.stream().anyMatch(NodeVerdict::chosen);
+        return "\n" + table + (chosen ? "* the policy's choice\n" : "")
+                + (more > 0 ? Phrases.count(more, "more node") + " with cards not shown, see --limit\n" : "");
+    }
+}

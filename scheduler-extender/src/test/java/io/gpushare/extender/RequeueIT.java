@@ -1,0 +1,97 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** No pod sleeps beside free memory: what the API server sees of it. */
+class RequeueIT extends WithExtender {
+    private static final JsonObject TEN = new JsonObject().put("aliyun.com/gpu-mem", "10");
+    private static final Duration SOON = Duration.ofSeconds(2);
+    // Longer than any look at the cluster.
+    private static final Duration LONG = Duration.ofSeconds(3);
+
+    @Override
+    void fill(ApiServerDouble cluster) {
+        cluster.node("n1", BindIT.TWO_T4);
+        cluster.pod("a", "uid-a", TEN);
+        cluster.pod("b", "uid-b", TEN);
+    }
+
+    @BeforeEach
+    void bindBoth() throws Exception {
+        assertThat(extender.bind("a", "uid-a", "n1")).isEmpty();
+        assertThat(extender.bind("b", "uid-b", "n1")).isEmpty();
+    }
+
+    @Test
+    void aWaitingPodIsAnnotatedOnceWhenAPodEnds() throws Exception {
+        api.pod("p", "uid-p", TEN);
+        api.refused("p");
+        quiet(0);
+        api.phase("a", "Succeeded");
+        await().atMost(SOON).until(() -> api.patches().size() == 1);
+        JsonObject metadata = api.object("default/p").getJsonObject("metadata");
+        assertThat(metadata.getJsonObject("annotations").fieldNames()).containsExactly("gpushare.io/room-seen");
+        assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
+        quiet(1);
+        assertThat(extender.get("/metrics").body())
+                .contains("gpushare_extender_nudges_total 1.0")
+                .contains("gpushare_extender_waiting_pods{why=\"room\"} 0.0");
+    }
+
+    @Test
+    void aLiftedCordonIsRoom() throws Exception {
+        api.node("n2", cordoned(true));
+        api.pod("p", "uid-p", TEN);
+        api.refused("p");
+        quiet(0);
+        api.node("n2", cordoned(false));
+        await().atMost(SOON).until(() -> api.patches().size() == 1);
+    }
+
+    @Test
+    void ofAThousandThatWaitForOnePlaceOneIsAnnotatedAtATime() throws Exception {
+        for (int i = 0; i < 1000; i++) {
+            api.pod("p" + i, "uid-" + i, TEN, i);
+            api.refused("p" + i);
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> extender.get("/metrics")
+                        .body()
+                        .contains("gpushare_extender_waiting_pods{why=\"pieces\"} 1000.0"));
+        quiet(0);
+        api.delete("a");
+        await().atMost(SOON).until(() -> !api.patches().isEmpty());
+        assertThat(api.patches().getFirst()).contains("/p999");
+        Thread.sleep(Duration.ofSeconds(5));
+        assertThat(api.patches()).as("one a second, as long as nobody is bound").hasSizeBetween(3, 7);
+        assertThat(extender.bind("p999", "uid-999", "n1")).isEmpty();
+        Thread.sleep(Duration.ofSeconds(1)); // One may be on its way.
+        quiet(api.patches().size());
+    }
+
+    @Test
+    void whoDoesNotLeadIsQuiet() throws Exception {
+        api.pod("p", "uid-p", TEN);
+        api.refused("p");
+        extender.resign();
+        api.delete("a");
+        quiet(0);
+    }
+
+    private void quiet(int patches) throws InterruptedException {
+        Thread.sleep(LONG);
+        assertThat(api.patches()).hasSize(patches);
+    }
+
+    private static String cordoned(boolean is) {
+        JsonObject inventory = new JsonObject(BindIT.TWO_T4);
+        inventory.getJsonArray("cards").forEach(card -> ((JsonObject) card).put("cordoned", is));
+        return inventory.encode();
+    }
+}

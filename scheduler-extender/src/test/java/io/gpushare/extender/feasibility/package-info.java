@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.feasibility;
+
+import org.jspecify.annotations.NullMarked;

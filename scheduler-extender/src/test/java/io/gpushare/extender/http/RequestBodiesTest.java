@@ -1,0 +1,94 @@
+package io.gpushare.extender.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.server.ExtenderServer;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What bodies take of the memory for all of them, over real connections. */
+class RequestBodiesTest {
+    private static final int LARGEST = 1 << 20;
+    private static final int ANNOUNCED = 100_000;
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
+    private final Vertx vertx = Vertx.vertx();
+    private final RequestBodies bodies = new RequestBodies(LARGEST);
+    private int port;
+
+    @BeforeEach
+    void listen() throws IOException {
+        HttpServer server = vertx.createHttpServer()
+                .requestHandler(request -> bodies.read(
+                        request,
+                        body -> request.response().end("read " + body.size()),
+                        refusal -> request.response().setStatusCode(413).end()));
+        ExtenderServer.await(
+                server.listen(0, "127.0.0.1").onSuccess(listening -> port = listening.actualPort()), LONGEST);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        ExtenderServer.await(vertx.close(), LONGEST);
+    }
+
+    @Test
+    void aBodyThatIsReadTakesNothingAfterwards() throws Exception {
+        try (Socket socket = announced()) {
+            until(() -> bodies.held() > ANNOUNCED);
+            socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
+            assertThat(new String(socket.getInputStream().readNBytes(15), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 200 OK");
+            until(() -> bodies.held() == 0);
+        }
+    }
+
+    /** Vert.x tells of a reset and of a hang-up in different ways. */
+    @Test
+    void aCallerThatGoesInTheMiddleGivesBackJustWhatItTook() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            long before = bodies.held();
+            try (Socket socket = announced()) {
+                until(() -> bodies.held() > before);
+                // Linger 0: what is sent is a reset, not an end.
+                socket.setSoLinger(i % 2 == 0, 0);
+            }
+            until(() -> bodies.held() <= before);
+        }
+        // One more that stays: those before it are over for all that still came of them.
+        try (Socket socket = announced()) {
+            until(() -> bodies.held() != 0);
+            assertThat(bodies.held()).isEqualTo(1 << 17);
+            socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
+            until(() -> bodies.held() == 0);
+        }
+    }
+
+    /** A connection on which the first byte of a body has gone. */
+    private Socket announced() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        OutputStream out = socket.getOutputStream();
+        out.write(("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + ANNOUNCED + "\r\n\r\nx")
+                .getBytes(StandardCharsets.US_ASCII));
+        out.flush();
+        return socket;
+    }
+
+    private static void until(BooleanSupplier that) throws InterruptedException {
+        long end = System.nanoTime() + LONGEST.toNanos();
+        while (!that.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("waited for %s", LONGEST).isLessThan(end);
+            Thread.sleep(5);
+        }
+    }
+}

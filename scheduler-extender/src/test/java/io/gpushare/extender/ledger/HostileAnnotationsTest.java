@@ -1,0 +1,108 @@
+package io.gpushare.extender.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Annotations that anybody could have written, on pods and nodes, by the ten thousand. */
+class HostileAnnotationsTest {
+    private static final long SEED = Long.getLong("gpushare.seed", 20261120);
+    private static final int PODS = 20_000;
+    private static final int AT_ONCE = 40;
+    private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
+    private static final List<String> PIECES = List.of(
+            "null",
+            "{}",
+            "[]",
+            "-1",
+            "0",
+            "2147483648",
+            "1e99",
+            "\"\"",
+            "\"GPU-0\"",
+            "\"GPU-x\"",
+            "true",
+            "[[",
+            "\\u0000");
+
+    private final Random random = new Random(SEED);
+    private final Ledger ledger = TestCluster.ledger();
+
+    @Test
+    void noAnnotationBreaksTheLedgerOrStaysInItAfterItsPod() {
+        ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+        List<Ledger.NodeView> before = ledger.nodes();
+        List<PodRef> there = new ArrayList<>();
+        int believed = 0;
+        for (int i = 0; i < PODS; i++) {
+            ClusterPod pod = pod(i);
+            ledger.podSeen(pod);
+            there.add(pod.ref());
+            if (random.nextInt(10) == 0) {
+                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)), HostResources.NONE);
+                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+            }
+            ledger.nodes()
+                    .forEach(node -> node.cards()
+                            .cards()
+                            .forEach(card -> assertThat(card.freeUnits()).isBetween(0, 15)));
+            if (there.size() == AT_ONCE) {
+                believed += ledger.census().holding(Standing.SEEN);
+                there.forEach(ledger::podGone);
+                there.clear();
+                assertThat(ledger.nodes()).isEqualTo(before);
+                assertThat(ledger.census().unattributed()).isZero();
+            }
+        }
+        System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + believed
+                + " of them well-formed and for their demand");
+        assertThat(believed).isBetween(1, PODS - 1);
+    }
+
+    private ClusterPod pod(int number) {
+        int units = random.nextInt(1, 4);
+        Map<String, String> annotations = new HashMap<>();
+        String right = AllocationCodec.encode(TestCluster.memory("GPU-" + random.nextInt(3), units));
+        annotations.put("gpushare.io/allocation", random.nextInt(4) == 0 ? right : spoilt(right));
+        for (String old : List.of("IDX", "POD", "DEV", "ASSIGNED", "ASSUME_TIME")) {
+            if (random.nextBoolean()) {
+                annotations.put("ALIYUN_COM_GPU_MEM_" + old, spoilt(String.valueOf(random.nextInt(-2, 20))));
+            }
+        }
+        if (random.nextInt(4) == 0) {
+            annotations.remove("gpushare.io/allocation");
+        }
+        return new ClusterPod(
+                new PodRef("uid-" + number, "default", "p-" + number),
+                "n1",
+                false,
+                annotations,
+                List.of(new ContainerResources(
+                        "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units)))));
+    }
+
+    private String spoilt(String right) {
+        int at = random.nextInt(right.length() + 1);
+        int to = Math.min(right.length(), at + random.nextInt(6));
+        return switch (random.nextInt(4)) {
+            case 0 -> right.substring(0, at);
+            case 1 -> right.substring(0, at) + (char) random.nextInt(0x10000) + right.substring(to);
+            case 2 -> right.substring(0, at) + PIECES.get(random.nextInt(PIECES.size())) + right.substring(to);
+            default -> right.substring(at) + right;
+        };
+    }
+}

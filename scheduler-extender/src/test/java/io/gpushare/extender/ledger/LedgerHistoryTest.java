@@ -1,0 +1,131 @@
+package io.gpushare.extender.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.ledger.NodeCards;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** Whatever happened and however late it was shown: when all is quiet the ledger is the world. */
+public class LedgerHistoryTest {
+    private static final int STEPS = 60;
+    private static final String[] PODS = {"a", "b", "c", "d"};
+    private static final String[] NODES = {"n1", "n2", "n3"};
+
+    /** As many events as the build asks for: ten thousand, or a million with -Pnightly. */
+    @Test
+    void afterAsManyEventsAsTheBuildAsksForTheLedgerIsTheWorld() {
+        int wanted = Integer.getInteger("gpushare.events", 10_000);
+        long seed = System.nanoTime();
+        int events = 0;
+        int histories = 0;
+        while (events < wanted) {
+            afterAnyHistoryTheLedgerIsTheWorld(seed + histories);
+            histories++;
+            events += STEPS;
+        }
+        System.out.printf(
+                "ledger: %d events in %d histories, seeds from %d, 0 differences to the world%n",
+                events, histories, seed);
+        assertThat(events).isGreaterThanOrEqualTo(wanted);
+    }
+
+    @Property(tries = 200)
+    void afterAnyHistoryTheLedgerIsTheWorld(@ForAll long seed) {
+        Random random = new Random(seed);
+        Ledger ledger = TestCluster.ledger();
+        TestCluster world = new TestCluster(random, ledger);
+        for (int step = 0; step < STEPS; step++) {
+            happen(world, random);
+            if (random.nextInt(20) == 0) {
+                world.relist();
+            }
+            for (int events = random.nextInt(3); events > 0; events--) {
+                if (random.nextBoolean()) {
+                    world.showPod();
+                } else {
+                    world.showNode();
+                }
+            }
+        }
+        world.showAll();
+        assertThat(cards(ledger)).isEqualTo(world.truth());
+        world.pods().forEach(pod -> world.delete(pod.ref().name()));
+        world.relist();
+        world.showAll();
+        assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
+        assertThat(ledger.census().unattributed()).isZero();
+        assertThat(ledger.unseenSince(Instant.MAX)).isEmpty();
+    }
+
+    private static void happen(TestCluster world, Random random) {
+        String pod = PODS[random.nextInt(PODS.length)];
+        String node = NODES[random.nextInt(NODES.length)];
+        switch (random.nextInt(9)) {
+            case 0, 1 -> {
+                world.delete(pod);
+                world.create(pod, Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(5))));
+            }
+            case 2, 3 -> boundBySomeone(world, random, pod, node);
+            case 4 -> world.end(pod);
+            case 5 -> world.delete(pod);
+            case 6 -> world.node(node, random.nextInt(4) == 0 ? null : TestCluster.cards(15, 15 + random.nextInt(3)));
+            case 7 -> mended(world, random, pod);
+            default -> world.nodeGone(node);
+        }
+    }
+
+    /** Bound with an allocation that fits or not, is the demand or not, or is not there at all. */
+    private static void boundBySomeone(TestCluster world, Random random, String name, String node) {
+        world.pods().stream()
+                .filter(pod -> pod.ref().name().equals(name) && pod.node() == null)
+                .findFirst()
+                .ifPresent(pod -> {
+                    int asked = Integer.parseInt(String.valueOf(
+                            pod.containers().getFirst().quantities().get("aliyun.com/gpu-mem")));
+                    Allocation written =
+                            TestCluster.memory("GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? asked + 1 : asked);
+                    Map<String, String> annotations = switch (random.nextInt(8)) {
+                        case 0 -> Map.of();
+                        case 1 -> Map.of("gpushare.io/allocation", "{nonsense");
+                        default -> Map.of("gpushare.io/allocation", AllocationCodec.encode(written));
+                    };
+                    world.put(new ClusterPod(pod.ref(), node, pod.ended(), annotations, pod.containers()));
+                });
+    }
+
+    /** The device plugin writes what really runs over what was written at the bind. */
+    private static void mended(TestCluster world, Random random, String name) {
+        for (ClusterPod pod : world.pods()) {
+            if (pod.ref().name().equals(name)
+                    && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation old)) {
+                Allocation mended = TestCluster.memory(
+                        "GPU-" + random.nextInt(3), old.containers().getFirst().memoryUnits());
+                world.put(new ClusterPod(
+                        pod.ref(),
+                        pod.node(),
+                        pod.ended(),
+                        Map.of("gpushare.io/allocation", AllocationCodec.encode(mended)),
+                        pod.containers()));
+            }
+        }
+    }
+
+    public static Map<String, NodeCards> cards(Ledger ledger) {
+        Map<String, NodeCards> cards = new HashMap<>();
+        List<Ledger.NodeView> nodes = ledger.nodes();
+        nodes.forEach(node -> cards.put(node.name(), node.cards()));
+        return cards;
+    }
+}

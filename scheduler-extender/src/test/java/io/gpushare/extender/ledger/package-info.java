@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.ledger;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of this room. */
-@NullMarked
-package io.gpushare.extender.placement;
-
-import org.jspecify.annotations.NullMarked;

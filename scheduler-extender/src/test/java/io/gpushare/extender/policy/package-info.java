@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.policy.scoring;
+
+import org.jspecify.annotations.NullMarked;

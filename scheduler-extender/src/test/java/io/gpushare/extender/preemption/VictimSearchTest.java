@@ -1,0 +1,234 @@
+package io.gpushare.extender.preemption;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+class VictimSearchTest {
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
+    private static final int[] SIZES = {8, 15, 15, 24};
+
+    @Property
+    void victimsMakeRoomAndNoneOfThemCouldStay(
+            @ForAll long seed, @ForAll @IntRange(max = 24) int units, @ForAll @IntRange(max = 3) int whole) {
+        if (units + whole == 0) {
+            return;
+        }
+        Random random = new Random(seed);
+        NodeCards node = node(random);
+        Map<String, PodPriority> evictable = some(random, node);
+        Demand demand = demand(units, whole);
+        Optional<List<String>> victims = VictimSearch.victims(node, demand, evictable);
+        if (victims.isEmpty()) {
+            assertThat(fits(without(node, evictable.keySet()), demand))
+                    .as("without all that may go")
+                    .isFalse();
+            return;
+        }
+        assertThat(evictable.keySet()).containsAll(victims.get());
+        assertThat(fits(without(node, victims.get()), demand))
+                .as("without the victims")
+                .isTrue();
+        for (String spared : victims.get()) {
+            List<String> others = new ArrayList<>(victims.get());
+            others.remove(spared);
+            assertThat(fits(without(node, others), demand))
+                    .as("with %s of %s", spared, victims.get())
+                    .isFalse();
+        }
+    }
+
+    @Property
+    void forOneCardNoOtherSetHasALowerHighestPriority(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
+        Random random = new Random(seed);
+        NodeCards node = node(random);
+        Map<String, PodPriority> evictable = some(random, node);
+        Demand demand = demand(units, 0);
+        VictimSearch.victims(node, demand, evictable)
+                .filter(list -> !list.isEmpty())
+                .ifPresent(victims -> {
+                    int highest = highest(evictable, victims);
+                    List<String> lower = evictable.keySet().stream()
+                            .filter(uid -> rank(evictable, uid).priority() < highest)
+                            .toList();
+                    assertThat(fits(without(node, lower), demand)).isFalse();
+                });
+    }
+
+    @Property
+    void ofOnePriorityNoSmallerSetMakesRoomOnOneCard(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
+        Random random = new Random(seed);
+        NodeCards node = node(random);
+        Map<String, PodPriority> evictable = new HashMap<>();
+        some(random, node).forEach((uid, rank) -> evictable.put(uid, new PodPriority(0, rank.created(), false)));
+        Demand demand = demand(units, 0);
+        int fewest =
+                VictimSearch.victims(node, demand, evictable).map(List::size).orElse(99);
+        List<String> all = List.copyOf(evictable.keySet());
+        for (int set = 0; set < 1 << all.size(); set++) {
+            if (Integer.bitCount(set) < fewest) {
+                List<String> gone = new ArrayList<>();
+                for (int i = 0; i < all.size(); i++) {
+                    if ((set >> i & 1) == 1) {
+                        gone.add(all.get(i));
+                    }
+                }
+                assertThat(fits(without(node, gone), demand))
+                        .as("without %s", gone)
+                        .isFalse();
+            }
+        }
+    }
+
+    @Test
+    void ofEqualPodsTheYoungestGoesAndAPodThatLeavesAnywayBeforeIt() {
+        NodeCards node = t4s(memory("old", 0, 8), memory("young", 1, 8));
+        assertThat(victims(node, 10, Map.of("old", rank(1, 0), "young", rank(1, 5))))
+                .containsExactly("young");
+        assertThat(victims(node, 10, Map.of("old", new PodPriority(1, NOON, true), "young", rank(1, 5))))
+                .containsExactly("old");
+    }
+
+    @Test
+    void thePodOfLowestPriorityGoesThoughItIsOlderAndThereAreMoreOfThem() {
+        NodeCards node = t4s(memory("high", 0, 15), memory("low-a", 1, 7), memory("low-b", 1, 8));
+        assertThat(victims(node, 15, Map.of("high", rank(2, 9), "low-a", rank(1, 0), "low-b", rank(1, 0))))
+                .containsExactlyInAnyOrder("low-a", "low-b");
+    }
+
+    @Test
+    void aWholeCardIsMadeOfTheCheapestOnes() {
+        NodeCards node = t4s(memory("high", 0, 1), memory("low", 1, 1));
+        Map<String, PodPriority> evictable = Map.of("high", rank(2, 0), "low", rank(1, 0));
+        assertThat(VictimSearch.victims(node, demand(0, 1), evictable)).contains(List.of("low"));
+        assertThat(VictimSearch.victims(node, demand(0, 2), evictable).orElseThrow())
+                .containsExactlyInAnyOrder("high", "low");
+        assertThat(VictimSearch.victims(node, demand(0, 3), evictable)).isEmpty();
+    }
+
+    private static List<String> victims(NodeCards node, int units, Map<String, PodPriority> evictable) {
+        return VictimSearch.victims(node, demand(units, 0), evictable).orElseThrow();
+    }
+
+    private static NodeCards t4s(Holder... holders) {
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15), card(1, 15))));
+        for (Holder holder : holders) {
+            node = node.with(pod(holder.uid()), memory(holder.card(), holder.units()));
+        }
+        return node;
+    }
+
+    private record Holder(String uid, int card, int units) {}
+
+    private static Holder memory(String uid, int card, int units) {
+        return new Holder(uid, card, units);
+    }
+
+    private static NodeCards node(Random random) {
+        List<Card> cards = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(4); i++) {
+            Card card = card(i, SIZES[random.nextInt(SIZES.length)]);
+            cards.add(random.nextInt(6) == 0 ? card.withHealth(Health.ill("Xid 79")) : card);
+        }
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
+        for (int i = 0; i < random.nextInt(9); i++) {
+            // What fits, as pods come; and now and then what does not, as annotations may claim.
+            Demand demand = random.nextInt(4) == 0 ? demand(0, 1) : demand(1 + random.nextInt(9), 0);
+            if (random.nextInt(10) == 0) {
+                node = node.with(pod("uid-" + i), memory(random.nextInt(4), 1 + random.nextInt(9)));
+            } else if (node.place(demand, random.nextBoolean() ? CardOrder.SPREAD : CardOrder.BINPACK)
+                    instanceof Placement.Placed(Allocation allocation)) {
+                node = node.with(pod("uid-" + i), allocation);
+            }
+        }
+        return node;
+    }
+
+    private static Map<String, PodPriority> some(Random random, NodeCards node) {
+        Map<String, PodPriority> evictable = new HashMap<>();
+        for (NodeCards.Holding holding : node.holdings()) {
+            if (random.nextInt(5) > 0) {
+                evictable.put(holding.pod().uid(), rank(random.nextInt(3), random.nextInt(60)));
+            }
+        }
+        return evictable;
+    }
+
+    private static PodPriority rank(int priority, int minute) {
+        return new PodPriority(priority, NOON.plusSeconds(60L * minute), false);
+    }
+
+    private static PodPriority rank(Map<String, PodPriority> ranks, String uid) {
+        return ranks.getOrDefault(uid, PodPriority.PLAIN);
+    }
+
+    private static int highest(Map<String, PodPriority> ranks, List<String> uids) {
+        return uids.stream().mapToInt(uid -> rank(ranks, uid).priority()).max().orElseThrow();
+    }
+
+    private static NodeCards without(NodeCards node, Iterable<String> uids) {
+        NodeCards left = node;
+        for (String uid : uids) {
+            left = left.without(uid);
+        }
+        return left;
+    }
+
+    private static boolean fits(NodeCards node, Demand demand) {
+        return node.place(demand, CardOrder.BINPACK) instanceof Placement.Placed;
+    }
+
+    private static Demand demand(int units, int whole) {
+        List<ContainerDemand> containers = new ArrayList<>();
+        if (units > 0) {
+            containers.add(new ContainerDemand("shared", ContainerRole.APP, units, 0));
+        }
+        if (whole > 0) {
+            containers.add(new ContainerDemand("whole", ContainerRole.APP, 0, whole));
+        }
+        return new Demand(containers);
+    }
+
+    private static Card card(int index, int gib) {
+        return Card.of("GPU-" + index, index, Memory.ofGib(gib));
+    }
+
+    private static PodRef pod(String uid) {
+        return new PodRef(uid, "default", "pod-" + uid);
+    }
+
+    private static Allocation memory(int card, int units) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), units), List.of())));
+    }
+}

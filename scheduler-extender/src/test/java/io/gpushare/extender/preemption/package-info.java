@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.preemption;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,193 @@
+package io.gpushare.extender.protocol;
+
+import io.gpushare.extender.http.BadRequestException;
+import io.gpushare.extender.http.ReceivedBodies;
+import io.gpushare.extender.http.RequestBody;
+import io.gpushare.extender.http.ResponseWriter;
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Filter and prioritize from body to answer, and their parts, by the number of nodes: 8 cards each, 4 pods a card. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 2)
+public class VerbsBenchmark {
+    private static final int CARDS = 8;
+    private static final int PODS = 4;
+
+    @Param({"100", "1000", "5000"})
+    public int nodes;
+
+    /** KiB of other memory that are written between two calls, as by another program or the kernel: what is near goes. */
+    @Param({"0", "4096"})
+    public int otherKib;
+
+    /** As the extender's option. */
+    @Param({"filter", "prioritize"})
+    public String decideIn;
+
+    private long[] other;
+    private NodeSelection choice;
+    private Ledger ledger;
+    private RequestBody body;
+    private NodeNames known;
+    private ExtenderArgs args;
+    private FilterResult filtered;
+    private int turn;
+
+    @Setup
+    public void fill() throws BadRequestException {
+        other = new long[otherKib << 7];
+        DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
+        ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+        choice = new NodeSelection(ledger, demands, decideIn.equals("filter"));
+        for (int node = 0; node < nodes; node++) {
+            node(node);
+        }
+        List<String> inOrder =
+                IntStream.range(0, nodes).mapToObj(VerbsBenchmark::name).toList();
+        String names = WorkersOrder.of(inOrder, new Random(20261122)).stream()
+                .map(name -> "\"" + name + "\"")
+                .collect(Collectors.joining(","));
+        String json =
+                "{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
+                    + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
+                    + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
+                        + names + "]}";
+        body = RequestBody.of(json.getBytes(StandardCharsets.UTF_8));
+        known = new NodeNames(ledger.columns());
+        args = ExtenderArgs.read(body, known);
+        filtered = choice.filter(args.pod(), args.named().nodes());
+    }
+
+    @Setup(Level.Invocation)
+    public void otherMemory() {
+        for (int i = 0; i < other.length; i += 8) {
+            other[i]++;
+        }
+    }
+
+    private static String name(int node) {
+        return "gpu-node-%05d.example.internal".formatted(node);
+    }
+
+    private void node(int node) {
+        List<Card> cards = new ArrayList<>();
+        for (int card = 0; card < CARDS; card++) {
+            cards.add(Card.of("GPU-" + node + "-" + card, card, Memory.ofGib(40)));
+        }
+        Inventory inventory = new Inventory(MemoryUnit.GIB, null, cards);
+        ledger.nodeSeen(
+                name(node),
+                Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
+                new HostResources(128_000, 1 << 20));
+        for (int pod = 0; pod < CARDS * PODS; pod++) {
+            seen(node, "used-" + node + "-" + pod, new CardId("GPU-" + node + "-" + pod / PODS), inventory);
+        }
+    }
+
+    /** On every tenth node the pods leave nothing free, as in the load run. */
+    private void seen(int node, String pod, CardId card, Inventory inventory) {
+        int units = node % 10 == 0 ? 10 : 8;
+        Allocation allocation = new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, units), List.of())));
+        ledger.podSeen(new ClusterPod(
+                new PodRef(pod, "default", pod),
+                name(node),
+                false,
+                AllocationCodec.annotations(allocation, inventory, Instant.EPOCH),
+                List.of(new ContainerResources(
+                        "main", ContainerRole.APP, Map.of("cpu", "2", "aliyun.com/gpu-mem", String.valueOf(units))))));
+    }
+
+    /** The body, read. */
+    @Benchmark
+    public Object read() throws BadRequestException {
+        return ExtenderArgs.read(body, known);
+    }
+
+    /** Which nodes fit. */
+    @Benchmark
+    public Object filter() {
+        return choice.filter(args.pod(), args.named().nodes());
+    }
+
+    /** What they cost, known from the last time. */
+    @Benchmark
+    public Object prioritize() {
+        return choice.prioritize(args.pod(), args.named().nodes());
+    }
+
+    /** The same for a pod of another size each time, of more than the nodes remember. */
+    @Benchmark
+    public Object prioritizeAnew() {
+        turn = turn % 64 + 1;
+        SchedulingPod pod = new SchedulingPod(
+                args.pod().ref(),
+                Map.of(),
+                List.of(new ContainerResources(
+                        "main",
+                        ContainerRole.APP,
+                        Map.of("cpu", turn + "m", "aliyun.com/gpu-mem", String.valueOf(turn % 8 + 1)))));
+        return choice.prioritize(pod, args.named().nodes());
+    }
+
+    /** The answer, written. */
+    @Benchmark
+    public Object write() {
+        int[] size = new int[1];
+        ResponseWriter.send(FilterResponse.of(args, filtered, known), new ReceivedBodies(page -> {
+            size[0] += page.length();
+            return Future.succeededFuture();
+        }));
+        return size;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+package io.gpushare.extender.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.report.Explanation.Judged;
+import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.codec.ContainerResources;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** An explanation says what filter says, and its cards say why. */
+class ExplainerProperties {
+    @Property(tries = 100)
+    void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
+        Random random = new Random(seed);
+        TestCluster world = new TestCluster(random, TestCluster.ledger());
+        Ledger ledger = TestCluster.ledger();
+        List<String> nodes = cluster(random, ledger);
+        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+        Explainer explain = new Explainer(
+                ledger,
+                TestCluster.DEMANDS,
+                new NodeSelection(ledger, TestCluster.DEMANDS, random.nextBoolean()),
+                world);
+        for (int i = 0; i < 40; i++) {
+            SchedulingPod pod = pod(random, i);
+            FilterResult filtered = choice.filter(pod, choice.named(nodes));
+            Judged judged = (Judged) explain.of(pod);
+            assertThat(judged.nodes()).hasSameSizeAs(nodes);
+            assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());
+            for (NodeVerdict node : judged.nodes()) {
+                assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
+                assertThat(node.why() == null).isEqualTo(enough(judged, node));
+            }
+            assertThat(explain.tally(judged.demand()))
+                    .isEqualTo(new Explainer.Tally(judged.feasible(), judged.reasons()));
+            if (!filtered.feasible(nodes).isEmpty()) {
+                assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
+                        .containsExactly(judged.nodes().getFirst().node());
+                PodSpecSummary wanted = ledger.wanted(judged.demand(), pod.containers(), pod.annotations());
+                ledger.assume(pod.ref(), wanted, judged.nodes().getFirst().node(), TestCluster.NOW);
+            }
+        }
+    }
+
+    /** Whether as many cards would do as the demand needs; the pods here ask for memory or for cards, never for both. */
+    private static boolean enough(Judged judged, NodeVerdict node) {
+        long would = node.eachCard().stream().filter(CardVerdict::takes).count();
+        return would
+                >= (judged.demand().memoryUnits() > 0
+                        ? judged.demand().split()
+                        : judged.demand().cards());
+    }
+
+    private static List<String> cluster(Random random, Ledger ledger) {
+        List<String> nodes = TestCluster.cluster(
+                random,
+                ledger,
+                card -> card.withHealth(random.nextInt(6) == 0 ? Health.ill("Xid 79") : Health.well())
+                        .withCordoned(random.nextInt(6) == 0));
+        ledger.nodeSeen("plain", Map.of(), HostResources.NONE);
+        nodes.add("plain");
+        return nodes;
+    }
+
+    private static SchedulingPod pod(Random random, int i) {
+        boolean cards = random.nextInt(4) == 0;
+        int split = cards ? 1 : 1 + random.nextInt(2);
+        Map<String, String> annotations = random.nextBoolean()
+                ? Map.of("gpushare.io/cards", String.valueOf(split))
+                : Map.of(
+                        "gpushare.io/cards",
+                        String.valueOf(split),
+                        "gpushare.io/select",
+                        random.nextBoolean() ? "memory >= 24Gi" : "uuid != GPU-0-0");
+        if (cards) {
+            annotations = Map.of();
+        }
+        Map<String, String> quantities = cards
+                ? Map.of("aliyun.com/gpu-count", String.valueOf(1 + random.nextInt(2)))
+                : Map.of("aliyun.com/gpu-mem", String.valueOf(split * (1 + random.nextInt(20))));
+        return new SchedulingPod(
+                new PodRef("uid-" + i, "default", "p" + i),
+                annotations,
+                List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+    }
+}

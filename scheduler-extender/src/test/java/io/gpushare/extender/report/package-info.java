@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,195 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Assumption;
+import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Filter, prioritize and bind of one ledger, with each policy that a cluster may have. */
+class NodeSelectionProperties {
+    private static final int PODS = 60;
+
+    @Provide
+    Arbitrary<PolicyKind> offered() {
+        return Arbitraries.of(PolicyKind.offered());
+    }
+
+    @Property(tries = 40)
+    void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
+        Random random = new Random(seed);
+        Ledger ledger = new Ledger(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
+        List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
+        NodeSelection all = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+        NodeSelection one = new NodeSelection(ledger, TestCluster.DEMANDS, true);
+        for (int i = 0; i < PODS; i++) {
+            SchedulingPod pod = pod(random, i);
+            Collections.shuffle(nodes, random);
+            List<String> asked = nodes.subList(0, 1 + random.nextInt(nodes.size()));
+            FilterResult filtered = all.filter(pod, all.named(asked));
+            List<String> named = named(all, one, pod, asked);
+            if (!named.isEmpty()) {
+                assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
+                // What it holds there is no obstacle to itself.
+                assertThat(named(all, one, pod, asked)).hasSize(1);
+                assertThat(all.filter(pod, all.named(named)).passed()).isEqualTo(1);
+            }
+            for (int node = 0; node < filtered.size(); node++) {
+                if (filtered.why(node) == null) {
+                    continue;
+                }
+                assertThat(bind(
+                                ledger,
+                                new SchedulingPod(other(pod), pod.annotations(), pod.containers()),
+                                asked.get(node)))
+                        .isInstanceOf(Assumption.Refused.class);
+            }
+            assertThat(ledger.census().overused()).isZero();
+        }
+        assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
+                .allMatch(state -> state.usedUnits() <= state.units())
+                .anyMatch(state -> !state.unused());
+    }
+
+    /** The node that filter names where it decides: the same that wins where prioritize does. */
+    private static List<String> named(NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> asked) {
+        FilterResult filtered = all.filter(pod, all.named(asked));
+        assertThat(filtered.size()).isEqualTo(asked.size());
+        List<String> feasible = filtered.feasible(asked);
+        int[] scores = all.prioritize(pod, all.named(feasible));
+        FilterResult decided = one.filter(pod, one.named(asked));
+        List<String> named = decided.feasible(asked);
+        assertTellsTheSameButOfTheOthers(decided, filtered);
+        assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
+        for (int node = 0; node < scores.length; node++) {
+            assertThat(scores[node] == NodeSelection.MOST).isEqualTo(named.contains(feasible.get(node)));
+        }
+        return named;
+    }
+
+    private static void assertTellsTheSameButOfTheOthers(FilterResult decided, FilterResult filtered) {
+        int others = 0;
+        for (int node = 0; node < filtered.size(); node++) {
+            if (filtered.why(node) != null) {
+                assertThat(decided.why(node)).isEqualTo(filtered.why(node));
+            } else if (decided.why(node) != null) {
+                assertThat(decided.why(node)).isEqualTo(Reason.NOT_CHOSEN);
+                others++;
+            }
+        }
+        assertThat(decided.size()).isEqualTo(filtered.size());
+        assertThat(decided.refused()).isEqualTo(filtered.refused());
+        assertThat(decided.notChosen()).isEqualTo(others);
+        assertThat(decided.refused() + others + decided.passed()).isEqualTo(decided.size());
+    }
+
+    /** The policy's choice among nodes follows cpu and memory that other pods request, those without cards too. */
+    @Property(tries = 20)
+    void whatPodsRequestOfCpuIsCountedWhereTheyAreAndNoLongerThanTheyAre(@ForAll long seed) {
+        Random random = new Random(seed);
+        Ledger ledger = TestCluster.ledger();
+        List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
+        Map<String, String> where = new HashMap<>();
+        Map<String, Long> asked = new HashMap<>();
+        for (int i = 0; i < 200; i++) {
+            String name = "p" + random.nextInt(20);
+            PodRef ref = new PodRef(name + "-" + random.nextInt(2), "default", name);
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    ledger.podGone(ref);
+                    where.remove(ref.uid());
+                }
+                case 1 -> {
+                    ledger.podSeen(new ClusterPod(ref, "n0", true, Map.of(), containers(random, 5)));
+                    where.keySet().removeIf(uid -> uid.equals(ref.uid()));
+                }
+                default -> {
+                    List<ContainerResources> containers = containers(random, 0);
+                    String node = nodes.get(random.nextInt(nodes.size()));
+                    where.keySet().removeIf(uid -> uid.startsWith(name + "-"));
+                    ledger.podSeen(new ClusterPod(ref, node, false, Map.of(), containers));
+                    where.put(ref.uid(), node);
+                    asked.put(
+                            ref.uid(),
+                            Long.parseLong(containers.getFirst().quantities().getOrDefault("cpu", "0")) * 1000);
+                }
+            }
+        }
+        for (String node : nodes) {
+            long sum = where.entrySet().stream()
+                    .filter(pod -> pod.getValue().equals(node))
+                    .mapToLong(pod -> asked.getOrDefault(pod.getKey(), 0L))
+                    .sum();
+            assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
+            assertThat(ledger.nodeEntry(node).room().cpuMilli()).isEqualTo(64_000 - sum);
+        }
+    }
+
+    private static Assumption bind(Ledger ledger, SchedulingPod pod, String node) {
+        PodSpecSummary wanted = PodSpecSummary.of(
+                TestCluster.DEMANDS
+                        .decode(pod.containers(), pod.annotations())
+                        .valid()
+                        .orElseThrow(),
+                pod.containers(),
+                pod.annotations(),
+                Set.of());
+        return ledger.assume(pod.ref(), wanted, node, TestCluster.NOW);
+    }
+
+    private static PodRef other(SchedulingPod pod) {
+        return new PodRef(pod.ref().uid() + "-other", "default", pod.ref().name() + "-other");
+    }
+
+    private static SchedulingPod pod(Random random, int i) {
+        Map<String, String> annotations = new HashMap<>();
+        if (random.nextInt(4) == 0) {
+            annotations.put(
+                    "gpushare.io/policy",
+                    PolicyKind.offered().get(random.nextInt(4)).toString());
+        }
+        List<ContainerResources> containers = containers(random, 1);
+        String units = containers.getFirst().quantities().getOrDefault("aliyun.com/gpu-mem", "1");
+        if (Integer.parseInt(units) % 2 == 0 && random.nextBoolean()) {
+            annotations.put("gpushare.io/cards", "2");
+        }
+        if (random.nextInt(3) == 0) {
+            annotations.put("gpushare.io/select", random.nextBoolean() ? "memory >= 24Gi" : "uuid != GPU-0-0");
+        }
+        return new SchedulingPod(new PodRef("uid-" + i, "default", "p" + i), annotations, containers);
+    }
+
+    private static List<ContainerResources> containers(Random random, int least) {
+        Map<String, String> resources = new HashMap<>();
+        resources.put("cpu", String.valueOf(random.nextInt(3)));
+        resources.put("memory", random.nextInt(2000) + "Mi");
+        if (least > 0) {
+            resources.put(
+                    random.nextInt(4) == 0 ? "aliyun.com/gpu-count" : "aliyun.com/gpu-mem",
+                    String.valueOf(1 + random.nextInt(3)));
+        }
+        return List.of(new ContainerResources("main", ContainerRole.APP, resources));
+    }
+}

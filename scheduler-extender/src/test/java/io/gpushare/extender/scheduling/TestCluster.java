@@ -1,0 +1,287 @@
+package io.gpushare.extender.scheduling;
+
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.ledger.NodeCards;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API server's truth in memory, and informers that show it late: each kind's events come in order, from one list and
+ * a watch with gaps, as Kubernetes' informers do. Bindings may fail before, after, or long after they come true.
+ */
+public final class TestCluster implements PodApi {
+    public static Ledger ledger() {
+        return new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    }
+
+    public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
+    public static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
+    static final Instant LATER = NOW.plusSeconds(600);
+
+    private final Random random;
+    private final Ledger ledger;
+    private final Map<String, ClusterPod> pods = new LinkedHashMap<>(); // by namespace/name
+    private final Map<String, Map<String, String>> nodes = new LinkedHashMap<>();
+    private final Queue<Runnable> podEvents = new ArrayDeque<>();
+    private final Queue<Runnable> nodeEvents = new ArrayDeque<>();
+    private final Map<String, ClusterPod> podsShown = new HashMap<>();
+    private final List<Runnable> late = new ArrayList<>();
+    private int uids;
+    /** How many of a hundred calls fail. */
+    int failing;
+
+    public TestCluster(Random random, Ledger ledger) {
+        this.random = random;
+        this.ledger = ledger;
+    }
+
+    // ---- what happens in the cluster
+
+    public synchronized ClusterPod create(String name, Map<String, String> quantities) {
+        uids++;
+        ClusterPod pod = new ClusterPod(
+                new PodRef("uid-" + uids, "default", name),
+                null,
+                false,
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+        put(pod);
+        return pod;
+    }
+
+    public synchronized void put(ClusterPod pod) {
+        ClusterPod before = pods.put(pod.ref().toString(), pod);
+        if (before != null && !before.ref().uid().equals(pod.ref().uid())) {
+            podEvents.add(() -> showGone(before));
+        }
+        podEvents.add(() -> show(pod));
+    }
+
+    public synchronized void end(String name) {
+        @Nullable ClusterPod pod = pods.get("default/" + name);
+        if (pod != null) {
+            put(new ClusterPod(pod.ref(), pod.node(), true, pod.annotations(), pod.containers()));
+        }
+    }
+
+    public synchronized void delete(String name) {
+        @Nullable ClusterPod pod = pods.remove("default/" + name);
+        if (pod != null) {
+            podEvents.add(() -> showGone(pod));
+        }
+    }
+
+    public synchronized void node(String name, @Nullable Inventory inventory) {
+        Map<String, String> annotations =
+                inventory == null ? Map.of() : Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory));
+        nodes.put(name, annotations);
+        nodeEvents.add(() -> ledger.nodeSeen(name, annotations, HostResources.NONE));
+    }
+
+    public synchronized void nodeGone(String name) {
+        nodes.remove(name);
+        nodeEvents.add(() -> ledger.nodeGone(name));
+    }
+
+    public static Inventory cards(int... gib) {
+        List<Card> cards = new ArrayList<>();
+        for (int i = 0; i < gib.length; i++) {
+            cards.add(Card.of("GPU-" + i, i, Memory.ofGib(gib[i])));
+        }
+        return new Inventory(MemoryUnit.GIB, null, cards);
+    }
+
+    /** Five nodes of one to four cards of 16 or 48 GiB each, made so; their names. */
+    public static List<String> cluster(Random random, Ledger ledger, UnaryOperator<Card> made) {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<Card> cards = new ArrayList<>();
+            for (int card = 0; card < 1 + random.nextInt(4); card++) {
+                Memory memory = Memory.ofGib(random.nextBoolean() ? 16 : 48);
+                cards.add(made.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
+            }
+            String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
+            ledger.nodeSeen("n" + i, Map.of("gpushare.io/inventory", written), new HostResources(64_000, 1 << 18));
+            nodes.add("n" + i);
+        }
+        return nodes;
+    }
+
+    // ---- what informers show, one thread each
+
+    private void show(ClusterPod pod) {
+        podsShown.put(pod.ref().toString(), pod);
+        ledger.podSeen(pod);
+    }
+
+    private void showGone(ClusterPod pod) {
+        podsShown.remove(pod.ref().toString());
+        ledger.podGone(pod.ref());
+    }
+
+    /** Shows the next pod event; false if there is none. */
+    public boolean showPod() {
+        return shown(podEvents);
+    }
+
+    public boolean showNode() {
+        return shown(nodeEvents);
+    }
+
+    private boolean shown(Queue<Runnable> events) {
+        @Nullable Runnable event;
+        synchronized (this) {
+            event = events.poll();
+        }
+        if (event != null) {
+            event.run();
+        }
+        return event != null;
+    }
+
+    /** The watch broke: events are lost, and a list shows what is there. A pod made anew is shown as a change only. */
+    public synchronized void relist() {
+        podEvents.clear();
+        Set<String> names = new HashSet<>(podsShown.keySet());
+        names.removeAll(pods.keySet());
+        for (String name : names) {
+            ClusterPod last = podsShown.get(name);
+            if (last != null) {
+                podEvents.add(() -> showGone(last));
+            }
+        }
+        pods.values().forEach(pod -> podEvents.add(() -> show(pod)));
+    }
+
+    public void showAll() {
+        boolean more = true;
+        while (more) {
+            more = showPod();
+            more = showNode() || more;
+        }
+    }
+
+    // ---- the API
+
+    @Override
+    public synchronized Optional<ClusterPod> pod(String namespace, String name) throws Failure {
+        fail(failing);
+        return Optional.ofNullable(pods.get(namespace + "/" + name));
+    }
+
+    @Override
+    public synchronized void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
+        fail(failing / 2);
+        if (random.nextInt(100) < failing / 2) {
+            late.add(() -> tryBinding(pod, node, annotations));
+            throw failure(Failure.Reach.UNANSWERED, 0);
+        }
+        int status = tryBinding(pod, node, annotations);
+        if (status != 201) {
+            throw failure(Failure.Reach.ANSWERED, status);
+        }
+        fail(failing / 2);
+    }
+
+    private int tryBinding(PodRef ref, String node, Map<String, String> annotations) {
+        @Nullable ClusterPod pod = pods.get(ref.toString());
+        if (pod == null) {
+            return 404;
+        }
+        if (pod.node() != null || !pod.ref().uid().equals(ref.uid())) {
+            return 409;
+        }
+        Map<String, String> merged = new HashMap<>(pod.annotations());
+        merged.putAll(annotations);
+        put(new ClusterPod(ref, node, pod.ended(), merged, pod.containers()));
+        return 201;
+    }
+
+    /** A Binding whose answer never came comes true, if it still can. */
+    synchronized boolean landLate() {
+        if (late.isEmpty()) {
+            return false;
+        }
+        late.remove(random.nextInt(late.size())).run();
+        return true;
+    }
+
+    private void fail(int percent) throws Failure {
+        if (random.nextInt(100) < percent) {
+            boolean answered = random.nextBoolean();
+            throw failure(answered ? Failure.Reach.ANSWERED : Failure.Reach.UNANSWERED, answered ? 500 : 0);
+        }
+    }
+
+    static Failure failure(Failure.Reach reach, int status) {
+        return new Failure(reach, status, "simulated " + reach + " " + status, new IllegalStateException());
+    }
+
+    // ---- what is true
+
+    public synchronized List<ClusterPod> pods() {
+        return List.copyOf(pods.values());
+    }
+
+    /** What the ledger must be when all has been shown. */
+    public synchronized Map<String, NodeCards> truth() {
+        Map<String, NodeCards> truth = new HashMap<>();
+        nodes.forEach((name, annotations) -> truth.put(
+                name,
+                NodeCards.of(InventoryCodec.decode(annotations).valid().orElse(Inventory.empty(MemoryUnit.GIB)))));
+        for (ClusterPod pod : pods.values()) {
+            Optional<Demand> demand = DEMANDS.decode(pod.containers()).valid();
+            @Nullable String node = pod.node();
+            if (node != null
+                    && !pod.ended()
+                    && demand.isPresent()
+                    && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation held)
+                    && held.gives(demand.get())) {
+                truth.merge(
+                        node,
+                        NodeCards.of(Inventory.empty(MemoryUnit.GIB)).with(pod.ref(), held),
+                        (known, alone) -> known.with(pod.ref(), held));
+            }
+        }
+        return truth;
+    }
+
+    public static Allocation memory(String card, int units) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new io.gpushare.model.ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(new CardId(card), units), List.of())));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.simulation.trace;
+
+import org.jspecify.annotations.NullMarked;

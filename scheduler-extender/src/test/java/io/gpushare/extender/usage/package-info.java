@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.usage;
+
+import org.jspecify.annotations.NullMarked;

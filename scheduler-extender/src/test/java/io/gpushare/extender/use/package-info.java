@@ -1,4 +1,0 @@
-@NullMarked
-package io.gpushare.extender.use;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,147 @@
+package io.gpushare.extender.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ViewRevisionsTest {
+    private static final long SECOND = 1_000_000_000;
+
+    private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
+    private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final ViewRevisions revisions = new ViewRevisions(
+            ledger, new Explainer(ledger, demands, new NodeSelection(ledger, demands, false), new NoPods()));
+    private long now = 5 * SECOND;
+
+    private static final class NoPods implements PodApi {
+        @Override
+        public Optional<ClusterPod> pod(String namespace, String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void bind(PodRef pod, String node, Map<String, String> annotations) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    @BeforeEach
+    void nodes() {
+        node("a", 16);
+        node("b", 16);
+    }
+
+    private void node(String name, int gib) {
+        Inventory inventory =
+                new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-" + name, 0, Memory.ofGib(gib))));
+        ledger.nodeSeen(name, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+    }
+
+    private ClusterChanges look(String since) {
+        now += SECOND;
+        return revisions.since(since, now);
+    }
+
+    private static List<String> names(ClusterChanges changes) {
+        return changes.nodes().stream().map(Ledger.NodeView::name).sorted().toList();
+    }
+
+    @Test
+    void whoHasAPictureGetsWhatChangedSinceIt() {
+        ClusterChanges first = look("");
+        assertThat(first.full()).isTrue();
+        assertThat(names(first)).containsExactly("a", "b");
+        assertThat(look(first.revision()).revision()).isEqualTo(first.revision());
+        node("b", 32);
+        ClusterChanges second = look(first.revision());
+        assertThat(second.full()).isFalse();
+        assertThat(names(second)).containsExactly("b");
+        ledger.nodeGone("a");
+        node("c", 16);
+        ClusterChanges third = look(second.revision());
+        assertThat(names(third)).containsExactly("c");
+        assertThat(third.gone()).containsExactly("a");
+        // Who looks more rarely gets the same, at once.
+        ClusterChanges late = look(first.revision());
+        assertThat(names(late)).containsExactly("b", "c");
+        assertThat(late.gone()).containsExactly("a");
+        node("a", 16);
+        ClusterChanges back = look(third.revision());
+        assertThat(names(back)).containsExactly("a");
+        assertThat(back.gone()).isEmpty();
+    }
+
+    @Test
+    void anotherExtendersRevisionAndOneOfTheFutureGetTheWholePicture() {
+        ClusterChanges first = look("");
+        for (String unknown : List.of("01234567-1", "nonsense", "-", first.revision() + "0")) {
+            assertThat(look(unknown).full()).isTrue();
+        }
+    }
+
+    @Test
+    void whatNobodyLooksAtIsLetGoOfAndComesWholeAgain() {
+        ClusterChanges first = look("");
+        now += 60 * SECOND;
+        revisions.rest(now);
+        assertThat(look(first.revision()).full()).isFalse();
+        now += 121 * SECOND;
+        revisions.rest(now);
+        ClusterChanges again = look(first.revision());
+        assertThat(again.full()).isTrue();
+        assertThat(names(again)).containsExactly("a", "b");
+    }
+
+    @Test
+    void whatWaitedBeforeItWasLetGoOfIsNoNewsAfterwards() {
+        look("");
+        PodRef big = new PodRef("uid-big", "default", "big");
+        ledger.podSeen(new ClusterPod(
+                big,
+                null,
+                false,
+                PodPriority.PLAIN,
+                true,
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
+        assertThat(look("").waiting()).isNotNull();
+        ledger.podGone(big);
+        assertThat(look("").waiting()).isNotNull();
+        now += 121 * SECOND;
+        revisions.rest(now);
+        ClusterChanges first = look("");
+        assertThat(look(first.revision()).waiting()).isNull();
+    }
+
+    @Test
+    void whoLooksOftenCostsNoMoreThanWhoLooksNow() {
+        ClusterChanges first = look("");
+        node("b", 32);
+        assertThat(revisions.since(first.revision(), now).nodes()).isEmpty();
+        assertThat(names(look(first.revision()))).containsExactly("b");
+    }
+}
