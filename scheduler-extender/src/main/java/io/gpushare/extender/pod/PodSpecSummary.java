@@ -26,7 +26,9 @@ public record PodSpecSummary(
         Objects.requireNonNull(request);
     }
 
-    /** @param models those of the cluster that the demand selects; empty for all */
+    /** Summarizes that pod.
+     *
+     * @param models those of the cluster that the demand selects; empty for all */
     public static PodSpecSummary of(
             Demand demand, List<ContainerResources> containers, Map<String, String> annotations, Set<String> models) {
         HostResources compute = HostResourcesCodec.requested(containers);
