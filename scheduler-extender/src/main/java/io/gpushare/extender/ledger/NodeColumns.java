@@ -185,7 +185,7 @@ public final class NodeColumns implements FreeNodes {
             return always;
         }
         Refusal lack = ask.lack(ever[at + 2]);
-        return ask.fits(ever[at], ever[at + 1]) ? Reason.taken(lack) : Reason.beyond(lack);
+        return ask.fits(ever[at], ever[at + 1]) ? Reason.occupied(lack) : Reason.evenWhenEmpty(lack);
     }
 
     /** What pods cost on these nodes. */

@@ -38,7 +38,7 @@ final class FailedNodes {
 
     /** Writes those of them for which no eviction could help, or all. */
     void write(boolean hopeless) {
-        if (hopeless && filtered.reasons().stream().allMatch(Reason::curable)) {
+        if (hopeless && filtered.reasons().stream().allMatch(Reason::resolvable)) {
             return;
         }
         if (!hopeless && filtered.notChosen() > 0) {
@@ -76,11 +76,11 @@ final class FailedNodes {
         ResponseWriter.@Nullable Piece[] pieces = new ResponseWriter.@Nullable Piece[ready.length];
         for (int i = 0; i < ready.length; i++) {
             Reason why = filtered.reasons().get(i);
-            if (hopeless && why.curable()) {
+            if (hopeless && why.resolvable()) {
                 continue;
             }
             pieces[i] = new ResponseWriter.Piece(FailedEntries.told(why));
-            if (why.standing() && filtered.count(i) >= MANY) {
+            if (why.constant() && filtered.count(i) >= MANY) {
                 entries.add(names.failed(why));
                 ready[i] = (byte) entries.size();
             }

@@ -21,7 +21,7 @@ final class PrioritizeResponse {
     private PrioritizeResponse() {}
 
     private static ResponseWriter.Piece[] pieces(String after) {
-        return IntStream.rangeClosed(0, NodeSelection.MOST)
+        return IntStream.rangeClosed(0, NodeSelection.MAX_SCORE)
                 .mapToObj(score -> new ResponseWriter.Piece(",\"Score\":" + score + after))
                 .toArray(ResponseWriter.Piece[]::new);
     }

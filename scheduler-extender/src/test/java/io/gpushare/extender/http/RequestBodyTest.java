@@ -89,7 +89,7 @@ class RequestBodyTest {
             ledger.nodeSeen(name(n), Map.of(), HostResources.NONE);
         }
         NodeNames names = new NodeNames(ledger.columns());
-        NodeSelection choice = new NodeSelection(ledger, new DemandCodec(ResourceNames.DEFAULT), false);
+        NodeSelection choice = new NodeSelection(ledger, false);
         int @Nullable [] room = null;
         for (int count : new int[] {3000, 1500, 3100, 1000, 4000, 3000}) {
             int first = count % 7;

@@ -49,13 +49,13 @@ class MemoryProperties {
     private static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
 
     private final Ledger ledger = new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-    private NodeSelection choice = new NodeSelection(ledger, DEMANDS, false);
+    private NodeSelection choice = new NodeSelection(ledger, false);
     private NodeNames names = new NodeNames(ledger.columns());
 
     @Property(tries = 40)
     void requestsAreReadAsInMemoryOfTheirOwn(@ForAll long seed) throws BadRequestException, JsonProcessingException {
         Random random = new Random(seed);
-        choice = new NodeSelection(ledger, DEMANDS, random.nextBoolean());
+        choice = new NodeSelection(ledger, random.nextBoolean());
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
         int passedAgain = 0;
         @Nullable String passed = null;
@@ -100,7 +100,7 @@ class MemoryProperties {
             @Nullable Reason why = filtered.why(place);
             if (why != null && !passed.contains(asked.get(place))) {
                 failed.put(asked.get(place), why.sentence());
-                if (!why.curable()) {
+                if (!why.resolvable()) {
                     hopeless.put(asked.get(place), why.sentence());
                 }
             }
