@@ -337,8 +337,8 @@ public final class Ledger {
         return nodes.entry(name);
     }
 
-    /** The nodes for whoever asks about thousands of them. */
-    public NodeColumns columns() {
+    /** The nodes by name and index. */
+    public NodeDirectory directory() {
         return nodes.columns();
     }
 

@@ -156,7 +156,6 @@ public final class ExtenderMetrics {
     public void filtered(FilterResult filtered) {
         filters.labelValues(filtered.passed() == 0 ? "no_node" : "node").inc();
         nodes.labelValues("feasible").inc(filtered.passed());
-        nodes.labelValues(Reason.NOT_CHOSEN.label()).inc(filtered.notChosen());
         for (int reason = 0; reason < filtered.reasons().size(); reason++) {
             nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
         }

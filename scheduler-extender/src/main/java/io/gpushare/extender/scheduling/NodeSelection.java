@@ -6,7 +6,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.FilterResult;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeColumns;
+import io.gpushare.extender.ledger.NodeDirectory;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.NodeIndices;
 import io.gpushare.extender.ledger.PodEntry;
@@ -38,14 +38,14 @@ public final class NodeSelection {
         this.filterDecides = filterDecides;
     }
 
-    /** The nodes by index. */
-    public NodeColumns columns() {
-        return ledger.columns();
+    /** The nodes by name and index, as these verbs take them. */
+    public NodeDirectory directory() {
+        return ledger.directory();
     }
 
     /** The nodes with these names. */
     public NodeIndices named(List<String> names) {
-        return NodeIndices.of(columns(), names);
+        return directory().named(names);
     }
 
     /**
@@ -136,7 +136,7 @@ public final class NodeSelection {
                 podUid,
                 nodes,
                 (place, freed) -> costs[0] =
-                        costs[0].with(nodes.number(place), RecentCosts.cost(freed.room(), scoring, request), request));
+                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.room(), scoring, request), request));
         return costs[0];
     }
 
