@@ -204,7 +204,7 @@ class GpushareFaultsIT extends WithExtender {
         JsonObject event = api.events().getFirst();
         assertThat(event.getJsonObject("involvedObject").getString("uid")).isEqualTo("uid-p");
         assertThat(event.getString("type")).isEqualTo("Warning");
-        assertThat(event.getString("message")).contains("not what its containers ask for");
+        assertThat(event.getString("message")).contains("not what its containers request");
         assertThat(extender.get("/metrics").body()).contains("gpushare_extender_annotations_disbelieved_total 1.0");
     }
 

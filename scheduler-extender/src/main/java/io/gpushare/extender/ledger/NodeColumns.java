@@ -155,7 +155,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
             return always;
         }
         Refusal lack = demand.lack(cards[index]);
-        return demand.fits(emptyUnits[index], emptyCards[index]) ? Reason.taken(lack) : Reason.beyond(lack);
+        return demand.fits(emptyUnits[index], emptyCards[index]) ? Reason.occupied(lack) : Reason.evenWhenEmpty(lack);
     }
 
     /** What recent kinds of pods cost on these nodes. */

@@ -7,7 +7,7 @@ import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
@@ -193,13 +193,13 @@ public record NodeEntry(
     }
 
     /** The cards that cost that policy least, or why there are none. */
-    Placement place(PodSpecSummary wanted, Scoring scoring) {
-        @Nullable Candidate way = room.best(scoring, wanted.request()).way();
+    Placement place(PodDemand.Valid demand, Scoring scoring) {
+        @Nullable Candidate way = room.best(scoring, demand.request()).way();
         if (way != null) {
             // Cards that are alike to the policy may be linked better or worse: among those the search decides.
             FreeCard shared = way.shared();
             Placement chosen = cards.place(
-                    wanted.demand(),
+                    demand.demand(),
                     CardOrder.BINPACK,
                     state -> shared != null && shared.sameAs(state),
                     state -> way.whole().stream().anyMatch(card -> card.sameAs(state)));
@@ -210,7 +210,7 @@ public record NodeEntry(
         // A policy sees no way where the node's cpu or memory seems spent. That is for kube-scheduler to judge: it sent
         // the
         // pod here.
-        return cards.place(wanted.demand(), CardOrder.BINPACK);
+        return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 
     /** Why the node can't take that now; null if it can. */
@@ -224,6 +224,6 @@ public record NodeEntry(
             return null;
         }
         @Nullable Refusal always = emptied.refusal(ask);
-        return always == null ? Reason.taken(now) : Reason.beyond(always);
+        return always == null ? Reason.occupied(now) : Reason.evenWhenEmpty(always);
     }
 }

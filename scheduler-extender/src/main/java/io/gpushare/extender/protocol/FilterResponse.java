@@ -78,7 +78,7 @@ final class FilterResponse {
     private void failed(String field, boolean unresolvable) {
         json.add(",\"" + field + "\":{");
         byte[][] sentences = result.reasons().stream()
-                .map(reason -> unresolvable && reason.curable() ? new byte[0] : sentence(reason))
+                .map(reason -> unresolvable && reason.resolvable() ? new byte[0] : sentence(reason))
                 .toArray(byte[][]::new);
         boolean more = false;
         for (int place = result.nextRefused(0); place < result.size(); place = result.nextRefused(place + 1)) {

@@ -6,7 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
@@ -92,9 +92,11 @@ class NodeColumnsProperties {
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
                 ledger.podSeen(new ClusterPod(pod, null, false, Map.of(), containers));
-                PodSpecSummary wanted = ledger.wanted(
-                        TestCluster.DEMANDS.decode(containers).valid().orElseThrow(), containers, Map.of());
-                ledger.assume(pod, wanted, node, TestCluster.NOW);
+                ledger.assume(
+                        pod,
+                        TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
+                        node,
+                        TestCluster.NOW);
             }
         }
     }

@@ -47,7 +47,7 @@ class FilterResponseProperties {
     @Property(tries = 40)
     void theResponseIsTheResult(@ForAll long seed) throws BadRequestException, JsonProcessingException {
         Random random = new Random(seed);
-        NodeSelection selection = new NodeSelection(ledger, DEMANDS, random.nextBoolean());
+        NodeSelection selection = new NodeSelection(ledger, random.nextBoolean());
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
         NodeNames names = new NodeNames(selection.directory());
         for (int i = 0; i < REQUESTS; i++) {
@@ -74,7 +74,7 @@ class FilterResponseProperties {
             @Nullable Reason reason = result.why(place);
             if (reason != null) {
                 failed.put(named.get(place), reason.sentence());
-                if (!reason.curable()) {
+                if (!reason.resolvable()) {
                     unresolvable.put(named.get(place), reason.sentence());
                 }
             }

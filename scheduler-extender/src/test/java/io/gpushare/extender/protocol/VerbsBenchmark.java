@@ -87,7 +87,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        selection = new NodeSelection(ledger, demands, decideIn.equals("filter"));
+        selection = new NodeSelection(ledger, decideIn.equals("filter"));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
