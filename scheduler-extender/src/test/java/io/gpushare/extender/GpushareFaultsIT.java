@@ -90,7 +90,7 @@ class GpushareFaultsIT extends WithExtender {
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.ledger.census().overused()).isZero();
+        assertThat(extender.ledger.census().overcommitted()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);

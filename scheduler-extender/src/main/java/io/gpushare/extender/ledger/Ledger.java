@@ -54,10 +54,10 @@ public final class Ledger {
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
 
-    private final HostRequests loads = new HostRequests(nodes);
+    private final HostRequests hostRequests = new HostRequests(nodes);
     private final Policies policies;
     private final AnnotationObserver witness;
-    private final AtomicLong disbelieved = new AtomicLong();
+    private final AtomicLong rejected = new AtomicLong();
 
     /**
      * An empty one.
@@ -124,7 +124,7 @@ public final class Ledger {
             return;
         }
         if (pod.node() != null) {
-            loads.at(ref, pod.node(), HostResourcesCodec.requested(pod.containers()));
+            hostRequests.add(ref, pod.node(), HostResourcesCodec.requested(pod.containers()));
         }
         PodDemand demand = demand(pod);
         if (pod.waiting() && demand instanceof PodDemand.Invalid) {
@@ -159,8 +159,8 @@ public final class Ledger {
             refused.remove(ref.uid());
         }
         if (now != null && now.complaint() != null && !complained[0]) {
-            disbelieved.incrementAndGet();
-            witness.disbelieved(ref, String.valueOf(pod.node()), now.complaint());
+            rejected.incrementAndGet();
+            witness.rejected(ref, String.valueOf(pod.node()), now.complaint());
         }
     }
 
@@ -190,7 +190,7 @@ public final class Ledger {
     }
 
     private void release(PodRef name, String uid) {
-        loads.gone(name, uid);
+        hostRequests.remove(name, uid);
         listedUids.remove(name.toString(), uid);
         refused.remove(uid);
         wrong.remove(uid);
@@ -236,7 +236,7 @@ public final class Ledger {
                     .<Assumption>map(Assumption.Bound::new)
                     .orElseGet(() -> reserve(entry, scoring, node, now));
             if (result[0] instanceof Assumption.Assumed(Holding hold, var inventory)) {
-                loads.at(pod, node, entry.podDemand().host());
+                hostRequests.add(pod, node, entry.podDemand().host());
                 return entry.assuming(hold);
             }
             return old;
@@ -313,7 +313,7 @@ public final class Ledger {
                     entry.holds().stream().filter(other -> !other.equals(hold)).toList();
             move(pod, entry.holds(), left);
             if (left.isEmpty() && entry.node() == null) {
-                loads.gone(pod, pod.uid());
+                hostRequests.remove(pod, pod.uid());
             }
             return entry.with(left).kept();
         });
@@ -401,8 +401,8 @@ public final class Ledger {
     }
 
     /** How many pods had an annotation that is not believed, or can't be true beside the others. */
-    public long disbelieved() {
-        return disbelieved.get();
+    public long rejectedAnnotations() {
+        return rejected.get();
     }
 
     /** Memory units of those bound pods of which nothing right says on which card they are, by node. */

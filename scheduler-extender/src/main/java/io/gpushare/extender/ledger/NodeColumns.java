@@ -87,7 +87,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
             return false;
         }
         int index = known == null ? size : known;
-        NodeEntry entry = NodeEntry.orUnheard(now);
+        NodeEntry entry = NodeEntry.orUnseen(now);
         NodeSummary summary = entry.summary();
         NodeSummary emptied = entry.emptied();
         names[index] = name;

@@ -94,7 +94,7 @@ public final class ExtenderMetrics {
                 "gpushare_extender_annotations_disbelieved_total",
                 "Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
                         + " others.",
-                told.ledger()::disbelieved);
+                told.ledger()::rejectedAnnotations);
         counter(
                 "gpushare_extender_nudges_total",
                 "How often kube-scheduler was made to look again at a waiting pod, since there was room for it.",

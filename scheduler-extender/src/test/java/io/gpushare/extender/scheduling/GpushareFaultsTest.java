@@ -45,7 +45,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.census().overused()).isEqualTo(1);
+        assertThat(ledger.census().overcommitted()).isEqualTo(1);
     }
 
     @Test
@@ -231,7 +231,7 @@ class GpushareFaultsTest {
         assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers request");
         assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
         assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
-        assertThat(ledger.disbelieved()).isEqualTo(4);
+        assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
 

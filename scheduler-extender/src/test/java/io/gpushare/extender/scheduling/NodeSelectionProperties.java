@@ -65,7 +65,7 @@ class NodeSelectionProperties {
                                 asked.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
-            assertThat(ledger.census().overused()).isZero();
+            assertThat(ledger.census().overcommitted()).isZero();
         }
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.occupied().units() <= state.capacity().units())
