@@ -169,7 +169,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     }
 
     @Override
-    public FreeNode room(int index) {
+    public FreeNode node(int index) {
         return rooms[index];
     }
 

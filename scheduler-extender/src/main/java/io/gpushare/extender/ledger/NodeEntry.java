@@ -1,9 +1,9 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
@@ -155,7 +155,7 @@ public record NodeEntry(
             if (state.capacity().units() > 0) {
                 unused.add(FreeCard.unused(
                         unused.size(),
-                        new CardKind(state.card().model(), state.capacity().units())));
+                        CardKind.of(state)));
             }
         }
         return room.with(allocatable, unused);
@@ -194,7 +194,7 @@ public record NodeEntry(
 
     /** The cards that cost that policy least, or why there are none. */
     Placement place(PodDemand.Valid demand, Scoring scoring) {
-        @Nullable Candidate way = room.best(scoring, demand.request()).way();
+        @Nullable Candidate way = scoring.best(room, demand.request()).candidate();
         if (way != null) {
             // Cards that are alike to the policy may be linked better or worse: among those the search decides.
             FreeCard shared = way.shared();

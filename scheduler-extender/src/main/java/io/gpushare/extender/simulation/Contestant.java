@@ -64,7 +64,7 @@ public record Contestant(PolicyKind kind, How how) {
 
     Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
         return switch (how) {
-            case TOLD -> new PolicyPlacer(nodes, kind.told(capacity, seed, list));
+            case TOLD -> new PolicyPlacer(nodes, kind.withForeknowledge(capacity, seed, list));
             case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity, seed));
             case THROUGH_EXTENDER -> new ExtenderPlacer(nodes, kind, seed);
         };

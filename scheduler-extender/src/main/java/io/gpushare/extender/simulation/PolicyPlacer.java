@@ -26,7 +26,7 @@ final class PolicyPlacer implements Placer {
         if (way.isEmpty()) {
             return OptionalLong.empty();
         }
-        chooser.changed(way.get().after());
+        chooser.update(way.get().after());
         return OptionalLong.of(way.get().units());
     }
 }

@@ -8,7 +8,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
+import io.gpushare.extender.capacity.CardKind;
 import java.util.List;
 import java.util.Set;
 import org.assertj.core.data.Offset;
@@ -35,9 +35,9 @@ class FragmentationTest {
                 8000, new FreeCard(0, T4, 0), new FreeCard(1, T4, 1), new FreeCard(2, T4, 3), new FreeCard(3, T4, 4)));
         assertThat(losses).extracting(loss -> loss.card().index()).containsExactly(1, 2, 3);
         assertThat(losses).extracting(Fragmentation.Loss::wasted).containsExactly(true, false, false);
-        assertThat(losses.get(0).useless()).isEqualTo(1, EXACTLY);
-        assertThat(losses.get(1).useless()).isEqualTo(0.75, EXACTLY);
-        assertThat(losses.get(2).useless()).isEqualTo(0, EXACTLY);
+        assertThat(losses.get(0).unusable()).isEqualTo(1, EXACTLY);
+        assertThat(losses.get(1).unusable()).isEqualTo(0.75, EXACTLY);
+        assertThat(losses.get(2).unusable()).isEqualTo(0, EXACTLY);
     }
 
     @Test
@@ -88,7 +88,7 @@ class FragmentationTest {
 
     private double fragments(FreeNode node) {
         return losses(node).stream()
-                .mapToDouble(loss -> loss.useless() * loss.card().free())
+                .mapToDouble(loss -> loss.unusable() * loss.card().free())
                 .sum();
     }
 

@@ -8,7 +8,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
