@@ -2,6 +2,7 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.model.Allocatable;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
@@ -28,6 +29,7 @@ final class NodeTable {
     // The same nodes for requests that name thousands of them.
     private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Allocatable> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
@@ -82,6 +84,14 @@ final class NodeTable {
         }
     }
 
+    void offers(String name, Allocatable devices) {
+        offers.put(name, devices);
+    }
+
+    Allocatable offer(String name) {
+        return offers.getOrDefault(name, Allocatable.NONE);
+    }
+
     /** A node was added or changed. Called from one thread, in order. */
     void seen(String name, Map<String, String> annotations, HostResources allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
@@ -131,6 +141,7 @@ final class NodeTable {
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
     void gone(String name) {
         addresses.remove(name);
+        offers.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         changed.set(true);
         kindsChanged.set(true);
