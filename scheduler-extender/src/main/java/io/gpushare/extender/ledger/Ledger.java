@@ -11,10 +11,10 @@ import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.Allocatable;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
@@ -89,7 +89,7 @@ public final class Ledger {
 
     /** The node's kubelet offers these quantities of extended resources. */
     public void nodeOffers(String name, Map<String, String> devices) {
-        nodes.offers(name, demands.offer(devices));
+        nodes.allocatable(name, demands.allocatable(devices));
     }
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
@@ -200,8 +200,8 @@ public final class Ledger {
     }
 
     /** What the node's kubelet offers to all its pods together. */
-    public Allocatable offer(String node) {
-        return nodes.offer(node);
+    public Share allocatable(String node) {
+        return nodes.allocatable(node);
     }
 
     /** All nodes with an inventory, a pod or an API object, by name. */
@@ -262,7 +262,7 @@ public final class Ledger {
         for (PodEntry entry : pods.entries()) {
             @Nullable String node = entry.node();
             if (node != null && entry.unattributed()) {
-                units.merge(node, (long) entry.demand().memoryUnits(), Long::sum);
+                units.merge(node, (long) entry.demand().total().units(), Long::sum);
             }
         }
         return units;

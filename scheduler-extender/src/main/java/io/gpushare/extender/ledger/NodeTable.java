@@ -2,9 +2,9 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.model.Allocatable;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
@@ -29,7 +29,7 @@ final class NodeTable {
     // The same nodes for requests that name thousands of them.
     private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
-    private final Map<String, Allocatable> offers = new ConcurrentHashMap<>();
+    private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
@@ -84,12 +84,12 @@ final class NodeTable {
         }
     }
 
-    void offers(String name, Allocatable devices) {
+    void allocatable(String name, Share devices) {
         offers.put(name, devices);
     }
 
-    Allocatable offer(String name) {
-        return offers.getOrDefault(name, Allocatable.NONE);
+    Share allocatable(String name) {
+        return offers.getOrDefault(name, Share.NONE);
     }
 
     /** A node was added or changed. Called from one thread, in order. */

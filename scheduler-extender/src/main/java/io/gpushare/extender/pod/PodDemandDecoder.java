@@ -66,8 +66,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         return new PodRequest(
                 host.cpuMilli(),
                 host.memoryMib(),
-                demand.unitsOnEachCard(),
-                demand.cards(),
+                demand.shareOfEachCard().units(),
+                demand.total().wholeCards(),
                 selector.any() ? Set.of() : models.apply(selector));
     }
 }

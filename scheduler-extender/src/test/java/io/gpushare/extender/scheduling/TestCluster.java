@@ -12,6 +12,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -289,6 +290,6 @@ public final class TestCluster implements PodApi {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new io.gpushare.model.ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId(card), units), List.of())));
+                        "main", ContainerRole.APP, Map.of(new CardId(card), Share.memory(units)))));
     }
 }
