@@ -73,32 +73,32 @@ public final class Ledger {
             NodeCards cards) {}
 
     /** A node was added or changed. Called from one thread, in order. */
-    public void nodeSeen(String name, Map<String, String> annotations, HostResources allocatable) {
-        nodes.seen(name, annotations, allocatable);
+    public void updateNode(String name, Map<String, String> annotations, HostResources allocatable) {
+        nodes.update(name, annotations, allocatable);
     }
 
     /** The node has that address; null if it reports none. */
-    public void nodeAt(String name, @Nullable String address) {
-        nodes.at(name, address);
+    public void updateAddress(String name, @Nullable String address) {
+        nodes.address(name, address);
     }
 
     /** That pod, the node's device plugin, serves metrics there; null if it does not any more. */
-    public void pluginAt(String node, PodRef plugin, @Nullable String metrics) {
-        nodes.pluginAt(node, plugin, metrics);
+    public void updatePluginMetrics(String node, PodRef plugin, @Nullable String metrics) {
+        nodes.pluginMetrics(node, plugin, metrics);
     }
 
     /** The node's kubelet offers these quantities of extended resources. */
-    public void nodeOffers(String name, Map<String, String> devices) {
+    public void updateAllocatable(String name, Map<String, String> devices) {
         nodes.allocatable(name, demands.allocatable(devices));
     }
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
-    public void nodeGone(String name) {
-        nodes.gone(name);
+    public void removeNode(String name) {
+        nodes.remove(name);
     }
 
     /** A pod was added or changed. Called from one thread, in order. */
-    public void podSeen(ClusterPod pod) {
+    public void updatePod(ClusterPod pod) {
         PodRef ref = pod.ref();
         pods.replaced(ref).ifPresent(uid -> remove(ref, uid));
         if (pod.ended()) {
@@ -121,7 +121,7 @@ public final class Ledger {
     }
 
     /** A pod was deleted. */
-    public void podGone(PodRef ref) {
+    public void removePod(PodRef ref) {
         remove(ref, ref.uid());
     }
 
@@ -170,8 +170,8 @@ public final class Ledger {
     }
 
     /** The Binding got no response: the assumption may still come true. */
-    public void doubt(PodRef pod, Holding assumed) {
-        pods.doubt(pod, assumed);
+    public void markUnknown(PodRef pod, Holding assumed) {
+        pods.markUnknown(pod, assumed);
     }
 
     /** The holding did not come true, or ended. Ignored if the pod's state has changed meanwhile. */
@@ -221,12 +221,12 @@ public final class Ledger {
     public List<PodEntry> waiting() {
         return unscheduled.valid().stream()
                 .flatMap(uid -> pods.entry(uid).stream())
-                .filter(entry -> entry.holds().isEmpty())
+                .filter(entry -> entry.holdings().isEmpty())
                 .toList();
     }
 
     /** The number of pods with an invalid demand for which kube-scheduler found no node. */
-    public int writtenWrong() {
+    public int invalidWaiting() {
         return unscheduled.invalid().size();
     }
 
@@ -240,14 +240,14 @@ public final class Ledger {
     }
 
     /** The pods with holdings that nothing has confirmed since before that moment. */
-    public List<PodEntry> unseenSince(Instant before) {
+    public List<PodEntry> unconfirmedSince(Instant before) {
         return pods.entries().stream()
-                .filter(entry -> !entry.unseenSince(before).isEmpty())
+                .filter(entry -> !entry.unconfirmedSince(before).isEmpty())
                 .toList();
     }
 
     /** The ledger in numbers. */
-    public LedgerStats census() {
+    public LedgerStats stats() {
         return LedgerStats.of(nodes.entries(), pods.entries(), policies.fragmentation());
     }
 

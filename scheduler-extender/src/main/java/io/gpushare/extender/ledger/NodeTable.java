@@ -67,7 +67,7 @@ final class NodeTable {
         }
     }
 
-    void at(String name, @Nullable String address) {
+    void address(String name, @Nullable String address) {
         if (address == null) {
             addresses.remove(name);
         } else {
@@ -75,7 +75,7 @@ final class NodeTable {
         }
     }
 
-    void pluginAt(String node, PodRef pod, @Nullable String metrics) {
+    void pluginMetrics(String node, PodRef pod, @Nullable String metrics) {
         if (metrics != null) {
             plugins.put(node, new Plugin(pod.uid(), metrics));
         } else {
@@ -93,7 +93,7 @@ final class NodeTable {
     }
 
     /** A node was added or changed. Called from one thread, in order. */
-    void seen(String name, Map<String, String> annotations, HostResources allocatable) {
+    void update(String name, Map<String, String> annotations, HostResources allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
         NodeEntry before = entry(name);
         boolean same = !before.unseen() && Objects.equals(before.written(), written);
@@ -139,7 +139,7 @@ final class NodeTable {
     }
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
-    void gone(String name) {
+    void remove(String name) {
         addresses.remove(name);
         offers.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));

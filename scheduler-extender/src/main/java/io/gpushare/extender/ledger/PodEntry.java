@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
- * @param holds its holdings, at most one on each node. There are several only if a Binding got no response and the pod was
+ * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and the pod was
  *     then assumed elsewhere: until one is confirmed, each may be true
  * @param complaint why its annotation is rejected or contradicts others; null if it does not
  */
@@ -28,10 +28,10 @@ public record PodEntry(
         boolean unschedulable,
         boolean listed,
         @Nullable String node,
-        List<Holding> holds,
+        List<Holding> holdings,
         @Nullable String complaint) {
     public PodEntry {
-        holds = List.copyOf(holds);
+        holdings = List.copyOf(holdings);
     }
 
     /** A pod that is bound before the informer has shown it. */
@@ -49,37 +49,37 @@ public record PodEntry(
 
     /** Adds a holding, which replaces another on the same node. */
     PodEntry assuming(Holding holding) {
-        List<Holding> changed = new ArrayList<>(holds);
+        List<Holding> changed = new ArrayList<>(holdings);
         changed.removeIf(other -> other.node().equals(holding.node()));
         changed.add(holding);
         return with(changed);
     }
 
     Optional<Holding> on(String nodeName) {
-        return holds.stream().filter(hold -> hold.node().equals(nodeName)).findFirst();
+        return holdings.stream().filter(holding -> holding.node().equals(nodeName)).findFirst();
     }
 
     /** The confirmed holding. */
     Optional<Holding> bound() {
-        return holds.stream().filter(hold -> !hold.assumed()).findFirst();
+        return holdings.stream().filter(holding -> !holding.assumed()).findFirst();
     }
 
     /** The holdings that nothing has confirmed since before that moment. */
-    public List<Holding> unseenSince(Instant before) {
-        return holds.stream()
-                .filter(hold ->
-                        hold.standing() != Holding.Standing.SEEN && hold.since().isBefore(before))
+    public List<Holding> unconfirmedSince(Instant before) {
+        return holdings.stream()
+                .filter(holding ->
+                        holding.standing() != Holding.Standing.SEEN && holding.since().isBefore(before))
                 .toList();
     }
 
     /** Whether the pod is bound without a valid allocation. */
     public boolean unattributed() {
-        return node != null && holds.isEmpty();
+        return node != null && holdings.isEmpty();
     }
 
     /** This entry, or null if there is nothing to keep. */
     @Nullable
     PodEntry kept() {
-        return listed || !holds.isEmpty() ? this : null;
+        return listed || !holdings.isEmpty() ? this : null;
     }
 }

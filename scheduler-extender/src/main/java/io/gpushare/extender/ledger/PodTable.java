@@ -7,6 +7,7 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.ledger.Placement;
@@ -76,7 +77,7 @@ final class PodTable {
 
     private PodEntry updated(
             ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
-        List<Holding> held = old == null ? List.of() : old.holds();
+        List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
         List<Holding> now;
         if (node == null) {
@@ -107,7 +108,7 @@ final class PodTable {
         hostRequests.remove(name, uid);
         uids.remove(name.toString(), uid);
         pods.computeIfPresent(uid, (key, old) -> {
-            move(old.ref(), old.holds(), List.of());
+            move(old.ref(), old.holdings(), List.of());
             return null;
         });
     }
@@ -158,29 +159,29 @@ final class PodTable {
     /** Replaces all holdings of the pod by the confirmed one, unless that assumption is gone. */
     void confirm(PodRef pod, Holding assumed, Holding confirmed) {
         pods.computeIfPresent(pod.uid(), (uid, entry) -> {
-            if (!entry.holds().contains(assumed)) {
+            if (!entry.holdings().contains(assumed)) {
                 return entry;
             }
             List<Holding> now = List.of(confirmed);
-            move(pod, entry.holds(), now);
+            move(pod, entry.holdings(), now);
             return entry.with(now);
         });
     }
 
     /** Marks the outcome of that assumption as unknown, unless it is gone. */
-    void doubt(PodRef pod, Holding assumed) {
+    void markUnknown(PodRef pod, Holding assumed) {
         Holding unknown = new Holding(assumed.node(), assumed.allocation(), Standing.DOUBTFUL, assumed.since());
         pods.computeIfPresent(
-                pod.uid(), (uid, entry) -> entry.holds().contains(assumed) ? entry.assuming(unknown) : entry);
+                pod.uid(), (uid, entry) -> entry.holdings().contains(assumed) ? entry.assuming(unknown) : entry);
     }
 
     /** Gives up that holding, unless it is gone. */
     void forget(PodRef pod, Holding holding) {
         pods.computeIfPresent(pod.uid(), (uid, entry) -> {
-            List<Holding> left = entry.holds().stream()
+            List<Holding> left = entry.holdings().stream()
                     .filter(other -> !other.equals(holding))
                     .toList();
-            move(pod, entry.holds(), left);
+            move(pod, entry.holdings(), left);
             if (left.isEmpty() && entry.node() == null) {
                 hostRequests.remove(pod, pod.uid());
             }
@@ -188,16 +189,16 @@ final class PodTable {
         });
     }
 
-    /** Updates the nodes from the pod's former holdings to its present ones. */
-    private void move(PodRef pod, List<Holding> from, List<Holding> to) {
+    /** Updates the nodes from the holder's former holdings to its present ones. */
+    private void move(Holder holder, List<Holding> from, List<Holding> to) {
         for (Holding holding : from) {
             if (to.stream().noneMatch(other -> other.node().equals(holding.node()))) {
-                nodes.change(holding.node(), entry -> entry.without(pod.uid()));
+                nodes.change(holding.node(), entry -> entry.without(holder.key()));
             }
         }
         for (Holding holding : to) {
             if (from.stream().noneMatch(holding::sameCards)) {
-                nodes.change(holding.node(), entry -> entry.with(pod, holding.allocation()));
+                nodes.change(holding.node(), entry -> entry.with(holder, holding.allocation()));
             }
         }
     }

@@ -38,7 +38,7 @@ final class LedgerMetrics implements MultiCollector {
 
     @Override
     public MetricSnapshots collect() {
-        LedgerStats census = told.ledger().census();
+        LedgerStats census = told.ledger().stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_nodes",

@@ -105,7 +105,7 @@ public final class WaitingPods {
     private Map<WaitReason, Integer> waits(List<PodEntry> pods, Map<Demand, WaitReason> why) {
         Map<WaitReason, Integer> count = new EnumMap<>(WaitReason.class);
         pods.forEach(pod -> count.merge(Objects.requireNonNull(why.get(pod.demand())), 1, Integer::sum));
-        count.put(WaitReason.WRONG, ledger.writtenWrong());
+        count.put(WaitReason.WRONG, ledger.invalidWaiting());
         return Collections.unmodifiableMap(count);
     }
 

@@ -156,9 +156,9 @@ public final class Binder {
      * resolves unknown bindings, and pods that were created and deleted in a gap of the watch. Blocks on the API calls.
      */
     public void resolveUnknown(Instant before, Instant now) {
-        for (PodEntry entry : ledger.unseenSince(before)) {
+        for (PodEntry entry : ledger.unconfirmedSince(before)) {
             if (!running.containsKey(entry.ref().uid())) {
-                entry.unseenSince(before).forEach(hold -> resolver.resolve(entry, hold, now));
+                entry.unconfirmedSince(before).forEach(hold -> resolver.resolve(entry, hold, now));
             }
         }
     }

@@ -108,7 +108,7 @@ public final class NodeSelection {
     }
 
     private List<Holding> holds(String podUid) {
-        return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
+        return ledger.podEntry(podUid).map(PodEntry::holdings).orElse(List.of());
     }
 
     /**
@@ -136,7 +136,7 @@ public final class NodeSelection {
                 podUid,
                 nodes,
                 (place, freed) -> costs[0] =
-                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.room(), scoring, request), request));
+                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.free(), scoring, request), request));
         return costs[0];
     }
 

@@ -27,7 +27,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
-            ledger.doubt(pod, hold);
+            ledger.markUnknown(pod, hold);
             LOG.warn("pod {} may be bound to node {}; its cards stay assumed: {}", pod, hold.node(), e.getMessage());
             return new Failed(Why.UNKNOWN, sentence(failure));
         }
@@ -52,7 +52,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
     private BindResult notBound(PodRef pod, Holding hold, PodApi.Failure failure) {
         if (failure.unanswered()) {
             // The Binding may still be on its way: what it would make true stays reserved until that can't be any more.
-            ledger.doubt(pod, hold);
+            ledger.markUnknown(pod, hold);
             LOG.warn("pod {}: no answer to its Binding to node {}; its cards stay assumed", pod, hold.node());
             return new Failed(Why.UNKNOWN, sentence(failure));
         }
@@ -61,7 +61,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
 
     /** This Binding surely did not come true; an earlier one for the same hold still may. */
     BindResult refused(PodRef pod, Holding hold, PodApi.Failure failure) {
-        if (!hold.doubtful()) {
+        if (!hold.outcomeUnknown()) {
             ledger.forget(pod, hold);
         }
         LOG.info("pod {} not bound to node {}: {}", pod, hold.node(), failure.getMessage());

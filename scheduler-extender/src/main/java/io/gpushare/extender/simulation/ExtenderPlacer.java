@@ -67,7 +67,7 @@ final class ExtenderPlacer implements Placer {
             has.put(name, compute);
             free.put(name, compute);
             cards.put(name, node.cards());
-            ledger.nodeSeen(
+            ledger.updateNode(
                     name, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory(name, node))), compute);
         }
     }
@@ -107,7 +107,7 @@ final class ExtenderPlacer implements Placer {
         String name = "pod-" + pods++;
         PodRef ref = new PodRef(name, "default", name);
         List<ContainerResources> containers = containers(pod);
-        ledger.podSeen(new ClusterPod(ref, null, false, Map.of(), containers));
+        ledger.updatePod(new ClusterPod(ref, null, false, Map.of(), containers));
         List<String> named = choice.filter(new SchedulingPod(ref, Map.of(), containers), choice.named(feasible))
                 .feasible(feasible);
         if (named.isEmpty()) {
@@ -177,7 +177,7 @@ final class ExtenderPlacer implements Placer {
         }
         String node = best;
         free.put(node, at(free, node).minus(asked));
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 new PodRef("plain-" + pods, "default", "plain-" + pods++),
                 node,
                 false,

@@ -54,7 +54,7 @@ class NodeColumnsProperties {
             // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
-            ledger.nodeGone("n" + (newest - WINDOW));
+            ledger.removeNode("n" + (newest - WINDOW));
             columns.add(ledger.directory());
             if (i % 100 == 0) {
                 compare(ledger, random);
@@ -68,7 +68,7 @@ class NodeColumnsProperties {
 
     private static void event(Ledger ledger, String node, Random random) {
         switch (random.nextInt(6)) {
-            case 0 -> ledger.nodeGone(node);
+            case 0 -> ledger.removeNode(node);
             case 1, 2, 3 -> {
                 Inventory inventory = new Inventory(
                         TestCluster.cards(16, 8).unit(),
@@ -77,13 +77,13 @@ class NodeColumnsProperties {
                                 .map(card -> card.withHealth(
                                         random.nextInt(4) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy()))
                                 .toList());
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                         new HostResources(8000, 8000));
             }
             case 4 ->
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         random.nextBoolean() ? Map.of() : Map.of(AnnotationKeys.INVENTORY, "{"),
                         HostResources.NONE);
@@ -91,7 +91,7 @@ class NodeColumnsProperties {
                 PodRef pod = new PodRef("uid-" + random.nextInt(300), "default", "p" + random.nextInt(300));
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
-                ledger.podSeen(new ClusterPod(pod, null, false, Map.of(), containers));
+                ledger.updatePod(new ClusterPod(pod, null, false, Map.of(), containers));
                 ledger.assume(
                         pod,
                         TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
@@ -118,7 +118,7 @@ class NodeColumnsProperties {
         NodeCosts costs = nodes.costs(BY_ROOM, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));
+                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_ROOM, pod));
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);

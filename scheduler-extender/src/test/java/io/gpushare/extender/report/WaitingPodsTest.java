@@ -36,10 +36,10 @@ class WaitingPodsTest {
         runs("other", "n1", 15);
         refused("p", 0, 0, 10);
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
-        ledger.podGone(ref("other"));
+        ledger.removePod(ref("other"));
         assertThat(look()).as("kube-scheduler's own way").isEmpty();
         assertThat(look()).containsExactly("p");
-        ledger.podSeen(pod("p", "n1", false, PodPriority.DEFAULT, 10));
+        ledger.updatePod(pod("p", "n1", false, PodPriority.DEFAULT, 10));
         assertThat(looks(Duration.ofMinutes(10))).isEmpty();
     }
 
@@ -51,7 +51,7 @@ class WaitingPodsTest {
             refused("p" + i, i == 700 ? 1 : 0, 1000 - i, 10);
         }
         look();
-        ledger.podGone(ref("other"));
+        ledger.removePod(ref("other"));
         List<String> named = looks(Duration.ofSeconds(60));
         assertThat(named).hasSizeBetween(40, 60).startsWith("p700", "p999", "p998");
         assertThat(new HashSet<>(named)).as("each has its turn").hasSameSizeAs(named);
@@ -79,32 +79,32 @@ class WaitingPodsTest {
     @Test
     void onlyPodsForWhichNoNodeWasFoundAreNamed() {
         node("n1", TestCluster.cards(15, 15, 15, 15));
-        ledger.podSeen(pod("new", null, false, PodPriority.DEFAULT, 1));
-        ledger.podSeen(pod("leaving", null, true, new PodPriority(0, NOON, true), 1));
+        ledger.updatePod(pod("new", null, false, PodPriority.DEFAULT, 1));
+        ledger.updatePod(pod("leaving", null, true, new PodPriority(0, NOON, true), 1));
         refused("gone", 0, 0, 1);
-        ledger.podGone(ref("gone"));
+        ledger.removePod(ref("gone"));
         refused("elsewhere", 0, 0, 1);
-        ledger.podSeen(pod("elsewhere", "n1", true, PodPriority.DEFAULT, 1));
+        ledger.updatePod(pod("elsewhere", "n1", true, PodPriority.DEFAULT, 1));
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
     }
 
     @Test
     void roomIsWhatTheKubeletOffersToo() {
         node("n1", TestCluster.cards(15));
-        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "15", "aliyun.com/gpu-count", "0"));
+        ledger.updateAllocatable("n1", Map.of("aliyun.com/gpu-mem", "15", "aliyun.com/gpu-count", "0"));
         refused("whole", 0, 0, 0);
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
-        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "15", "aliyun.com/gpu-count", "1"));
+        ledger.updateAllocatable("n1", Map.of("aliyun.com/gpu-mem", "15", "aliyun.com/gpu-count", "1"));
         assertThat(looks(Duration.ofMillis(750))).containsExactly("whole");
     }
 
     @Test
     void memoryThatIsSplitIsOfferedOnlyIfAllOfItIs() {
         node("n1", TestCluster.cards(15, 15));
-        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "15"));
+        ledger.updateAllocatable("n1", Map.of("aliyun.com/gpu-mem", "15"));
         refused("split", 20, Map.of("gpushare.io/cards", "2"));
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
-        ledger.nodeOffers("n1", Map.of("aliyun.com/gpu-mem", "30"));
+        ledger.updateAllocatable("n1", Map.of("aliyun.com/gpu-mem", "30"));
         assertThat(looks(Duration.ofMillis(750))).containsExactly("split");
     }
 
@@ -132,8 +132,8 @@ class WaitingPodsTest {
                         1,
                         WaitReason.WRONG,
                         0));
-        ledger.podGone(ref("first"));
-        ledger.podGone(ref("never"));
+        ledger.removePod(ref("first"));
+        ledger.removePod(ref("never"));
         look();
         assertThat(waiting.waits()).isEqualTo(Map.of(WaitReason.ROOM, 5, WaitReason.WRONG, 0));
     }
@@ -154,7 +154,7 @@ class WaitingPodsTest {
 
     private void refused(String name, int units, Map<String, String> annotations) {
         ClusterPod pod = pod(name, null, true, PodPriority.DEFAULT, units);
-        ledger.podSeen(new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
+        ledger.updatePod(new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
     }
 
     private List<String> looks(Duration time) {
@@ -171,8 +171,8 @@ class WaitingPodsTest {
     }
 
     private void node(String name, Inventory inventory) {
-        ledger.nodeOffers(name, Map.of("aliyun.com/gpu-mem", "1k", "aliyun.com/gpu-count", "9"));
-        ledger.nodeSeen(name, annotations(inventory), HostResources.NONE);
+        ledger.updateAllocatable(name, Map.of("aliyun.com/gpu-mem", "1k", "aliyun.com/gpu-count", "9"));
+        ledger.updateNode(name, annotations(inventory), HostResources.NONE);
     }
 
     private static Map<String, String> annotations(Inventory inventory) {
@@ -185,7 +185,7 @@ class WaitingPodsTest {
 
     private void runs(String name, String node, int units, String card) {
         ClusterPod pod = pod(name, node, false, PodPriority.DEFAULT, units);
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 pod.ref(),
                 node,
                 false,
@@ -199,7 +199,7 @@ class WaitingPodsTest {
     }
 
     private void refused(String name, int priority, int age, int units) {
-        ledger.podSeen(pod(name, null, true, new PodPriority(priority, NOON.plusSeconds(age), false), units));
+        ledger.updatePod(pod(name, null, true, new PodPriority(priority, NOON.plusSeconds(age), false), units));
     }
 
     /** A pod of so many units; of a whole card for 0. */
