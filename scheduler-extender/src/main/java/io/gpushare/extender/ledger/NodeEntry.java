@@ -10,8 +10,8 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.HostResources;
 import io.gpushare.model.Holder;
+import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -145,7 +145,8 @@ public record NodeEntry(
                 : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
     }
 
-    private static FreeNode remaining(FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
+    private static FreeNode remaining(
+            FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
         return node.with(allocatable.minus(requested), FreeCard.of(cards));
     }
 
@@ -208,7 +209,8 @@ public record NodeEntry(
                 return chosen;
             }
         }
-        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to decide,
+        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to
+        // decide,
         // which has sent the pod here.
         return cards.place(demand.demand(), CardOrder.BINPACK);
     }
