@@ -175,8 +175,8 @@ public record LedgerStats(
         }
 
         void add(Fragmentation.Loss loss, long unit) {
-            long bytes = loss.card().free() * unit;
-            fragmented += loss.useless() * bytes;
+            long bytes = loss.card().units() * unit;
+            fragmented += loss.unusable() * bytes;
             wasted += loss.wasted() ? bytes : 0;
         }
 

@@ -93,11 +93,11 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         names[index] = name;
         entries[index] = entry;
         unusable[index] = entry.unusable();
-        freeUnits[index] = summary.most();
+        freeUnits[index] = summary.mostUnits();
         freeCards[index] = summary.unused();
-        emptyUnits[index] = emptied.most();
+        emptyUnits[index] = emptied.mostUnits();
         emptyCards[index] = emptied.unused();
-        cards[index] = summary.present();
+        cards[index] = summary.cardCount();
         freeNodes[index] = entry.free();
         versions.set(index, Math.max(1, versions.get(index) + 1));
         if (known == null) {
@@ -169,7 +169,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     }
 
     @Override
-    public FreeNode room(int index) {
+    public FreeNode node(int index) {
         return freeNodes[index];
     }
 

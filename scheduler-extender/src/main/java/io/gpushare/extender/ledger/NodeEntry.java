@@ -1,9 +1,9 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
@@ -157,7 +157,7 @@ public record NodeEntry(
             if (state.capacity().units() > 0) {
                 unused.add(FreeCard.unused(
                         unused.size(),
-                        new CardKind(state.card().model(), state.capacity().units())));
+                        CardKind.of(state)));
             }
         }
         return free.with(allocatable, unused);
@@ -196,7 +196,7 @@ public record NodeEntry(
 
     /** Allocates the cards that cost least by that scoring, or says why none fit. */
     Placement place(PodDemand.Valid demand, Scoring scoring) {
-        @Nullable Candidate candidate = free.best(scoring, demand.request()).way();
+        @Nullable Candidate candidate = scoring.best(free, demand.request()).candidate();
         if (candidate != null) {
             // The search still decides among cards that are equal to the policy, by their links.
             @Nullable FreeCard shared = candidate.shared();

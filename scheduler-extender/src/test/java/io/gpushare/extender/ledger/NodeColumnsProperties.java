@@ -14,6 +14,7 @@ import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -34,8 +35,7 @@ class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
-    private static final Scoring BY_FREE =
-            candidate -> candidate.node().idle() + candidate.node().cpuMilli();
+    private static final Scoring BY_FREE = candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
     private static final List<DemandSummary> DEMANDS = List.of(
             new DemandSummary(1, 0),
             new DemandSummary(9, 0),
@@ -44,7 +44,7 @@ class NodeColumnsProperties {
             new DemandSummary(0, 2),
             new DemandSummary(0, 4),
             new DemandSummary(5, 1),
-            new DemandSummary(4, 2, 0, CardSelector.ANY));
+            new DemandSummary(Share.memory(4), 2, 0, CardSelector.ANY));
 
     @Property(tries = 4)
     void theColumnsAgreeWithTheEntries(@ForAll long seed) {

@@ -230,7 +230,7 @@ class GpushareFaultsTest {
         assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
         assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers request");
         assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
-        assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
+        assertThat(told.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
         assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
