@@ -55,7 +55,7 @@ public final class FilterResult {
         return new FilterResult(size, reasons);
     }
 
-    /** @param reasons by place; null for a node that can take the pod */
+    /** The result with these reasons by place; null for a node that can take the pod. */
     public static FilterResult of(@Nullable Reason[] reasons) {
         return new FilterResult(reasons.length, place -> reasons[place]);
     }
@@ -117,7 +117,9 @@ public final class FilterResult {
 
     /** How many nodes have the reason with that index. */
     public int count(int reasonIndex) {
-        return (int) Arrays.stream(reasonIndices).filter(index -> index == reasonIndex).count();
+        return (int) Arrays.stream(reasonIndices)
+                .filter(index -> index == reasonIndex)
+                .count();
     }
 
     /** Why the node at that place did not pass; null if it did. */
