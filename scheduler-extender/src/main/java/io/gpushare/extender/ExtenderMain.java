@@ -87,8 +87,8 @@ public final class ExtenderMain {
         EventRecorder news = EventRecorder.start(api, leads, clock);
         Ledger ledger = new Ledger(demands, new Policies(options.policy()), news);
         PodClient pods = new PodClient(api, leads);
-        Binder binder = new Binder(ledger, demands, pods);
-        NodeSelection choice = new NodeSelection(ledger, demands, options.filterDecides());
+        Binder binder = new Binder(ledger, pods);
+        NodeSelection choice = new NodeSelection(ledger, options.filterDecides());
         ClusterInformers watch = ClusterInformers.start(api, ledger, options.leaseNamespace());
         Leadership leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         BooleanSupplier answers = () -> leadership.unready().isEmpty();
@@ -102,15 +102,13 @@ public final class ExtenderMain {
                 new ExtenderServer.Parts(
                         ledger,
                         choice,
-                        new Preemption(ledger, demands),
+                        new Preemption(ledger),
                         binder,
                         metrics,
                         leadership::unready,
                         clock,
                         new ViewAccess(
-                                new Explainer(ledger, demands, choice, pods),
-                                new PluginMetricsClient(clock),
-                                options.view())));
+                                new Explainer(ledger, choice, pods), new PluginMetricsClient(clock), options.view())));
         Requeuer.start(api, waiting, answers, clock);
         log().info("listening on {} port {}", options.bindAddress(), server.port());
         log().info("callers: {}", options.callers());

@@ -34,7 +34,7 @@ final class UnknownBindingTimer {
 
     private static void settle(Binder binder, Instant now) {
         try {
-            binder.settle(now.minus(DOUBT), now);
+            binder.resolveUnknown(now.minus(DOUBT), now);
         } catch (RuntimeException e) {
             LOG.error("settling failed; it is tried again", e);
         }

@@ -91,8 +91,8 @@ public final class RunningExtender implements AutoCloseable {
         EventRecorder news = EventRecorder.start(api, () -> true, InstantSource.system());
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), news);
         PodClient pods = new PodClient(api, membership == null ? () -> true : membership::mayWrite);
-        binder = new Binder(ledger, demands, pods);
-        NodeSelection choice = new NodeSelection(ledger, demands, true);
+        binder = new Binder(ledger, pods);
+        NodeSelection choice = new NodeSelection(ledger, true);
         watch = ClusterInformers.start(api, ledger, "kube-system");
         leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
         WaitingPods waiting = new WaitingPods(ledger);
@@ -112,13 +112,13 @@ public final class RunningExtender implements AutoCloseable {
                 new ExtenderServer.Parts(
                         ledger,
                         choice,
-                        new Preemption(ledger, demands),
+                        new Preemption(ledger),
                         binder,
                         metrics,
                         leadership::unready,
                         InstantSource.system(),
                         new ViewAccess(
-                                new Explainer(ledger, demands, choice, pods),
+                                new Explainer(ledger, choice, pods),
                                 new PluginMetricsClient(InstantSource.system()),
                                 access)));
     }

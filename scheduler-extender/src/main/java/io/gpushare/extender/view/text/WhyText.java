@@ -26,7 +26,7 @@ public final class WhyText {
             case Explanation.Ended ended -> pod + " has ended: it waits for nothing, and holds no card.\n";
             case Explanation.NoDemand none ->
                 pod + " asks for no GPU memory and no card: GPU Share has no say in it.\n";
-            case Explanation.Wrong(var ref, String sentence) ->
+            case Explanation.Invalid(var ref, String sentence) ->
                 pod + " can be placed nowhere: what is written on it is wrong.\n  " + sentence + "\n";
             case Explanation.Bound bound -> pod + " is on node " + bound.node() + cards(bound) + ".\n";
             case Explanation.Judged judged -> judged(pod, judged, limit);
