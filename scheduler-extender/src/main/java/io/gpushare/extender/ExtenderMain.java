@@ -108,9 +108,7 @@ public final class ExtenderMain {
                         leadership::unready,
                         clock,
                         new ViewAccess(
-                                new Explainer(ledger, choice, pods),
-                                new PluginMetricsClient(clock),
-                                options.view())));
+                                new Explainer(ledger, choice, pods), new PluginMetricsClient(clock), options.view())));
         Requeuer.start(api, waiting, answers, clock);
         log().info("listening on {} port {}", options.bindAddress(), server.port());
         log().info("callers: {}", options.callers());

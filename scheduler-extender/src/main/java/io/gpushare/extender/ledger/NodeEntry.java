@@ -155,9 +155,7 @@ public record NodeEntry(
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
             if (state.capacity().units() > 0) {
-                unused.add(FreeCard.unused(
-                        unused.size(),
-                        CardKind.of(state)));
+                unused.add(FreeCard.unused(unused.size(), CardKind.of(state)));
             }
         }
         return free.with(allocatable, unused);
