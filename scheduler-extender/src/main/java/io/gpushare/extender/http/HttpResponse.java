@@ -41,7 +41,9 @@ public final class HttpResponse {
         json(request, status, JsonWriter.error(sentence));
     }
 
-    /** Sends the body beside the headers that are set; for HEAD only its length. Does nothing if the caller has left. */
+    /**
+     * Sends the body beside the headers that are set; for HEAD only its length. Does nothing if the caller has left.
+     */
     public static void send(HttpServerRequest request, int status, String type, Buffer body) {
         if (request.response().closed()) {
             return;

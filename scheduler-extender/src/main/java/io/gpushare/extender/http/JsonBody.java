@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a request body token by token, as Go's encoding/json does: field names in any case, unknown fields skipped, null
- * as an absent value. Errors give the position, never a part of the body.
+ * Reads a request body token by token, as Go's encoding/json does: field names in any case, unknown fields skipped,
+ * null as an absent value. Errors give the position, never a part of the body.
  */
 public final class JsonBody {
     public static final JsonFactory FACTORY = new JsonFactory();

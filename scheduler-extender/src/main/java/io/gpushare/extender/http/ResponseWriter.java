@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes a response from thousands of fragments of JSON into one array per thread, which every response reuses. A response
- * that fits is sent whole; a longer one in chunks, so that no response needs more memory here than {@link #CHUNK}.
+ * Writes a response from thousands of fragments of JSON into one array per thread, which every response reuses. A
+ * response that fits is sent whole, a longer one in chunks of at most {@link #CHUNK} bytes.
  */
 public final class ResponseWriter {
     static final int CHUNK = 512 << 10;

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of filter: which nodes of a request can take the pod, and why the others can't. Nodes are given by their place
- * in the request. Immutable.
+ * The result of filter: which nodes of a request can take the pod, and why the others can't. Nodes are given by their
+ * place in the request. Immutable.
  */
 public final class FilterResult {
     private static final int FEASIBLE = -1;

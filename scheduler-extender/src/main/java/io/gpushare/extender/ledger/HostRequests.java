@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU and memory that all pods request on their nodes, with and without cards: policies weigh what is left. Keyed by
- * name, so that a pod that was created again replaces its predecessor even if the deletion was missed.
+ * The CPU and memory that all pods request on their nodes, with and without cards: policies weigh what is left. Keyed
+ * by name, so that a pod that was created again replaces its predecessor even if the deletion was missed.
  */
 final class HostRequests {
     private final NodeTable nodes;

@@ -27,12 +27,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is allocated on each card of each node: a copy of the API's state, plus what is assumed. The one mutable object that
- * the verbs share.
+ * What is allocated on each card of each node: a copy of the API's state, plus what is assumed. The one mutable object
+ * that the verbs share.
  *
- * <p>Its tables hold immutable values. A change of a pod is one atomic step on its entry and, inside that step, one atomic
- * step on the entry of each node that it touches. The order is always pod, then node, so two changes cannot deadlock, and no
- * step does I/O. Readers see a node before or after a change, never in between.
+ * <p>Its tables hold immutable values. A change of a pod is one atomic step on its entry and, inside that step, one
+ * atomic step on the entry of each node that it touches. The order is always pod, then node, so two changes cannot
+ * deadlock, and no step does I/O. Readers see a node before or after a change, never in between.
  */
 public final class Ledger {
     private final DemandCodec demands;
@@ -139,7 +139,10 @@ public final class Ledger {
         return decoder.decode(pod);
     }
 
-    /** Whether the ledger is as new as that pod, which was just read from the API server: bound to its node, if it has cards. */
+    /**
+     * Whether the ledger is as new as that pod, which was just read from the API server: bound to its node, if it has
+     * cards.
+     */
     public boolean knows(ClusterPod pod) {
         @Nullable String node = pod.node();
         return node == null

@@ -16,13 +16,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts about each node that a request over thousands of nodes reads, in one array for each fact. Entries are dozens of
- * small objects all over the heap: to visit thousands of them would cost more than the decision.
+ * The facts about each node that a request over thousands of nodes reads, in one array for each fact. Entries are
+ * dozens of small objects all over the heap: to visit thousands of them would cost more than the decision.
  *
- * <p>A node keeps its index as long as the columns are used, even while it is gone; when they are full, the ledger makes new
- * columns of the nodes that exist. One thread at a time writes, any thread reads. While a node changes, one column may
- * already have the new value and another still the old one: filter and prioritize see a past state in any case, and bind
- * reads the entry.
+ * <p>A node keeps its index as long as the columns are used, even while it is gone; when they are full, the ledger
+ * makes new columns of the nodes that exist. One thread at a time writes, any thread reads. While a node changes, one
+ * column may already have the new value and another still the old one: filter and prioritize see a past state in any
+ * case, and bind reads the entry.
  */
 final class NodeColumns implements NodeDirectory, FreeNodes {
     private static final int MIN_CAPACITY = 1000;

@@ -3,8 +3,8 @@ package io.gpushare.extender.ledger;
 import java.util.List;
 
 /**
- * The ledger's nodes by name and index, for whoever names thousands of them in each request. A node keeps its index as long
- * as the directory is used, even while the node is gone; the ledger replaces a directory that is full.
+ * The ledger's nodes by name and index, for whoever names thousands of them in each request. A node keeps its index as
+ * long as the directory is used, even while the node is gone; the ledger replaces a directory that is full.
  */
 public interface NodeDirectory {
     /** The index of a node that the directory does not have. */

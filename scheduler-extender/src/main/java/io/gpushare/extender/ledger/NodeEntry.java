@@ -27,8 +27,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node in the ledger, immutable. Holdings of pods are kept while the node or its inventory is unknown, so that nothing
- * is lost when the node is seen after its pods, or returns.
+ * One node in the ledger, immutable. Holdings of pods are kept while the node or its inventory is unknown, so that
+ * nothing is lost when the node is seen after its pods, or returns.
  *
  * @param unusable why it can take no pod; null if its inventory is known
  * @param written the annotation that holds the inventory
@@ -168,9 +168,9 @@ public record NodeEntry(
     }
 
     /**
-     * Why the allocation in a pod's annotation contradicts the node's cards or the other pods; null if it does not, or if the
-     * cards are unknown. It counts nevertheless: of two pods that contradict each other either may be wrong, and no card may
-     * become free by a mistake.
+     * Why the allocation in a pod's annotation contradicts the node's cards or the other pods; null if it does not, or
+     * if the cards are unknown. It counts nevertheless: of two pods that contradict each other either may be wrong, and
+     * no card may become free by a mistake.
      */
     @Nullable
     String contradiction(Allocation allocation) {

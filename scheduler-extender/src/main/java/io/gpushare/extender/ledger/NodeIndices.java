@@ -38,7 +38,10 @@ public final class NodeIndices {
         return columns.filter(indices, demand);
     }
 
-    /** The place of the node of the cluster where the pod costs least; -1 if it fits none, or the request does not name it. */
+    /**
+     * The place of the node of the cluster where the pod costs least; -1 if it fits none, or the request does not name
+     * it.
+     */
     public int cheapestOfAll(Scoring scoring, PodRequest pod) {
         int cheapest = columns.costs().cheapest(scoring, pod);
         int[] places = cheapest < 0 ? new int[0] : places(cheapest).limit(1).toArray();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
- * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and the pod was
- *     then assumed elsewhere: until one is confirmed, each may be true
+ * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
+ *     the pod was then assumed elsewhere: until one is confirmed, each may be true
  * @param complaint why its annotation is rejected or contradicts others; null if it does not
  */
 public record PodEntry(

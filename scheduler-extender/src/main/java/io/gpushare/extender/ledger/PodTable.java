@@ -25,8 +25,7 @@ final class PodTable {
     private final HostRequests hostRequests;
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
     // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
-    // watch
-    // is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
+    // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
 
     PodTable(NodeTable nodes) {
@@ -87,8 +86,7 @@ final class PodTable {
             now = List.of(new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH));
         } else {
             // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
-            // annotation
-            // of the extender's Binding come together, so another program has bound the pod.
+            // annotation of the extender's Binding come together, so another program has bound the pod.
             now = held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
                     .toList();

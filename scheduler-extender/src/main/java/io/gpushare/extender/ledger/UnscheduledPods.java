@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The pods for which kube-scheduler found no node: those with a valid demand by uid, and those that no node can take. */
+/**
+ * The pods for which kube-scheduler found no node: those with a valid demand by uid, and those that no node can take.
+ */
 final class UnscheduledPods {
     private final Set<String> valid = ConcurrentHashMap.newKeySet();
     private final Map<String, WaitingPod> invalid = new ConcurrentHashMap<>();

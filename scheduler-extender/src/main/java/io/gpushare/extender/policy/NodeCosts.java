@@ -54,7 +54,10 @@ public final class NodeCosts {
         return cost(indices[place]);
     }
 
-    /** The place of the node that costs least, among equal nodes the first in {@link FreeNode#ORDER}; -1 if the pod fits none. */
+    /**
+     * The place of the node that costs least, among equal nodes the first in {@link FreeNode#ORDER}; -1 if the pod fits
+     * none.
+     */
     public int cheapest() {
         int best = -1;
         double limit = Math.min(lowest + Scoring.SAME, Double.MAX_VALUE);
@@ -71,8 +74,8 @@ public final class NodeCosts {
     }
 
     /**
-     * A score for each node: {@code most} for the cheapest node alone, lower in even steps by cost for the others, 0 where
-     * the pod does not fit. For a pod without cards, each of the cheapest nodes has {@code most}.
+     * A score for each node: {@code most} for the cheapest node alone, lower in even steps by cost for the others, 0
+     * where the pod does not fit. For a pod without cards, each of the cheapest nodes has {@code most}.
      */
     public int[] scores(int most) {
         int best = cheapest();

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what recent kinds of pods cost on each node. Pods come in kinds, and few nodes change between two pods of a
- * kind: for the others only a version is compared. Safe for several threads: shared values are replaced, never changed, and
- * a value that another thread overwrites is computed again.
+ * kind: for the others only a version is compared. Safe for several threads: shared values are replaced, never changed,
+ * and a value that another thread overwrites is computed again.
  */
 public final class RecentCosts {
     private static final int KINDS = 32;

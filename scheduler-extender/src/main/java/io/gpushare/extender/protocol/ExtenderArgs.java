@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or as
- * whole objects where kube-scheduler runs with nodeCacheCapable=false.
+ * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or
+ * as whole objects where kube-scheduler runs with nodeCacheCapable=false.
  *
  * @param items the JSON of each node, in the order of the names; null when the request has only names
  */

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response of filter (ExtenderFilterResult), in Go's capitalised names. A node that no eviction could help is in both
- * maps: kube-scheduler 1.21 and newer prefers FailedAndUnresolvableNodes, older versions know only FailedNodes.
+ * The response of filter (ExtenderFilterResult), in Go's capitalised names. A node that no eviction could help is in
+ * both maps: kube-scheduler 1.21 and newer prefers FailedAndUnresolvableNodes, older versions know only FailedNodes.
  */
 final class FilterResponse {
     private final ResponseWriter json;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that a request names, with their names as JSON for the response. Names that need no escape are read and copied
- * where they are in the request body.
+ * The nodes that a request names, with their names as JSON for the response. Names that need no escape are read and
+ * copied where they are in the request body.
  */
 final class NamedNodes {
     private static final int BETWEEN_NAMES = "\",\"".length();

@@ -11,9 +11,9 @@ import java.util.Arrays;
  * Finds the indices of nodes by the bytes of their names in a request body. kube-scheduler names the same thousands of
  * nodes in each request: a string and a map lookup for each name would cost several times what the decision costs.
  *
- * <p>Names are found by a hash of 64 bits alone. To compare the names too would read each from distant memory and double
- * the time. Two nodes of the ledger with the same hash are looked up by name; a name that the ledger does not know is taken
- * for a known one once in some 2^50 names. Only bind allocates, and it goes by the name itself.
+ * <p>Names are found by a hash of 64 bits alone. To compare the names too would read each from distant memory and
+ * double the time. Two nodes of the ledger with the same hash are looked up by name; a name that the ledger does not
+ * know is taken for a known one once in some 2^50 names. Only bind allocates, and it goes by the name itself.
  */
 final class NodeNames {
     // Nodes that were added later are looked up by name; for more than this the table is rebuilt.

@@ -19,9 +19,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of preempt (k8s.io/kube-scheduler/extender/v1 ExtenderPreemptionArgs): the preemptor, and by node the pods
- * that kube-scheduler would evict, by uid, or as whole objects where it runs with nodeCacheCapable=false. A list of pods
- * may be empty.
+ * The request of preempt (k8s.io/kube-scheduler/extender/v1 ExtenderPreemptionArgs): the preemptor, and by node the
+ * pods that kube-scheduler would evict, by uid, or as whole objects where it runs with nodeCacheCapable=false. A list
+ * of pods may be empty.
  */
 record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
     PreemptArgs {

@@ -4,10 +4,10 @@ import io.gpushare.extender.http.ResponseWriter;
 import java.util.Arrays;
 
 /**
- * The response of prioritize (HostPriorityList): an array of hosts with integer scores. kube-scheduler adds the scores to
- * those of its own plugins and takes the host with the highest sum, so only differences count; a host that is missing has
- * score 0 (prioritizeNodes in generic_scheduler.go, later schedule_one.go). The lowest score is therefore subtracted from
- * all, and hosts with the lowest score are left out: for thousands of equal nodes the list is empty.
+ * The response of prioritize (HostPriorityList): an array of hosts with integer scores. kube-scheduler adds the scores
+ * to those of its own plugins and takes the host with the highest sum, so only differences count; a host that is
+ * missing has score 0 (prioritizeNodes in generic_scheduler.go, later schedule_one.go). The lowest score is therefore
+ * subtracted from all, and hosts with the lowest score are left out: for thousands of equal nodes the list is empty.
  */
 final class PrioritizeResponse {
     private PrioritizeResponse() {}

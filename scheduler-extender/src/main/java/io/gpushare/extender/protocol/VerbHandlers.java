@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class VerbHandlers {
     private static final Logger LOG = LoggerFactory.getLogger(VerbHandlers.class);
 
-    private final NodeSelection choice;
+    private final NodeSelection selection;
     private final Preemption preemption;
     private final Binder binder;
     private final Supplier<Optional<String>> unready;
@@ -38,39 +38,39 @@ public final class VerbHandlers {
     private volatile NodeNames names;
 
     public VerbHandlers(
-            NodeSelection choice,
+            NodeSelection selection,
             Preemption preemption,
             Binder binder,
             Supplier<Optional<String>> unready,
             Executor blocking,
             InstantSource clock,
             ExtenderMetrics metrics) {
-        this.choice = choice;
+        this.selection = selection;
         this.preemption = preemption;
         this.binder = binder;
         this.unready = unready;
         this.blocking = blocking;
         this.clock = clock;
         this.metrics = metrics;
-        this.names = new NodeNames(choice.directory());
+        this.names = new NodeNames(selection.directory());
     }
 
     private NodeNames names() {
-        NodeNames now = names.current(choice.directory());
+        NodeNames now = names.current(selection.directory());
         names = now;
         return now;
     }
 
     /** Always answers with status 200: kube-scheduler drops the body of any other response, and the reason with it. */
     public ResponseWriter.Content filter(RequestBody body) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("filter", "not_ready");
-            return FilterResponse.error(why.get());
+            return FilterResponse.error(reason.get());
         }
         try {
             ExtenderArgs args = ExtenderArgs.read(body, names());
-            FilterResult result = choice.filter(args.pod(), args.named().nodes());
+            FilterResult result = selection.filter(args.pod(), args.named().nodes());
             metrics.filtered(result);
             return FilterResponse.of(args, result);
         } catch (BadRequestException e) {
@@ -79,17 +79,19 @@ public final class VerbHandlers {
         }
     }
 
-    /** The response has no field for an error: if the status is not 200, kube-scheduler continues without these scores. */
+    /**
+     * The response has no field for an error: if the status is not 200, kube-scheduler continues without these scores.
+     */
     public Reply prioritize(RequestBody body) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("prioritize", "not_ready");
-            return new Reply(400, JsonWriter.error(why.get()));
+            return new Reply(400, JsonWriter.error(reason.get()));
         }
         try {
             ExtenderArgs args = ExtenderArgs.read(body, names());
             NamedNodes named = args.named();
-            return new Reply(200, PrioritizeResponse.of(named, choice.prioritize(args.pod(), named.nodes())));
+            return new Reply(200, PrioritizeResponse.of(named, selection.prioritize(args.pod(), named.nodes())));
         } catch (BadRequestException e) {
             metrics.failed("prioritize", "bad_request");
             return new Reply(400, JsonWriter.error(String.valueOf(e.getMessage())));
@@ -104,22 +106,22 @@ public final class VerbHandlers {
     }
 
     /**
-     * Answers later, from another thread, because a search over hundreds of nodes takes time. The response has no field for
-     * an error: if the status is not 200, kube-scheduler does not preempt and retries the pod.
+     * Answers later, from another thread, because a search over hundreds of nodes takes time. The response has no field
+     * for an error: if the status is not 200, kube-scheduler does not preempt and retries the pod.
      */
-    public void preempt(RequestBody body, Consumer<Reply> answer) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+    public void preempt(RequestBody body, Consumer<Reply> respond) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("preempt", "not_ready");
-            answer.accept(new Reply(503, JsonWriter.error(why.get())));
+            respond.accept(new Reply(503, JsonWriter.error(reason.get())));
             return;
         }
         try {
             PreemptArgs args = PreemptArgs.read(body);
-            blocking.execute(() -> answer.accept(preempt(args)));
+            blocking.execute(() -> respond.accept(preempt(args)));
         } catch (BadRequestException e) {
             metrics.failed("preempt", "bad_request");
-            answer.accept(new Reply(400, JsonWriter.error(String.valueOf(e.getMessage()))));
+            respond.accept(new Reply(400, JsonWriter.error(String.valueOf(e.getMessage()))));
         }
     }
 
@@ -136,19 +138,19 @@ public final class VerbHandlers {
     }
 
     /** Answers later, from another thread, always with status 200, as filter does. */
-    public void bind(RequestBody body, Consumer<Buffer> answer) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+    public void bind(RequestBody body, Consumer<Buffer> respond) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("bind", "not_ready");
-            answer.accept(JsonWriter.bind(why.get()));
+            respond.accept(JsonWriter.bind(reason.get()));
             return;
         }
         try {
             BindArgs args = BindArgs.read(body);
-            blocking.execute(() -> answer.accept(JsonWriter.bind(bind(args))));
+            blocking.execute(() -> respond.accept(JsonWriter.bind(bind(args))));
         } catch (BadRequestException e) {
             metrics.failed("bind", "bad_request");
-            answer.accept(JsonWriter.bind(String.valueOf(e.getMessage())));
+            respond.accept(JsonWriter.bind(String.valueOf(e.getMessage())));
         }
     }
 
