@@ -17,6 +17,6 @@ final class ServiceLinks {
 
     static boolean isLink(String variable, String value) {
         return NAME.matcher(variable).matches()
-                || PORT.matcher(variable).matches() && URL.matcher(value).matches();
+                || (PORT.matcher(variable).matches() && URL.matcher(value).matches());
     }
 }
