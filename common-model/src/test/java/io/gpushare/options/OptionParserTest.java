@@ -85,7 +85,8 @@ class OptionParserTest {
                 .hasMessageContaining("'soon' is not a duration: write seconds, such as 10s (from GPUSHARE_PERIOD)")
                 .hasMessageContaining("Unknown environment variable: GPUSHARE_PRT; did you mean GPUSHARE_PORT?")
                 .hasMessageContaining("--port 1 is taken")
-                .satisfies(e -> assertThat(e.getMessage().lines()).hasSize(6));
+                .message()
+                .hasLineCount(6);
     }
 
     @ParameterizedTest
