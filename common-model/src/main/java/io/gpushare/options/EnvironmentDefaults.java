@@ -24,10 +24,13 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** What the variables of these programs begin with. */
     public static final String PREFIX = "GPUSHARE_";
 
+    /** What the kubectl plugin, the build and the simulated driver read. */
+    private static final Set<String> OTHERS =
+            Set.of("GPUSHARE_SERVICE", "GPUSHARE_HTTPS", "GPUSHARE_CACHE", "GPUSHARE_SIMULATED_CARDS");
+
     private final Map<String, String> environment;
     private final Map<String, List<String>> deprecated = new HashMap<>();
     private final Map<String, List<String>> aliases = new HashMap<>();
-    private final Set<String> reserved = new HashSet<>();
     private final Set<String> rejected = new HashSet<>();
     // Keyed by flag: the variable that its value came from.
     private final Map<String, String> used = new TreeMap<>();
@@ -48,12 +51,6 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent. */
     public EnvironmentDefaults alias(String flag, String variable) {
         add(aliases, flag, variable);
-        return this;
-    }
-
-    /** Accepts these variables although no flag reads them: another program does. */
-    public EnvironmentDefaults reserve(String... variables) {
-        reserved.addAll(List.of(variables));
         return this;
     }
 
@@ -133,7 +130,7 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
                 .toList();
         return environment.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(PREFIX))
-                .filter(entry -> !known.contains(entry.getKey()) && !reserved.contains(entry.getKey()))
+                .filter(entry -> !known.contains(entry.getKey()) && !OTHERS.contains(entry.getKey()))
                 .filter(entry -> !ServiceLinks.isLink(entry.getKey(), entry.getValue()))
                 .map(entry -> sentence(entry.getKey(), known))
                 .sorted()

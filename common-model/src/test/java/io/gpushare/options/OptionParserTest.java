@@ -108,9 +108,9 @@ class OptionParserTest {
         "GPUSHARE_SCHD_EXTENDER_PORT_12345_TCP_ADDR, 10.0.0.1",
         "GPUSHARE_SERVICE_HOST, 10.0.0.1",
         "GPUSHARE_PORT, tcp://10.0.0.1:12345",
-        "GPUSHARE_RESERVED, 1"
+        "GPUSHARE_SIMULATED_CARDS, 1"
     })
-    void serviceLinksAndReservedVariablesAreIgnored(String variable, String value) throws Exception {
+    void serviceLinksAndVariablesOfOtherProgramsAreIgnored(String variable, String value) throws Exception {
         parser(Map.of(variable, value)).parse();
         assertThat(options.port).isEqualTo(80);
     }
@@ -119,6 +119,9 @@ class OptionParserTest {
     void whatIsInForceIsShownAsItCouldBeGiven() throws Exception {
         OptionParser parser = parser(Map.of("GPUSHARE_PERIOD", "3s"));
         parser.parse("--listen=127.0.0.1:0", "--elect");
+        assertThat(options.listen).isEqualTo(new InetSocketAddress("127.0.0.1", 0));
+        assertThat(options.resource).isEqualTo("a.com/m");
+        assertThat(options.elect).isTrue();
 
         assertThat(parser.inForce())
                 .isEqualTo("--port=80 --listen=127.0.0.1:0 --period=3s --kubeconfig= --memory-resource=a.com/m"
@@ -153,7 +156,6 @@ class OptionParserTest {
     private static EnvironmentDefaults defaults(Map<String, String> environment) {
         return new EnvironmentDefaults(environment)
                 .deprecatedUnprefixed("--port")
-                .alias("--kubeconfig", "KUBECONFIG")
-                .reserve("GPUSHARE_RESERVED");
+                .alias("--kubeconfig", "KUBECONFIG");
     }
 }
