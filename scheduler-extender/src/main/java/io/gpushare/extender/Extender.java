@@ -96,8 +96,8 @@ public final class Extender implements AutoCloseable {
         EventRecorder events = EventRecorder.start(api, leads, clock);
         ledger = new Ledger(demands, new Policies(settings.policy()), events);
         PodClient pods = new PodClient(api, leads);
-        binder = new Binder(ledger, demands, pods);
-        NodeSelection selection = new NodeSelection(ledger, demands, settings.filterDecides());
+        binder = new Binder(ledger, pods);
+        NodeSelection selection = new NodeSelection(ledger, settings.filterDecides());
         informers = ClusterInformers.start(api, ledger, settings.pluginNamespace());
         leadership =
                 membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
@@ -111,13 +111,13 @@ public final class Extender implements AutoCloseable {
                 new ExtenderServer.Parts(
                         ledger,
                         selection,
-                        new Preemption(ledger, demands),
+                        new Preemption(ledger),
                         binder,
                         metrics,
                         leadership::unready,
                         clock,
                         new ViewAccess(
-                                new Explainer(ledger, demands, selection, pods),
+                                new Explainer(ledger, selection, pods),
                                 new PluginMetricsClient(clock),
                                 settings.view())));
         loops = List.of(Requeuer.start(api, waiting, ready, clock), UnknownBindingTimer.start(binder, clock));

@@ -34,7 +34,7 @@ final class UnknownBindingTimer {
 
     private static void resolve(Binder binder, Instant now) {
         try {
-            binder.settle(now.minus(AGE), now);
+            binder.resolveUnknown(now.minus(AGE), now);
         } catch (RuntimeException e) {
             LOG.error("resolving unknown bindings failed; the next round tries again", e);
         }

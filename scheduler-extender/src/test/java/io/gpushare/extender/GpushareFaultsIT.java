@@ -90,7 +90,7 @@ class GpushareFaultsIT extends WithExtender {
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.ledger.census().overused()).isZero();
+        assertThat(extender.ledger.census().overcommitted()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);
@@ -204,7 +204,7 @@ class GpushareFaultsIT extends WithExtender {
         JsonObject event = api.events().getFirst();
         assertThat(event.getJsonObject("involvedObject").getString("uid")).isEqualTo("uid-p");
         assertThat(event.getString("type")).isEqualTo("Warning");
-        assertThat(event.getString("message")).contains("not what its containers ask for");
+        assertThat(event.getString("message")).contains("not what its containers request");
         assertThat(extender.get("/metrics").body()).contains("gpushare_extender_annotations_disbelieved_total 1.0");
     }
 

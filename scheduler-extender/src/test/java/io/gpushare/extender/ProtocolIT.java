@@ -96,7 +96,7 @@ class ProtocolIT {
 
     @Test
     void filterTellsPreemptionWhereNoEvictionHelps() throws Exception {
-        String never = MEMORY + "; no eviction would help";
+        String never = "No card is large enough, even when empty";
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\",\"n2\"")).body())
                 .isEqualTo(
@@ -170,7 +170,7 @@ class ProtocolIT {
                 .startsWith("{\"NodeNames\":[\"n1\"]");
         assertThat(extender.post("filter", args(inits.formatted("13"), "\"n1\""))
                         .body())
-                .contains(MEMORY);
+                .contains("No card is large enough, even when empty");
     }
 
     /** Less the least of them: a host that is not named has 0, and only differences count. */

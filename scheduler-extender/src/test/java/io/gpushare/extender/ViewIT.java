@@ -83,7 +83,7 @@ class ViewIT extends WithExtender {
         assertThat(demand.getString("text")).isEqualTo("16 units of memory on one card");
         assertThat(demand.getInteger("feasibleNodes")).isZero();
         assertThat(demand.getJsonArray("reasons").getJsonObject(0).getString("sentence"))
-                .isEqualTo("Insufficient GPU Memory in one device; no eviction would help");
+                .isEqualTo("No card is large enough, even when empty");
         assertThat(demand.getJsonArray("reasons").getJsonObject(0).getInteger("nodes"))
                 .isEqualTo(2);
         assertThat(waiting.getJsonArray("pods").encode()).contains("big", "odd", "aliyun.com/gpu-mem");

@@ -24,8 +24,6 @@ public final class FreeNode {
     /** Of which nothing is known. */
     public static final FreeNode NOWHERE = of("", 0, 0, 0, List.of());
 
-    private static final int ANSWERS = 8;
-
     private final String name;
     private final long order;
     private final long cpuMilli;
@@ -33,10 +31,6 @@ public final class FreeNode {
     private final List<FreeCard> cards;
     private final long units;
     private final long idle;
-    // The last answers of best(), which are found again for as long as the node stays as it is. Threads may overwrite
-    // each
-    // other's: each entry is immutable, and whole.
-    private final @Nullable Best[] answers = new @Nullable Best[ANSWERS];
 
     private FreeNode(String name, long order, long cpuMilli, long memoryMib, List<FreeCard> cards) {
         this.name = name;
@@ -129,22 +123,12 @@ public final class FreeNode {
         return ways;
     }
 
-    /** The way of least cost, by that scoring, and its cost. */
+    /** The way of least cost, and its cost. */
     public record Best(
-            Scoring scoring, PodRequest pod, @Nullable Candidate way, double cost) {}
+            @Nullable Candidate way, double cost) {}
 
     /** Which of the {@link #ways} costs least, the first of equals; none, at infinite cost, where the pod doesn't fit. */
     public Best best(Scoring scoring, PodRequest pod) {
-        return best(scoring, pod, pod.hashCode());
-    }
-
-    /** The same for one who asks many nodes, and has made the pod's hash code once. */
-    public Best best(Scoring scoring, PodRequest pod, int hash) {
-        int at = hash & ANSWERS - 1;
-        @Nullable Best known = answers[at];
-        if (known != null && known.scoring.equals(scoring) && known.pod.equals(pod)) {
-            return known;
-        }
         @Nullable Candidate way = null;
         double least = Double.POSITIVE_INFINITY;
         for (Candidate each : ways(pod)) {
@@ -154,9 +138,7 @@ public final class FreeNode {
                 least = cost;
             }
         }
-        Best best = new Best(scoring, pod, way, least);
-        answers[at] = best;
-        return best;
+        return new Best(way, least);
     }
 
     private List<List<FreeCard>> wholes(PodRequest pod, @Nullable FreeCard except) {

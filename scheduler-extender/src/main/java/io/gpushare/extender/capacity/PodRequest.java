@@ -22,8 +22,8 @@ public record PodRequest(long cpuMilli, long memoryMib, int units, int cards, Se
     }
 
     /** A pod that asks for no card. */
-    public static PodRequest plain(HostResources compute) {
-        return new PodRequest(compute.cpuMilli(), compute.memoryMib(), 0, 0, Set.of());
+    public static PodRequest withoutGpu(HostResources host) {
+        return new PodRequest(host.cpuMilli(), host.memoryMib(), 0, 0, Set.of());
     }
 
     /** Whether it asks for a card or a part of one. */

@@ -50,7 +50,7 @@ public final class EventRecorder implements AnnotationObserver {
     }
 
     @Override
-    public void disbelieved(PodRef pod, String node, String sentence) {
+    public void rejected(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
         if (!waiting.offer(new Told(pod, node, sentence, clock.instant()))) {
             lost.incrementAndGet();

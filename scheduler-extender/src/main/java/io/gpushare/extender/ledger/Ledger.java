@@ -4,24 +4,22 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodDemandDecoder;
 import io.gpushare.extender.pod.PodPriority;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.Share;
-import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
-import io.gpushare.model.selector.CardSelector;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ledger {
     private final DemandCodec demands;
+    private final PodDemandDecoder decoder;
     private final NodeTable nodes = new NodeTable();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
@@ -55,10 +54,10 @@ public final class Ledger {
     // end was missed in a gap of the watch, must not leave the old one's cards taken for ever.
     private final Map<String, String> listedUids = new ConcurrentHashMap<>();
 
-    private final HostRequests loads = new HostRequests(nodes);
+    private final HostRequests hostRequests = new HostRequests(nodes);
     private final Policies policies;
     private final AnnotationObserver witness;
-    private final AtomicLong disbelieved = new AtomicLong();
+    private final AtomicLong rejected = new AtomicLong();
 
     /**
      * An empty one.
@@ -68,6 +67,7 @@ public final class Ledger {
      */
     public Ledger(DemandCodec demands, Policies policies, AnnotationObserver witness) {
         this.demands = demands;
+        this.decoder = new PodDemandDecoder(demands, selector -> nodes.kinds().models(selector));
         this.policies = policies;
         this.witness = witness;
     }
@@ -124,50 +124,54 @@ public final class Ledger {
             return;
         }
         if (pod.node() != null) {
-            loads.at(ref, pod.node(), HostResourcesCodec.requested(pod.containers()));
+            hostRequests.add(ref, pod.node(), HostResourcesCodec.requested(pod.containers()));
         }
-        note(pod);
-        pod.demand(demands).valid().ifPresent(demand -> {
-            listedUids.put(ref.toString(), ref.uid());
-            PodSpecSummary wanted = wanted(demand, pod.containers(), pod.annotations());
-            AllocationAnnotation writing = AllocationAnnotation.of(pod, demand);
-            boolean[] complained = {false};
-            boolean[] fresh = {false};
-            PodEntry now = pods.compute(ref.uid(), (uid, old) -> {
-                complained[0] = old != null && old.complaint() != null;
-                fresh[0] = old == null || !old.listed();
-                return seen(pod, wanted, writing, old);
-            });
-            if (fresh[0]) {
-                policies.arrived(wanted.request());
-            }
-            if (pod.refused() && pod.node() == null && !pod.rank().leaving()) {
-                refused.add(ref.uid());
-            } else {
-                refused.remove(ref.uid());
-            }
-            if (now != null && now.complaint() != null && !complained[0]) {
-                disbelieved.incrementAndGet();
-                witness.disbelieved(ref, String.valueOf(pod.node()), now.complaint());
-            }
-        });
+        PodDemand demand = demand(pod);
+        if (pod.waiting() && demand instanceof PodDemand.Invalid) {
+            wrong.put(ref.uid(), new WaitingPod(ref, pod.priority(), demand));
+        } else {
+            wrong.remove(ref.uid());
+        }
+        if (demand instanceof PodDemand.Valid valid) {
+            podSeen(pod, valid);
+        } else {
+            refused.remove(ref.uid());
+        }
     }
 
-    /** Remembers a pod whose own words keep it waiting: no node will ever be found for it. */
-    private void note(ClusterPod pod) {
-        Optional<String> fault =
-                !pod.refused() || pod.node() != null || pod.rank().leaving()
-                        ? Optional.empty()
-                        : switch (pod.demand(demands)) {
-                            case Decoded.Absent<Demand>() -> Optional.empty();
-                            case Decoded.Malformed<Demand>(String sentence) -> Optional.of(sentence);
-                            case Decoded.Valid<Demand>(Demand demand) -> PodSpecSummary.fault(pod.annotations());
-                        };
-        if (fault.isPresent()) {
-            wrong.put(pod.ref().uid(), new WaitingPod(pod.ref(), pod.rank(), null, fault.get()));
-        } else {
-            wrong.remove(pod.ref().uid());
+    private void podSeen(ClusterPod pod, PodDemand.Valid demand) {
+        PodRef ref = pod.ref();
+        listedUids.put(ref.toString(), ref.uid());
+        AllocationAnnotation annotation = AllocationAnnotation.of(pod, demand.demand());
+        boolean[] complained = {false};
+        boolean[] fresh = {false};
+        PodEntry now = pods.compute(ref.uid(), (uid, old) -> {
+            complained[0] = old != null && old.complaint() != null;
+            fresh[0] = old == null || !old.listed();
+            return seen(pod, demand, annotation, old);
+        });
+        if (fresh[0]) {
+            policies.arrived(demand.request());
         }
+        if (pod.waiting()) {
+            refused.add(ref.uid());
+        } else {
+            refused.remove(ref.uid());
+        }
+        if (now != null && now.complaint() != null && !complained[0]) {
+            rejected.incrementAndGet();
+            witness.rejected(ref, String.valueOf(pod.node()), now.complaint());
+        }
+    }
+
+    /** Decodes what a pod requests. */
+    public PodDemand demand(ClusterPod pod) {
+        return decoder.decode(pod);
+    }
+
+    /** Decodes what a pod requests. */
+    public PodDemand demand(SchedulingPod pod) {
+        return decoder.decode(pod);
     }
 
     /** Whether that pod, as somebody just read it, is here no older than it is there: bound to its node, if it holds cards. */
@@ -176,7 +180,7 @@ public final class Ledger {
         @Nullable PodEntry entry = pods.get(pod.ref().uid());
         return node == null
                 || pod.ended()
-                || pod.demand(demands).valid().isEmpty()
+                || !(demand(pod) instanceof PodDemand.Valid)
                 || (entry != null && node.equals(entry.node()));
     }
 
@@ -186,7 +190,7 @@ public final class Ledger {
     }
 
     private void release(PodRef name, String uid) {
-        loads.gone(name, uid);
+        hostRequests.remove(name, uid);
         listedUids.remove(name.toString(), uid);
         refused.remove(uid);
         wrong.remove(uid);
@@ -196,14 +200,14 @@ public final class Ledger {
         });
     }
 
-    private PodEntry seen(ClusterPod pod, PodSpecSummary wanted, AllocationAnnotation writing, @Nullable PodEntry old) {
+    private PodEntry seen(ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holds();
         @Nullable String node = pod.node();
         List<Holding> now;
         if (node == null) {
             now = held;
-        } else if (writing.allocation() != null) {
-            now = List.of(new Holding(node, writing.allocation(), Standing.SEEN, Instant.EPOCH));
+        } else if (annotation.allocation() != null) {
+            now = List.of(new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH));
         } else {
             // What was once true stays, whatever became of the annotation. What was only assumed is not: somebody else
             // bound the pod, since node and annotation of our Binding come together.
@@ -212,42 +216,32 @@ public final class Ledger {
                     .toList();
         }
         move(pod.ref(), held, now);
-        @Nullable String complaint = writing.complaint();
+        @Nullable String complaint = annotation.rejection();
         if (complaint == null && !now.isEmpty() && node != null) {
             boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
             complaint = unchanged && old != null
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().allocation());
         }
-        return new PodEntry(pod.ref(), wanted, pod.rank(), pod.refused(), true, node, now, complaint);
+        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, complaint);
     }
 
     /** Reserves cards for that pod on that node, in one atomic step; nothing that an unanswered Binding holds is freed. */
-    public Assumption assume(PodRef pod, PodSpecSummary wanted, String node, Instant now) {
-        Scoring scoring = scoring(wanted.policy());
+    public Assumption assume(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
+        Scoring scoring = scoring(demand.policy());
         Assumption[] result = new Assumption[1];
         pods.compute(pod.uid(), (uid, old) -> {
-            PodEntry entry = old == null ? PodEntry.unlisted(pod, wanted) : old;
+            PodEntry entry = old == null ? PodEntry.unlisted(pod, demand) : old;
             result[0] = entry.bound()
                     .<Assumption>map(Assumption.Bound::new)
                     .orElseGet(() -> reserve(entry, scoring, node, now));
             if (result[0] instanceof Assumption.Assumed(Holding hold, var inventory)) {
-                loads.at(pod, node, entry.wanted().compute());
+                hostRequests.add(pod, node, entry.podDemand().host());
                 return entry.assuming(hold);
             }
             return old;
         });
         return result[0];
-    }
-
-    /** What a pod with that demand, these containers and annotations wants, in this cluster. */
-    public PodSpecSummary wanted(Demand demand, List<ContainerResources> containers, Map<String, String> annotations) {
-        CardSelector selector = demand.selector();
-        return PodSpecSummary.of(
-                demand,
-                containers,
-                annotations,
-                selector.any() ? Set.of() : nodes.kinds().models(selector));
     }
 
     /** What that policy thinks of the cluster as it is; the usual one for null. */
@@ -266,10 +260,10 @@ public final class Ledger {
             Optional<Holding> held = pod.on(node);
             Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> entry.place(pod.wanted(), scoring));
+                    .orElseGet(() -> entry.place(pod.podDemand(), scoring));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
-                    result[0] = new Assumption.Refused(Reason.taken(why));
+                    result[0] = new Assumption.Refused(Reason.occupied(why));
                     yield entry;
                 }
                 case Placement.Placed(Allocation allocation) -> {
@@ -319,7 +313,7 @@ public final class Ledger {
                     entry.holds().stream().filter(other -> !other.equals(hold)).toList();
             move(pod, entry.holds(), left);
             if (left.isEmpty() && entry.node() == null) {
-                loads.gone(pod, pod.uid());
+                hostRequests.remove(pod, pod.uid());
             }
             return entry.with(left).kept();
         });
@@ -343,8 +337,8 @@ public final class Ledger {
         return nodes.entry(name);
     }
 
-    /** The nodes for whoever asks about thousands of them. */
-    public NodeColumns columns() {
+    /** The nodes by name and index. */
+    public NodeDirectory directory() {
         return nodes.columns();
     }
 
@@ -369,8 +363,8 @@ public final class Ledger {
     /** The pods that wait, for people: what matters most first. */
     public List<WaitingPod> waitingPods() {
         List<WaitingPod> all = new ArrayList<>(wrong.values());
-        waiting().forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.rank(), entry.demand(), null)));
-        all.sort(Comparator.comparing(WaitingPod::rank, PodPriority.MOST_FIRST)
+        waiting().forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
+        all.sort(Comparator.comparing(WaitingPod::priority, PodPriority.HIGHEST_FIRST)
                 .thenComparing(pod -> pod.ref().toString()));
         return all;
     }
@@ -407,8 +401,8 @@ public final class Ledger {
     }
 
     /** How many pods had an annotation that is not believed, or can't be true beside the others. */
-    public long disbelieved() {
-        return disbelieved.get();
+    public long rejectedAnnotations() {
+        return rejected.get();
     }
 
     /** Memory units of those bound pods of which nothing right says on which card they are, by node. */

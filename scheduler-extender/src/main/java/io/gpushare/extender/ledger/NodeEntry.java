@@ -7,7 +7,7 @@ import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
@@ -27,15 +27,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node in the ledger, immutable. What pods hold on it is kept also while the node or its inventory is not known, so
- * that nothing is lost when it comes later, or goes and returns.
+ * One node in the ledger, immutable. Holdings of pods are kept while the node or its inventory is unknown, so that nothing
+ * is lost when the node is seen after its pods, or returns.
  *
- * @param unusable why it can take nothing; null when its inventory is known
- * @param written the inventory as the node's annotation has it
- * @param allocatable the cpu and memory that it has for pods
- * @param requested what its pods request of them
- * @param room what policies see of it
- * @param emptied the summary that it would have if no pod were there
+ * @param unusable why it can take no pod; null if its inventory is known
+ * @param written the annotation that holds the inventory
+ * @param allocatable the CPU and memory that it offers to pods
+ * @param requested the CPU and memory that its pods request
+ * @param room its free capacity, as policies see it
+ * @param emptied the summary that it would have without pods
  */
 public record NodeEntry(
         @Nullable Reason unusable,
@@ -49,8 +49,8 @@ public record NodeEntry(
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
-    /** A node of which nothing was heard. */
-    private static final NodeEntry UNHEARD = new NodeEntry(
+    /** A node that the API has not shown. */
+    private static final NodeEntry UNSEEN = new NodeEntry(
             Reason.UNKNOWN_NODE,
             null,
             HostResources.NONE,
@@ -60,12 +60,12 @@ public record NodeEntry(
             NOTHING,
             FreeNode.NOWHERE);
 
-    static NodeEntry orUnheard(@Nullable NodeEntry entry) {
-        return entry == null ? UNHEARD : entry;
+    static NodeEntry orUnseen(@Nullable NodeEntry entry) {
+        return entry == null ? UNSEEN : entry;
     }
 
-    /** Whether the API shows no such node, as far as we heard. */
-    boolean unheard() {
+    /** Whether the API shows no such node. */
+    boolean unseen() {
         return Reason.UNKNOWN_NODE.equals(unusable);
     }
 
@@ -83,7 +83,7 @@ public record NodeEntry(
                 room(fresh, has, requested, changed));
     }
 
-    /** It has another amount of cpu and memory, and the cards that it had. */
+    /** The same cards with another amount of CPU and memory. */
     NodeEntry having(HostResources has) {
         return new NodeEntry(
                 unusable,
@@ -116,7 +116,7 @@ public record NodeEntry(
         return cards(cards.without(podUid));
     }
 
-    /** So much more is requested of it; less where that is negative. */
+    /** Adds to the CPU and memory that pods request. */
     NodeEntry requested(HostResources more) {
         HostResources now = requested.plus(more);
         return new NodeEntry(
@@ -148,7 +148,7 @@ public record NodeEntry(
         return node.with(allocatable.minus(requested), FreeCard.of(cards));
     }
 
-    /** The node as it would be without any pod, its ill cards healed: what a cluster is made of. */
+    /** The node without any pod and with all its cards healthy. */
     FreeNode empty() {
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
@@ -161,16 +161,16 @@ public record NodeEntry(
         return room.with(allocatable, unused);
     }
 
-    /** The entry as the table keeps it: null when there is nothing to remember. */
+    /** This entry, or null if there is nothing to keep. */
     @Nullable
     NodeEntry kept() {
-        return unheard() && cards.holdings().isEmpty() && requested.equals(HostResources.NONE) ? null : this;
+        return unseen() && cards.holdings().isEmpty() && requested.equals(HostResources.NONE) ? null : this;
     }
 
     /**
-     * Why what that pod has by its annotation can't be true beside the node's cards and the other pods; null if it can, or
-     * if nothing is known of the cards. It counts all the same: of two that contradict each other nobody knows which one is
-     * wrong, and a card must not become free because of a doubt.
+     * Why the allocation in a pod's annotation contradicts the node's cards or the other pods; null if it does not, or if the
+     * cards are unknown. It counts nevertheless: of two pods that contradict each other either may be wrong, and no card may
+     * become free by a mistake.
      */
     @Nullable
     String contradiction(Allocation allocation) {
@@ -193,13 +193,13 @@ public record NodeEntry(
     }
 
     /** The cards that cost that policy least, or why there are none. */
-    Placement place(PodSpecSummary wanted, Scoring scoring) {
-        @Nullable Candidate way = room.best(scoring, wanted.request()).way();
+    Placement place(PodDemand.Valid demand, Scoring scoring) {
+        @Nullable Candidate way = room.best(scoring, demand.request()).way();
         if (way != null) {
             // Cards that are alike to the policy may be linked better or worse: among those the search decides.
             FreeCard shared = way.shared();
             Placement chosen = cards.place(
-                    wanted.demand(),
+                    demand.demand(),
                     CardOrder.BINPACK,
                     state -> shared != null && shared.sameAs(state),
                     state -> way.whole().stream().anyMatch(card -> card.sameAs(state)));
@@ -210,7 +210,7 @@ public record NodeEntry(
         // A policy sees no way where the node's cpu or memory seems spent. That is for kube-scheduler to judge: it sent
         // the
         // pod here.
-        return cards.place(wanted.demand(), CardOrder.BINPACK);
+        return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 
     /** Why the node can't take that now; null if it can. */
@@ -224,6 +224,6 @@ public record NodeEntry(
             return null;
         }
         @Nullable Refusal always = emptied.refusal(ask);
-        return always == null ? Reason.taken(now) : Reason.beyond(always);
+        return always == null ? Reason.occupied(now) : Reason.evenWhenEmpty(always);
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One pod with a demand in the ledger, immutable.
  *
- * @param rank how much it matters, as the informer last showed it
- * @param refused whether kube-scheduler looked for a node for it and found none
+ * @param priority as the informer last showed it
+ * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param listed whether the informer has shown it, and so will say when it is gone
  * @param node where the informer showed it bound; null if not
  * @param holds what it holds, at most one hold a node. It is one hold, but for a pod that was assumed elsewhere after a
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record PodEntry(
         PodRef ref,
-        PodSpecSummary wanted,
-        PodPriority rank,
-        boolean refused,
+        PodDemand.Valid podDemand,
+        PodPriority priority,
+        boolean unschedulable,
         boolean listed,
         @Nullable String node,
         List<Holding> holds,
@@ -35,16 +35,16 @@ public record PodEntry(
     }
 
     /** A pod that kube-scheduler binds before the informer has shown it. */
-    static PodEntry unlisted(PodRef ref, PodSpecSummary wanted) {
-        return new PodEntry(ref, wanted, PodPriority.PLAIN, false, false, null, List.of(), null);
+    static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, false, null, List.of(), null);
     }
 
     public Demand demand() {
-        return wanted.demand();
+        return podDemand.demand();
     }
 
     PodEntry with(List<Holding> changed) {
-        return new PodEntry(ref, wanted, rank, refused, listed, node, changed, complaint);
+        return new PodEntry(ref, podDemand, priority, unschedulable, listed, node, changed, complaint);
     }
 
     /** This hold too, instead of another on its node. */

@@ -94,7 +94,7 @@ public final class ExtenderMetrics {
                 "gpushare_extender_annotations_disbelieved_total",
                 "Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
                         + " others.",
-                told.ledger()::disbelieved);
+                told.ledger()::rejectedAnnotations);
         counter(
                 "gpushare_extender_nudges_total",
                 "How often kube-scheduler was made to look again at a waiting pod, since there was room for it.",
@@ -156,7 +156,6 @@ public final class ExtenderMetrics {
     public void filtered(FilterResult filtered) {
         filters.labelValues(filtered.passed() == 0 ? "no_node" : "node").inc();
         nodes.labelValues("feasible").inc(filtered.passed());
-        nodes.labelValues(Reason.NOT_CHOSEN.label()).inc(filtered.notChosen());
         for (int reason = 0; reason < filtered.reasons().size(); reason++) {
             nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
         }

@@ -53,11 +53,10 @@ public final class NodeChooser {
         @Nullable Candidate way = null;
         double least = Double.POSITIVE_INFINITY;
         @Nullable Known[] known = known(now, pod);
-        int hash = pod.hashCode();
         for (int i = 0; i < nodes.length; i++) {
             @Nullable Known before = known[i];
             if (before == null || !before.node.equals(nodes[i])) {
-                before = new Known(nodes[i], nodes[i].best(now, pod, hash));
+                before = new Known(nodes[i], nodes[i].best(now, pod));
                 known[i] = before;
             }
             FreeNode.Best best = before.best;

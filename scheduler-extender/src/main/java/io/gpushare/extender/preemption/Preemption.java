@@ -2,11 +2,10 @@ package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Demand;
-import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,11 +24,9 @@ import java.util.Optional;
  */
 public final class Preemption {
     private final Ledger ledger;
-    private final DemandCodec demands;
 
-    public Preemption(Ledger ledger, DemandCodec demands) {
+    public Preemption(Ledger ledger) {
         this.ledger = ledger;
-        this.demands = demands;
     }
 
     /**
@@ -38,10 +35,10 @@ public final class Preemption {
      * instead of evicting elsewhere.
      */
     public Map<String, Victims> preempt(SchedulingPod pod, Map<String, Victims> candidates) {
-        return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> new LinkedHashMap<>(candidates);
-            case Decoded.Malformed<Demand> malformed -> Map.of();
-            case Decoded.Valid<Demand>(Demand demand) -> preempt(pod, demand, candidates);
+        return switch (ledger.demand(pod)) {
+            case PodDemand.NoGpu any -> new LinkedHashMap<>(candidates);
+            case PodDemand.Invalid invalid -> Map.of();
+            case PodDemand.Valid valid -> preempt(pod, valid.demand(), candidates);
         };
     }
 
@@ -75,8 +72,8 @@ public final class Preemption {
         for (NodeCards.Holding holding : cards.holdings()) {
             String uid = holding.holder().key();
             ledger.podEntry(uid)
-                    .filter(entry -> node.equals(entry.node()) && entry.rank().priority() < below)
-                    .ifPresent(entry -> evictable.put(uid, entry.rank()));
+                    .filter(entry -> node.equals(entry.node()) && entry.priority().value() < below)
+                    .ifPresent(entry -> evictable.put(uid, entry.priority()));
         }
         return evictable;
     }
@@ -95,6 +92,6 @@ public final class Preemption {
     }
 
     private int priority(String uid) {
-        return ledger.podEntry(uid).map(entry -> entry.rank().priority()).orElse(Integer.MAX_VALUE);
+        return ledger.podEntry(uid).map(entry -> entry.priority().value()).orElse(Integer.MAX_VALUE);
     }
 }

@@ -36,7 +36,7 @@ public final class VictimSearch {
     private static final Comparator<List<PodPriority>> LEAST_HARM = Comparator.comparingInt(VictimSearch::highest)
             .thenComparingInt(ranks -> evicted(ranks).size())
             .thenComparingLong(ranks ->
-                    evicted(ranks).stream().mapToLong(PodPriority::priority).sum())
+                    evicted(ranks).stream().mapToLong(PodPriority::value).sum())
             .thenComparing(VictimSearch::oldest, Comparator.reverseOrder());
 
     private final NodeCards cards;
@@ -122,9 +122,9 @@ public final class VictimSearch {
 
     private List<Holding> sorted(Collection<Holding> holdings) {
         return holdings.stream()
-                .sorted(Comparator.comparing((Holding holding) -> rank(holding).leaving())
+                .sorted(Comparator.comparing((Holding holding) -> rank(holding).terminating())
                         .thenComparing(Comparator.comparingInt(
-                                        (Holding holding) -> rank(holding).priority())
+                                        (Holding holding) -> rank(holding).value())
                                 .reversed())
                         .thenComparingLong(this::size)
                         .thenComparing(holding -> rank(holding).created()))
@@ -152,11 +152,11 @@ public final class VictimSearch {
 
     /** Those for whom it is an eviction: who leaves anyway costs nothing. */
     private static List<PodPriority> evicted(List<PodPriority> ranks) {
-        return ranks.stream().filter(rank -> !rank.leaving()).toList();
+        return ranks.stream().filter(rank -> !rank.terminating()).toList();
     }
 
     private static int highest(List<PodPriority> ranks) {
-        return evicted(ranks).stream().mapToInt(PodPriority::priority).max().orElse(Integer.MIN_VALUE);
+        return evicted(ranks).stream().mapToInt(PodPriority::value).max().orElse(Integer.MIN_VALUE);
     }
 
     private static Instant oldest(List<PodPriority> ranks) {

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
- * millisecond a thousand nodes; preempt and bind on threads of their own.
+ * Handles kube-scheduler's verbs, from request body to response. Filter and prioritize run on the event loop, in well
+ * under a millisecond for a thousand nodes; preempt and bind run on threads of their own.
  */
 public final class VerbHandlers {
     private static final Logger LOG = LoggerFactory.getLogger(VerbHandlers.class);
@@ -52,16 +52,16 @@ public final class VerbHandlers {
         this.blocking = blocking;
         this.clock = clock;
         this.metrics = metrics;
-        this.names = new NodeNames(choice.columns());
+        this.names = new NodeNames(choice.directory());
     }
 
     private NodeNames names() {
-        NodeNames now = names.current(choice.columns());
+        NodeNames now = names.current(choice.directory());
         names = now;
         return now;
     }
 
-    /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
+    /** Always answers with status 200: kube-scheduler drops the body of any other response, and the reason with it. */
     public ResponseWriter.Content filter(RequestBody body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
@@ -69,19 +69,17 @@ public final class VerbHandlers {
             return FilterResponse.error(why.get());
         }
         try {
-            NodeNames known = names();
-            ExtenderArgs args = ExtenderArgs.read(body, known);
-            FilterResult filtered = choice.filter(args.pod(), args.named().nodes());
-            metrics.filtered(filtered);
-            ExtenderArgs.Passed.remember(body, args, filtered);
-            return FilterResponse.of(args, filtered, known);
+            ExtenderArgs args = ExtenderArgs.read(body, names());
+            FilterResult result = choice.filter(args.pod(), args.named().nodes());
+            metrics.filtered(result);
+            return FilterResponse.of(args, result);
         } catch (BadRequestException e) {
             metrics.failed("filter", "bad_request");
             return FilterResponse.error(String.valueOf(e.getMessage()));
         }
     }
 
-    /** The answer has no place for an error: where the status is not 200, kube-scheduler goes on without our scores. */
+    /** The response has no field for an error: if the status is not 200, kube-scheduler continues without these scores. */
     public Reply prioritize(RequestBody body) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
@@ -89,7 +87,7 @@ public final class VerbHandlers {
             return new Reply(400, JsonWriter.error(why.get()));
         }
         try {
-            ExtenderArgs args = ExtenderArgs.readPassed(body, names());
+            ExtenderArgs args = ExtenderArgs.read(body, names());
             NamedNodes named = args.named();
             return new Reply(200, PrioritizeResponse.of(named, choice.prioritize(args.pod(), named.nodes())));
         } catch (BadRequestException e) {
@@ -98,7 +96,7 @@ public final class VerbHandlers {
         }
     }
 
-    /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
+    /** A response body and its status; kube-scheduler gives up its call on any status but 200. */
     public record Reply(int status, ResponseWriter.Content body) {
         Reply(int status, Buffer body) {
             this(status, ResponseWriter.Content.of(body));
@@ -106,8 +104,8 @@ public final class VerbHandlers {
     }
 
     /**
-     * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place
-     * for an error: kube-scheduler does not preempt, and tries the pod again, when the status is not 200.
+     * Answers later, from another thread, because a search over hundreds of nodes takes time. The response has no field for
+     * an error: if the status is not 200, kube-scheduler does not preempt and retries the pod.
      */
     public void preempt(RequestBody body, Consumer<Reply> answer) {
         Optional<String> why = unready.get();
@@ -129,15 +127,15 @@ public final class VerbHandlers {
         try {
             Map<String, Victims> victims = preemption.preempt(args.pod(), args.candidates());
             metrics.preempted(args.candidates(), victims);
-            return new Reply(200, PreemptArgs.answer(victims));
+            return new Reply(200, PreemptArgs.response(victims));
         } catch (RuntimeException e) {
-            LOG.error("preemption for pod {} failed inside", args.pod().ref(), e);
+            LOG.error("preemption for pod {} failed unexpectedly", args.pod().ref(), e);
             metrics.failed("preempt", "internal");
             return new Reply(500, JsonWriter.error("the extender failed inside; see its log"));
         }
     }
 
-    /** Answers later, from another thread; always with status 200, as filter does. */
+    /** Answers later, from another thread, always with status 200, as filter does. */
     public void bind(RequestBody body, Consumer<Buffer> answer) {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
@@ -159,7 +157,7 @@ public final class VerbHandlers {
         try {
             result = binder.bind(args.pod(), args.node(), clock.instant());
         } catch (RuntimeException e) {
-            LOG.error("binding pod {} to node {} failed inside", args.pod(), args.node(), e);
+            LOG.error("binding pod {} to node {} failed unexpectedly", args.pod(), args.node(), e);
             result = new BindResult.Failed(BindResult.Why.UNKNOWN, "the extender failed inside; see its log");
         }
         metrics.bound(result);

@@ -7,14 +7,12 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
-import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -31,13 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Explainer {
     private final Ledger ledger;
-    private final DemandCodec demands;
     private final NodeSelection choice;
     private final PodApi api;
 
-    public Explainer(Ledger ledger, DemandCodec demands, NodeSelection choice, PodApi api) {
+    public Explainer(Ledger ledger, NodeSelection choice, PodApi api) {
         this.ledger = ledger;
-        this.demands = demands;
         this.choice = choice;
         this.api = api;
     }
@@ -55,34 +51,30 @@ public final class Explainer {
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
-                    pod.demand(demands)
-                            .valid()
-                            .map(demand -> AllocationAnnotation.of(pod, demand).allocation())
-                            .orElse(null));
+                    ledger.demand(pod) instanceof PodDemand.Valid valid
+                            ? AllocationAnnotation.of(pod, valid.demand()).allocation()
+                            : null);
         }
-        return of(new SchedulingPod(pod.ref(), pod.rank().priority(), pod.annotations(), pod.containers()));
+        return of(new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()));
     }
 
     /** A pod that need not exist. */
     public Explanation of(SchedulingPod pod) {
-        return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> new Explanation.NoDemand(pod.ref());
-            case Decoded.Malformed<Demand>(String sentence) -> new Explanation.Wrong(pod.ref(), sentence);
-            case Decoded.Valid<Demand>(Demand demand) ->
-                PodSpecSummary.fault(pod.annotations())
-                        .<Explanation>map(sentence -> new Explanation.Wrong(pod.ref(), sentence))
-                        .orElseGet(() -> judged(pod, demand));
+        return switch (ledger.demand(pod)) {
+            case PodDemand.NoGpu any -> new Explanation.NoDemand(pod.ref());
+            case PodDemand.Invalid(String sentence) -> new Explanation.Wrong(pod.ref(), sentence);
+            case PodDemand.Valid valid -> judged(pod, valid.demand());
         };
     }
 
     private Explanation judged(SchedulingPod pod, Demand demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
-        FilterResult filtered = choice.judge(pod, choice.named(names));
+        FilterResult filtered = choice.feasible(pod, choice.named(names));
         List<String> feasible = filtered.feasible(names);
         int[] scores = choice.prioritize(pod, choice.named(feasible));
         Set<String> chosen = new HashSet<>();
         for (int i = 0; i < scores.length; i++) {
-            if (scores[i] == NodeSelection.MOST) {
+            if (scores[i] == NodeSelection.MAX_SCORE) {
                 chosen.add(feasible.get(i));
             }
         }
@@ -108,7 +100,7 @@ public final class Explainer {
         if (node.why() == null) {
             return node.chosen() ? 0 : 1;
         }
-        return node.why().curable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+        return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
     }
 
     /** Why each node can't take that demand now, and on how many nodes. */

@@ -144,7 +144,7 @@ public final class WaitingPods {
             boolean ever = false;
             for (Map.Entry<String, Place> node : nodes.entrySet()) {
                 @Nullable Reason refusal = node.getValue().entry().refusal(ask);
-                ever |= refusal == null || refusal.curable();
+                ever |= refusal == null || refusal.resolvable();
                 if (refusal == null && node.getValue().offers(ask)) {
                     open.add(demand);
                     Place old = before.get(node.getKey());
@@ -181,7 +181,7 @@ public final class WaitingPods {
         List<PodEntry> inOrder = hopeful.stream()
                 .sorted(Comparator.comparing((PodEntry pod) -> !of(pod).hasItsTurn(now))
                         .thenComparingInt(pod -> of(pod).times())
-                        .thenComparing(PodEntry::rank, PodPriority.MOST_FIRST))
+                        .thenComparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .toList();
         for (PodEntry pod : inOrder) {
             Told last = of(pod);

@@ -22,14 +22,14 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
     private static final Logger LOG = LoggerFactory.getLogger(UnknownBindingResolver.class);
 
     /** Looks at the pod at once, to answer the bind that failed. */
-    BindResult look(PodRef pod, Demand demand, Holding hold, PodApi.Failure failure, Instant now) {
+    BindResult resolve(PodRef pod, Demand demand, Holding hold, PodApi.Failure failure, Instant now) {
         Optional<ClusterPod> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
             ledger.doubt(pod, hold);
             LOG.warn("pod {} may be bound to node {}; its cards stay assumed: {}", pod, hold.node(), e.getMessage());
-            return new Failed(Why.UNKNOWN, said(failure));
+            return new Failed(Why.UNKNOWN, sentence(failure));
         }
         if (read.isEmpty() || !read.get().ref().uid().equals(pod.uid())) {
             ledger.forget(pod, hold);
@@ -54,7 +54,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
             // The Binding may still be on its way: what it would make true stays reserved until that can't be any more.
             ledger.doubt(pod, hold);
             LOG.warn("pod {}: no answer to its Binding to node {}; its cards stay assumed", pod, hold.node());
-            return new Failed(Why.UNKNOWN, said(failure));
+            return new Failed(Why.UNKNOWN, sentence(failure));
         }
         return refused(pod, hold, failure);
     }
@@ -65,11 +65,11 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
             ledger.forget(pod, hold);
         }
         LOG.info("pod {} not bound to node {}: {}", pod, hold.node(), failure.getMessage());
-        return new Failed(Why.REFUSED, said(failure));
+        return new Failed(Why.REFUSED, sentence(failure));
     }
 
     /** Looks at a pod whose hold nothing has confirmed for long, and keeps or forgets it. */
-    void settle(PodEntry entry, Holding hold, Instant now) {
+    void resolve(PodEntry entry, Holding hold, Instant now) {
         PodRef pod = entry.ref();
         Optional<ClusterPod> read;
         try {
@@ -117,7 +117,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
                                 + ": another pod has that name now");
     }
 
-    static String said(PodApi.Failure failure) {
+    static String sentence(PodApi.Failure failure) {
         return String.valueOf(failure.getMessage());
     }
 }

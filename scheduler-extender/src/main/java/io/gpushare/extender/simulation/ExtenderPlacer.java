@@ -58,8 +58,8 @@ final class ExtenderPlacer implements Placer {
     ExtenderPlacer(List<FreeNode> nodes, PolicyKind kind, long salt) {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
-        choice = new NodeSelection(ledger, demands, true);
-        binder = new Binder(ledger, demands, new Willing());
+        choice = new NodeSelection(ledger, true);
+        binder = new Binder(ledger, new Willing());
         for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
             HostResources compute = new HostResources(node.cpuMilli(), node.memoryMib());
@@ -137,7 +137,7 @@ final class ExtenderPlacer implements Placer {
                 new SchedulingPod(new PodRef("plain", "default", "plain"), Map.of(), containers(pod)),
                 choice.named(feasible));
         return IntStream.range(0, scores.length)
-                .filter(i -> scores[i] == NodeSelection.MOST)
+                .filter(i -> scores[i] == NodeSelection.MAX_SCORE)
                 .mapToObj(feasible::get)
                 .toList();
     }

@@ -3,6 +3,7 @@ package io.gpushare.extender.view;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
@@ -149,12 +150,12 @@ public final class ClusterJson {
         for (WaitingPod pod : queue.first()) {
             json.writeStartObject();
             pod(json, pod.ref());
-            json.writeNumberField("priority", pod.rank().priority());
-            json.writeStringField("created", pod.rank().created().toString());
-            if (pod.fault() != null) {
-                json.writeStringField("fault", pod.fault());
-            } else if (pod.demand() != null && numbers.containsKey(pod.demand())) {
-                json.writeNumberField("demand", numbers.get(pod.demand()));
+            json.writeNumberField("priority", pod.priority().value());
+            json.writeStringField("created", pod.priority().created().toString());
+            if (pod.demand() instanceof PodDemand.Invalid(String sentence)) {
+                json.writeStringField("fault", sentence);
+            } else if (pod.demand() instanceof PodDemand.Valid valid && numbers.containsKey(valid.demand())) {
+                json.writeNumberField("demand", numbers.get(valid.demand()));
             }
             json.writeEndObject();
         }

@@ -3,6 +3,7 @@ package io.gpushare.extender.view;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
@@ -177,8 +178,10 @@ public final class ViewRevisions {
         List<WaitingPod> some = pods.subList(0, Math.min(pods.size(), PODS));
         Map<Demand, Explainer.Tally> why = new HashMap<>();
         for (WaitingPod pod : some) {
-            if (pod.demand() != null && why.size() < DEMANDS && !why.containsKey(pod.demand())) {
-                why.put(pod.demand(), explainer.tally(pod.demand()));
+            if (pod.demand() instanceof PodDemand.Valid valid
+                    && why.size() < DEMANDS
+                    && !why.containsKey(valid.demand())) {
+                why.put(valid.demand(), explainer.tally(valid.demand()));
             }
         }
         ClusterChanges.Queue now = new ClusterChanges.Queue(pods.size(), some, why);

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
@@ -18,7 +17,6 @@ import io.gpushare.model.codec.InventoryCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +25,6 @@ class LedgerTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final List<ContainerResources> THREE =
             List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3")));
-    private static final Demand DEMAND =
-            TestCluster.DEMANDS.decode(THREE).valid().orElseThrow();
     private static final Map<String, String> INVENTORY =
             Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15)));
 
@@ -151,7 +147,7 @@ class LedgerTest {
     }
 
     private Holding assume(String node) {
-        if (ledger.assume(POD, PodSpecSummary.of(DEMAND, List.of(), Map.of(), Set.of()), node, TestCluster.NOW)
+        if (ledger.assume(POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
                 instanceof Assumption.Assumed(Holding hold, var inventory)) {
             return hold;
         }

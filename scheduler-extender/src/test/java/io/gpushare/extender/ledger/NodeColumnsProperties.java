@@ -6,7 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
@@ -29,7 +29,7 @@ import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** The columns say what the entries say, whichever nodes come, change, go and return. */
+/** The columns agree with the entries while nodes are added, changed, removed and added again. */
 class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
@@ -46,23 +46,23 @@ class NodeColumnsProperties {
             new DemandSummary(4, 2, 0, CardSelector.ANY));
 
     @Property(tries = 4)
-    void theColumnsSayWhatTheEntriesSay(@ForAll long seed) {
+    void theColumnsAgreeWithTheEntries(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
-        Set<NodeColumns> columns = new HashSet<>();
+        Set<NodeDirectory> columns = new HashSet<>();
         for (int i = 0; i < EVENTS; i++) {
-            // They come one behind the other, and go.
+            // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
             ledger.nodeGone("n" + (newest - WINDOW));
-            columns.add(ledger.columns());
+            columns.add(ledger.directory());
             if (i % 100 == 0) {
                 compare(ledger, random);
             }
         }
-        assertThat(columns).as("they were full, and made anew").hasSizeGreaterThan(1);
-        assertThat(ledger.columns().capacity())
-                .as("who is gone takes no room for ever")
+        assertThat(columns).as("full columns were replaced").hasSizeGreaterThan(1);
+        assertThat(((NodeColumns) ledger.directory()).capacity())
+                .as("removed nodes take no space for ever")
                 .isLessThanOrEqualTo(2000);
     }
 
@@ -92,9 +92,11 @@ class NodeColumnsProperties {
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
                 ledger.podSeen(new ClusterPod(pod, null, false, Map.of(), containers));
-                PodSpecSummary wanted = ledger.wanted(
-                        TestCluster.DEMANDS.decode(containers).valid().orElseThrow(), containers, Map.of());
-                ledger.assume(pod, wanted, node, TestCluster.NOW);
+                ledger.assume(
+                        pod,
+                        TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
+                        node,
+                        TestCluster.NOW);
             }
         }
     }
@@ -104,8 +106,8 @@ class NodeColumnsProperties {
         for (int i = 0; i < NAMES; i += 1 + random.nextInt(8)) {
             names.add("n" + i);
         }
-        NodeColumns columns = ledger.columns();
-        NodeIndices nodes = NodeIndices.of(columns, names);
+        NodeDirectory columns = ledger.directory();
+        NodeIndices nodes = columns.named(names);
         for (DemandSummary ask : ASKS) {
             assertThat(nodes.filter(ask).whys())
                     .containsExactly(names.stream()
@@ -119,9 +121,9 @@ class NodeColumnsProperties {
                     .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));
         }
         for (int i = 0; i < names.size(); i++) {
-            int number = nodes.number(i);
-            if (number >= 0) {
-                assertThat(columns.name(number)).isEqualTo(names.get(i));
+            int index = nodes.index(i);
+            if (index >= 0) {
+                assertThat(columns.name(index)).isEqualTo(names.get(i));
             } else {
                 assertThat(ledger.node(names.get(i))).isEmpty();
             }

@@ -214,7 +214,7 @@ class PoliciesProperties {
             }
             Collections.shuffle(asked, random);
             int[] numbers = asked.stream().mapToInt(number -> number).toArray();
-            NodeCosts costs = recent.of(numbers, numbers.length, policy.scoring(), pod);
+            NodeCosts costs = recent.of(numbers, policy.scoring(), pod);
             for (int place = 0; place < numbers.length; place++) {
                 assertThat(costs.at(place))
                         .isEqualTo(RecentCosts.cost(all.room(numbers[place]), policy.scoring(), pod));
@@ -224,12 +224,12 @@ class PoliciesProperties {
             if (numbers.length > 0) {
                 NodeCosts changed = costs.with(numbers[0], -1e9, pod);
                 assertThat(changed.cheapest()).isZero();
-                assertThat(recent.of(numbers, numbers.length, policy.scoring(), pod)
+                assertThat(recent.of(numbers, policy.scoring(), pod)
                                 .at(0))
                         .isEqualTo(costs.at(0));
             }
         }
-        assertThat(recent.of(new int[] {-1}, 1, policy.scoring(), pods.getFirst())
+        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst())
                         .at(0))
                 .isEqualTo(RecentCosts.cost(FreeNode.NOWHERE, policy.scoring(), pods.getFirst()));
     }
@@ -248,7 +248,7 @@ class PoliciesProperties {
         coming.size = nodes.size();
 
         int last = nodes.size() - 1;
-        assertThat(recent.of(new int[] {last}, 1, policy.scoring(), pod).at(0))
+        assertThat(recent.of(new int[] {last}, policy.scoring(), pod).at(0))
                 .isEqualTo(RecentCosts.cost(nodes.get(last), policy.scoring(), pod))
                 .isNotZero();
     }
@@ -308,7 +308,7 @@ class PoliciesProperties {
 
     private static NodeCosts costs(List<FreeNode> nodes, Scoring scoring, PodRequest pod) {
         return new RecentCosts(new Listed(nodes))
-                .of(IntStream.range(0, nodes.size()).toArray(), nodes.size(), scoring, pod);
+                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
     }
 
     private static String where(Candidate way) {

@@ -77,7 +77,7 @@ class VictimSearchTest {
                 .ifPresent(victims -> {
                     int highest = highest(evictable, victims);
                     List<String> lower = evictable.keySet().stream()
-                            .filter(uid -> rank(evictable, uid).priority() < highest)
+                            .filter(uid -> rank(evictable, uid).value() < highest)
                             .toList();
                     assertThat(fits(without(node, lower), demand)).isFalse();
                 });
@@ -188,11 +188,11 @@ class VictimSearchTest {
     }
 
     private static PodPriority rank(Map<String, PodPriority> ranks, String uid) {
-        return ranks.getOrDefault(uid, PodPriority.PLAIN);
+        return ranks.getOrDefault(uid, PodPriority.DEFAULT);
     }
 
     private static int highest(Map<String, PodPriority> ranks, List<String> uids) {
-        return uids.stream().mapToInt(uid -> rank(ranks, uid).priority()).max().orElseThrow();
+        return uids.stream().mapToInt(uid -> rank(ranks, uid).value()).max().orElseThrow();
     }
 
     private static NodeCards without(NodeCards node, Iterable<String> uids) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -29,11 +28,10 @@ class ExplainerProperties {
         TestCluster world = new TestCluster(random, TestCluster.ledger());
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+        NodeSelection choice = new NodeSelection(ledger, false);
         Explainer explain = new Explainer(
                 ledger,
-                TestCluster.DEMANDS,
-                new NodeSelection(ledger, TestCluster.DEMANDS, random.nextBoolean()),
+                new NodeSelection(ledger, random.nextBoolean()),
                 world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
@@ -50,8 +48,11 @@ class ExplainerProperties {
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
-                PodSpecSummary wanted = ledger.wanted(judged.demand(), pod.containers(), pod.annotations());
-                ledger.assume(pod.ref(), wanted, judged.nodes().getFirst().node(), TestCluster.NOW);
+                ledger.assume(
+                        pod.ref(),
+                        TestCluster.demand(ledger, pod),
+                        judged.nodes().getFirst().node(),
+                        TestCluster.NOW);
             }
         }
     }

@@ -39,7 +39,7 @@ class WaitingPodsTest {
         ledger.podGone(ref("other"));
         assertThat(look()).as("kube-scheduler's own way").isEmpty();
         assertThat(look()).containsExactly("p");
-        ledger.podSeen(pod("p", "n1", false, PodPriority.PLAIN, 10));
+        ledger.podSeen(pod("p", "n1", false, PodPriority.DEFAULT, 10));
         assertThat(looks(Duration.ofMinutes(10))).isEmpty();
     }
 
@@ -79,12 +79,12 @@ class WaitingPodsTest {
     @Test
     void onlyPodsForWhichNoNodeWasFoundAreNamed() {
         node("n1", TestCluster.cards(15, 15, 15, 15));
-        ledger.podSeen(pod("new", null, false, PodPriority.PLAIN, 1));
+        ledger.podSeen(pod("new", null, false, PodPriority.DEFAULT, 1));
         ledger.podSeen(pod("leaving", null, true, new PodPriority(0, NOON, true), 1));
         refused("gone", 0, 0, 1);
         ledger.podGone(ref("gone"));
         refused("elsewhere", 0, 0, 1);
-        ledger.podSeen(pod("elsewhere", "n1", true, PodPriority.PLAIN, 1));
+        ledger.podSeen(pod("elsewhere", "n1", true, PodPriority.DEFAULT, 1));
         assertThat(looks(Duration.ofSeconds(10))).isEmpty();
     }
 
@@ -153,8 +153,8 @@ class WaitingPodsTest {
     }
 
     private void refused(String name, int units, Map<String, String> annotations) {
-        ClusterPod pod = pod(name, null, true, PodPriority.PLAIN, units);
-        ledger.podSeen(new ClusterPod(pod.ref(), null, false, PodPriority.PLAIN, true, annotations, pod.containers()));
+        ClusterPod pod = pod(name, null, true, PodPriority.DEFAULT, units);
+        ledger.podSeen(new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
     }
 
     private List<String> looks(Duration time) {
@@ -184,12 +184,12 @@ class WaitingPodsTest {
     }
 
     private void runs(String name, String node, int units, String card) {
-        ClusterPod pod = pod(name, node, false, PodPriority.PLAIN, units);
+        ClusterPod pod = pod(name, node, false, PodPriority.DEFAULT, units);
         ledger.podSeen(new ClusterPod(
                 pod.ref(),
                 node,
                 false,
-                PodPriority.PLAIN,
+                PodPriority.DEFAULT,
                 false,
                 Map.of(
                         "gpushare.io/allocation",

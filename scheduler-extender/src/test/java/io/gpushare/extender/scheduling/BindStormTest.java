@@ -33,7 +33,7 @@ class BindStormTest {
         NODES.forEach(node -> world.node(node, TestCluster.cards(8, 8, 15)));
         world.showAll();
         world.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, TestCluster.DEMANDS, world);
+        Binder binder = new Binder(ledger, world);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(world.create(
@@ -51,7 +51,7 @@ class BindStormTest {
         assertNothingOverused(world);
         world.failing = 0;
         world.showAll();
-        binder.settle(TestCluster.LATER, TestCluster.LATER);
+        binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
         assertThat(ledger.census().holding(Holding.Standing.ASSUMED)).isZero();
         assertThat(ledger.census().holding(Holding.Standing.DOUBTFUL)).isZero();
@@ -60,7 +60,7 @@ class BindStormTest {
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+        NodeSelection choice = new NodeSelection(ledger, false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long own = random.nextLong();

@@ -27,7 +27,7 @@ class BinderTest {
 
     private final Ledger ledger = TestCluster.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, TestCluster.DEMANDS, api);
+    private final Binder binder = new Binder(ledger, api);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {
@@ -79,9 +79,9 @@ class BinderTest {
         for (int status : List.of(0, 504)) {
             assertThat(bind("n1", status)).isEqualTo(Why.UNKNOWN);
             assertThat(used("n1")).isEqualTo(3);
-            binder.settle(TestCluster.NOW, TestCluster.NOW);
+            binder.resolveUnknown(TestCluster.NOW, TestCluster.NOW);
             assertThat(used("n1")).as("too early to say").isEqualTo(3);
-            binder.settle(TestCluster.LATER, TestCluster.LATER);
+            binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
             assertThat(used("n1")).isZero();
         }
     }
@@ -120,7 +120,7 @@ class BinderTest {
         api.statuses.add(201);
         assertThat(binder.bind(POD, "n1", TestCluster.NOW)).isEqualTo(new Bound(false));
         api.pod = Optional.empty();
-        binder.settle(TestCluster.LATER, TestCluster.LATER);
+        binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(used("n1")).isZero();
         assertThat(ledger.podEntry(POD.uid())).isEmpty();
     }

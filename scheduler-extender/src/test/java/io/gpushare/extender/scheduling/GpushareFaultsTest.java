@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -36,7 +35,7 @@ class GpushareFaultsTest {
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> told.add(pod + ": " + sentence));
-    private final NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+    private final NodeSelection choice = new NodeSelection(ledger, false);
 
     @Test
     void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
@@ -46,7 +45,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.census().overused()).isEqualTo(1);
+        assertThat(ledger.census().overcommitted()).isEqualTo(1);
     }
 
     @Test
@@ -174,7 +173,7 @@ class GpushareFaultsTest {
             }
         };
         ledger.podSeen(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, TestCluster.DEMANDS, api).bind(there.ref(), "n1", TestCluster.NOW))
+        assertThat(new Binder(ledger, api).bind(there.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 
@@ -189,8 +188,7 @@ class GpushareFaultsTest {
                 .containsExactly("n1");
         assertThat(ledger.assume(
                         pod,
-                        PodSpecSummary.of(
-                                TestCluster.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of(), Set.of()),
+                        TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)),
                         "n1",
                         TestCluster.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
@@ -230,10 +228,10 @@ class GpushareFaultsTest {
         }
         assertThat(told).hasSize(4);
         assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
-        assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers ask for");
+        assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers request");
         assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
         assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
-        assertThat(ledger.disbelieved()).isEqualTo(4);
+        assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
 

@@ -3,6 +3,8 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Allocation;
@@ -45,6 +47,11 @@ import org.jspecify.annotations.Nullable;
 public final class TestCluster implements PodApi {
     public static Ledger ledger() {
         return new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    }
+
+    /** Decodes a pod that is known to be valid. */
+    public static PodDemand.Valid demand(Ledger ledger, SchedulingPod pod) {
+        return (PodDemand.Valid) ledger.demand(pod);
     }
 
     public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);

@@ -34,7 +34,7 @@ class ViewRevisionsTest {
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
     private final ViewRevisions revisions = new ViewRevisions(
-            ledger, new Explainer(ledger, demands, new NodeSelection(ledger, demands, false), new NoPods()));
+            ledger, new Explainer(ledger, new NodeSelection(ledger, false), new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {
@@ -124,7 +124,7 @@ class ViewRevisionsTest {
                 big,
                 null,
                 false,
-                PodPriority.PLAIN,
+                PodPriority.DEFAULT,
                 true,
                 Map.of(),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
