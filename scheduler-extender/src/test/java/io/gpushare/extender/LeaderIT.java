@@ -53,7 +53,7 @@ class LeaderIT {
                     .contains("gpushare_extender_leader 1.0", "gpushare_extender_ready 1.0", "gpushare_cluster_");
 
             first.resign();
-            assertThat(first.bind("p", "uid-p", "n1")).contains("is ending");
+            assertThat(first.bind("p", "uid-p", "n1")).contains("is shutting down");
             first.closeUnchecked();
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> second.get("/readyz").statusCode() == 200);
