@@ -99,8 +99,7 @@ public final class Extender implements AutoCloseable {
         binder = new Binder(ledger, pods);
         NodeSelection selection = new NodeSelection(ledger, settings.filterDecides());
         informers = ClusterInformers.start(api, ledger, settings.pluginNamespace());
-        leadership =
-                membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
+        leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         ExtenderMetrics metrics = new ExtenderMetrics(

@@ -95,8 +95,9 @@ final class ExtenderOptions implements CheckedOptions {
             names = "--policy",
             paramLabel = "<name>",
             defaultValue = "wsp",
-            description = "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
-                    + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
+            description =
+                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
+                            + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
     private PolicyKind policy = PolicyKind.WSP;
 
     @Option(
@@ -215,8 +216,8 @@ final class ExtenderOptions implements CheckedOptions {
 
     private static PolicyKind policy(String text) {
         return PolicyKind.parse(text)
-                .orElseThrow(() ->
-                        new IllegalArgumentException("'" + text + "': write one of " + PolicyKind.offered()));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("'" + text + "': write one of " + PolicyKind.offered()));
     }
 
     private static ViewAccess.Access view(String text) {
@@ -239,8 +240,8 @@ final class ExtenderOptions implements CheckedOptions {
             problems.add("--max-request-bytes " + maxRequestBytes + ": write at least " + LEAST_REQUEST_BYTES);
         }
         if (memoryResource.equals(cardResource)) {
-            problems.add("--memory-resource and --card-resource must have different names, both are '" + cardResource
-                    + "'");
+            problems.add(
+                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
         }
         if ((tlsCertFile == null) != (tlsKeyFile == null)) {
             problems.add("--tls-cert-file and --tls-key-file go together: name both or neither");

@@ -88,8 +88,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy())
-                .isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host"));
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host"));
         assertThat(environment.notices())
                 .containsExactly(
                         "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",

@@ -111,8 +111,7 @@ class PreemptIT extends WithExtender {
     private String preemptFor(String pod, String nodes) throws Exception {
         HttpResponse<String> answer = extender.post(
                 "preempt",
-                "{\"Pod\":" + pod + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes
-                        + "}}");
+                "{\"Pod\":" + pod + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes + "}}");
         assertThat(answer.statusCode()).isEqualTo(200);
         return answer.body();
     }

@@ -79,7 +79,8 @@ class ProgramIT {
             assertThat(bind.get(10, TimeUnit.SECONDS).body()).isEqualTo("{\"Error\":\"\"}");
             assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(program.exitValue()).isZero();
-            assertThat(log()).contains(
+            assertThat(log())
+                    .contains(
                             "--memory-resource=aliyun.com/gpu-mem",
                             "--lease-name=old",
                             "LEASE_NAME is deprecated, use GPUSHARE_LEASE_NAME",

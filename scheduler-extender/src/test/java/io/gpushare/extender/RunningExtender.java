@@ -48,8 +48,7 @@ public final class RunningExtender implements AutoCloseable {
         this(kubeconfig, server, tls, ViewAccess.Access.ON);
     }
 
-    RunningExtender(
-            Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls, ViewAccess.Access access)
+    RunningExtender(Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls, ViewAccess.Access access)
             throws IOException {
         this(settings(kubeconfig, server, null, access), tls);
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers that hold on to a connection, in every way, and those that send too much: all are cut off. */
+/** Connections of callers that are slow in any step, or send too much, are closed. */
 class SlowCallersIT {
     private static final int MAX_BODY = 32 << 20;
     private static final Deadlines SHORT = new Deadlines(
@@ -57,23 +57,23 @@ class SlowCallersIT {
     }
 
     @Test
-    void whoSaysNothingIsCutOff() throws Exception {
+    void aCallerThatSendsNothingIsCutOff() throws Exception {
         assertThat(answered("")).isEmpty();
     }
 
     @Test
-    void whoSendsItsHeadersByteByByteIsCutOff() throws Exception {
+    void slowHeadersAreCutOff() throws Exception {
         assertThat(trickled("GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n")).isEmpty();
         assertThat(slow()).isPositive();
     }
 
     @Test
-    void whoSendsItsBodyByteByByteIsCutOff() throws Exception {
+    void aSlowBodyIsCutOff() throws Exception {
         assertThat(trickled(POST + "Content-Length: 100000\r\n\r\n", " ")).isEmpty();
     }
 
     @Test
-    void whoSendsTheNextRequestByteByByteIsCutOff() throws Exception {
+    void aSlowNextRequestIsCutOff() throws Exception {
         assertThat(trickled(HEALTHZ, "GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n"))
                 .startsWith("HTTP/1.1 200")
                 .doesNotContain("HTTP/1.1 4");
@@ -211,7 +211,7 @@ class SlowCallersIT {
             HttpResponse<String> answer = extender.post("filter", " ".repeat(24 << 20) + "1");
             return answer.statusCode() + " " + answer.body();
         } catch (IOException e) {
-            // The server closes before all is sent, and this client does not always see the answer that came before.
+            // The server closes before everything is sent, and this client does not always see the response.
             return "cut off";
         }
     }
@@ -229,7 +229,7 @@ class SlowCallersIT {
                 .sum();
     }
 
-    /** All that comes back until the server closes. */
+    /** The response until the server closes. */
     private String answered(String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             socket.setSoTimeout(20_000);
@@ -238,7 +238,7 @@ class SlowCallersIT {
         }
     }
 
-    /** Sends the last piece again and again, as long as it is let; what came back. */
+    /** Repeats the last piece until the server closes; returns the response. */
     private String trickled(String... pieces) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             socket.setSoTimeout(20_000);

@@ -124,8 +124,7 @@ public final class FreeNode {
     }
 
     /** The way of least cost, and its cost. */
-    public record Best(
-            @Nullable Candidate way, double cost) {}
+    public record Best(@Nullable Candidate way, double cost) {}
 
     /** Which of the {@link #ways} costs least, the first of equals; none, at infinite cost, where the pod doesn't fit. */
     public Best best(Scoring scoring, PodRequest pod) {

@@ -77,8 +77,7 @@ public final class Leadership {
             return Optional.of("this GPU share extender is shutting down; the pod is retried");
         }
         if (!leading()) {
-            return Optional.of(
-                    "this GPU share extender is not the leader: another one answers; the pod is retried");
+            return Optional.of("this GPU share extender is not the leader: another one answers; the pod is retried");
         }
         return current == term()
                 ? Optional.empty()

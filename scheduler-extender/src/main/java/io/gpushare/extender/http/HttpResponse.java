@@ -32,9 +32,7 @@ public final class HttpResponse {
             }
             // A response that lacks a chunk must not look complete.
             ResponseWriter.send(
-                    body,
-                    request.response(),
-                    failure -> request.connection().close());
+                    body, request.response(), failure -> request.connection().close());
         }
     }
 

@@ -117,7 +117,9 @@ public final class FilterResult {
 
     /** How many nodes have the reason with that index. */
     public int count(int reasonIndex) {
-        return (int) Arrays.stream(reasonIndices).filter(index -> index == reasonIndex).count();
+        return (int) Arrays.stream(reasonIndices)
+                .filter(index -> index == reasonIndex)
+                .count();
     }
 
     /** Why the node at that place did not pass; null if it did. */

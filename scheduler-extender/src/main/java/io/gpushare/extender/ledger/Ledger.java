@@ -200,7 +200,8 @@ public final class Ledger {
         });
     }
 
-    private PodEntry seen(ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
+    private PodEntry seen(
+            ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holds();
         @Nullable String node = pod.node();
         List<Holding> now;

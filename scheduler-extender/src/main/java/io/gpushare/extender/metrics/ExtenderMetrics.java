@@ -113,8 +113,8 @@ public final class ExtenderMetrics {
                 .help("Time of the last message from the API server: a list, an event or a bookmark of the watch; 0"
                         + " before the first.")
                 .labelNames("resource")
-                .callback(
-                        callback -> source.heard().get().forEach((resource, at) -> callback.call(seconds(at), resource)))
+                .callback(callback ->
+                        source.heard().get().forEach((resource, at) -> callback.call(seconds(at), resource)))
                 .register(registry);
         CounterWithCallback.builder()
                 .name("gpushare_extender_informer_changes_total")

@@ -90,12 +90,7 @@ final class LedgerMetrics implements MultiCollector {
                 "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned, whole, shared, idle.",
                 cards));
         memory(all, models, "capacity", "Total memory of the cards.", Amounts::capacity);
-        memory(
-                all,
-                models,
-                "allocated",
-                "Allocated memory; all of a card that is taken whole.",
-                Amounts::allocated);
+        memory(all, models, "allocated", "Allocated memory; all of a card that is taken whole.", Amounts::allocated);
         memory(all, models, "free", "Free memory in whole units that new pods can get.", Amounts::free);
         memory(
                 all,
@@ -103,12 +98,7 @@ final class LedgerMetrics implements MultiCollector {
                 "fragmented",
                 "Part of the free memory that typical pods can't use, averaged over them.",
                 Amounts::fragmented);
-        memory(
-                all,
-                models,
-                "wasted",
-                "Part of the free memory that no typical pod can use.",
-                Amounts::wasted);
+        memory(all, models, "wasted", "Part of the free memory that no typical pod can use.", Amounts::wasted);
     }
 
     private static void memory(
@@ -128,20 +118,11 @@ final class LedgerMetrics implements MultiCollector {
     private static void nodes(MetricSnapshots.Builder all, LedgerStats stats) {
         node(all, stats, "capacity", "Total memory of the node's cards.", Amounts::capacity);
         node(all, stats, "allocated", "Allocated memory of the node.", Amounts::allocated);
-        node(
-                all,
-                stats,
-                "wasted",
-                "Free memory of the node that no typical pod can use.",
-                Amounts::wasted);
+        node(all, stats, "wasted", "Free memory of the node that no typical pod can use.", Amounts::wasted);
     }
 
     private static void node(
-            MetricSnapshots.Builder all,
-            LedgerStats stats,
-            String what,
-            String help,
-            ToDoubleFunction<Amounts> bytes) {
+            MetricSnapshots.Builder all, LedgerStats stats, String what, String help, ToDoubleFunction<Amounts> bytes) {
         all.metricSnapshot(gauge(
                 BY_NODE + "memory_" + what + "_bytes",
                 help,

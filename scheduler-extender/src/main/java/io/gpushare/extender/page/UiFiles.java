@@ -39,7 +39,7 @@ final class UiFiles {
         UiFiles all = new UiFiles();
         all.add("", RESOURCES + "index.html");
         for (String name : new String[] {
-            "icon.svg", "page.css", "page.js", "picture.js", "nodes.js", "map.js", "more.js", "words.js"
+            "icon.svg", "page.css", "page.js", "snapshot.js", "nodes.js", "map.js", "more.js", "words.js"
         }) {
             all.add(name, RESOURCES + name);
         }
@@ -89,7 +89,10 @@ final class UiFiles {
         String path = context.normalizedPath();
         if (path.equals("/ui")) {
             // Relative: a proxy may put a prefix before the path.
-            context.response().setStatusCode(308).putHeader(HttpHeaders.LOCATION, "ui/").end();
+            context.response()
+                    .setStatusCode(308)
+                    .putHeader(HttpHeaders.LOCATION, "ui/")
+                    .end();
             return;
         }
         @Nullable File file = files.get(path.substring("/ui/".length()));

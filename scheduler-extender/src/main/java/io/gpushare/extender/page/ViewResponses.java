@@ -38,8 +38,7 @@ final class ViewResponses {
     private static final int LARGEST_SELECTION = 100;
     private static final int PAGE = 50;
     private static final int LARGEST_PAGE = 1000;
-    private static final Set<String> WAITING =
-            Set.of("nodes", "explain", "text/top", "text/top-pods", "text/why");
+    private static final Set<String> WAITING = Set.of("nodes", "explain", "text/top", "text/top-pods", "text/why");
 
     private final Ledger ledger;
     private final ViewAccess view;
@@ -121,7 +120,8 @@ final class ViewResponses {
                 .distinct()
                 .toList();
         if (names.size() > LARGEST_SELECTION) {
-            throw new RefusedException(400, "name at most " + LARGEST_SELECTION + " nodes in 'names', with commas between");
+            throw new RefusedException(
+                    400, "name at most " + LARGEST_SELECTION + " nodes in 'names', with commas between");
         }
         List<NodeView> found = names.isEmpty()
                 ? ledger.nodes()
@@ -171,7 +171,8 @@ final class ViewResponses {
         try {
             return view.explainer()
                     .pod(namespace, name)
-                    .orElseThrow(() -> new RefusedException(404, "pod \"" + name + "\" not found in namespace " + namespace));
+                    .orElseThrow(() ->
+                            new RefusedException(404, "pod \"" + name + "\" not found in namespace " + namespace));
         } catch (PodApi.Failure e) {
             throw new RefusedException(502, "the pod can't be read from the API server now: " + e.getMessage());
         }
@@ -222,7 +223,8 @@ final class ViewResponses {
         if (name.isEmpty()) {
             return ledger.nodes();
         }
-        return List.of(ledger.node(name).orElseThrow(() -> new RefusedException(404, "node \"" + name + "\" is not known")));
+        return List.of(
+                ledger.node(name).orElseThrow(() -> new RefusedException(404, "node \"" + name + "\" is not known")));
     }
 
     private static String parameter(MultiMap parameters, String name, String absent) {

@@ -37,7 +37,8 @@ public sealed interface PodDemand {
      * @param request the same as policies weigh it
      * @param policy the policy that the pod names; null for the extender's default
      */
-    record Valid(Demand demand, PodRequest request, @Nullable PolicyKind policy) implements PodDemand {
+    record Valid(
+            Demand demand, PodRequest request, @Nullable PolicyKind policy) implements PodDemand {
         public Valid {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(request);

@@ -72,7 +72,8 @@ public final class Preemption {
         for (NodeCards.Holding holding : cards.holdings()) {
             String uid = holding.holder().key();
             ledger.podEntry(uid)
-                    .filter(entry -> node.equals(entry.node()) && entry.priority().value() < below)
+                    .filter(entry ->
+                            node.equals(entry.node()) && entry.priority().value() < below)
                     .ifPresent(entry -> evictable.put(uid, entry.priority()));
         }
         return evictable;

@@ -50,7 +50,8 @@ public sealed interface BindResult {
     /** The names of all outcomes. */
     static List<String> labels() {
         return Stream.concat(
-                        Stream.of("bound", "bound_before"), Stream.of(Why.values()).map(why -> why.label))
+                        Stream.of("bound", "bound_before"),
+                        Stream.of(Why.values()).map(why -> why.label))
                 .toList();
     }
 }

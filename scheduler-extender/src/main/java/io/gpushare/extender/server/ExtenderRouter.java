@@ -77,8 +77,7 @@ final class ExtenderRouter {
             ledger.node(name)
                     .ifPresentOrElse(
                             node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),
-                            () -> HttpResponse.error(
-                                    context.request(), 404, "node \"" + name + "\" is not known"));
+                            () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
         });
         return router;
     }
@@ -92,7 +91,11 @@ final class ExtenderRouter {
 
     /** Reports an internal error; a response that has begun is cut off, so that the caller sees that it is incomplete. */
     private void failed(RoutingContext context) {
-        LOG.error("answering {} {} failed", context.request().method(), context.request().path(), context.failure());
+        LOG.error(
+                "answering {} {} failed",
+                context.request().method(),
+                context.request().path(),
+                context.failure());
         metrics.failed("any", "internal");
         if (context.response().ended()) {
             return;

@@ -164,7 +164,8 @@ public final class ExtenderServer {
     private static HttpServerOptions options(Deadlines deadlines) {
         return new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // ConnectionDeadlines closes only after pending writes, which never end for a caller that reads nothing.
+                // ConnectionDeadlines closes only after pending writes, which never end for a caller that reads
+                // nothing.
                 // This timeout does not wait for them.
                 .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)

@@ -108,8 +108,7 @@ public final class PluginMetricsClient implements MemoryUsage {
                         metrics, new Cached(Optional.of(usage), clock.instant().plus(FRESH)));
             } catch (IOException | IllegalArgumentException e) {
                 LOG.debug("the plugin at {} reports no usage: {}", metrics, e.toString());
-                cache.put(
-                        metrics, new Cached(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
+                cache.put(metrics, new Cached(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
             } finally {
                 calls.release();
             }

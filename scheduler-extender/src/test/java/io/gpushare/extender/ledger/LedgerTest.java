@@ -147,7 +147,8 @@ class LedgerTest {
     }
 
     private Holding assume(String node) {
-        if (ledger.assume(POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
+        if (ledger.assume(
+                        POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
                 instanceof Assumption.Assumed(Holding hold, var inventory)) {
             return hold;
         }

@@ -224,13 +224,10 @@ class PoliciesProperties {
             if (numbers.length > 0) {
                 NodeCosts changed = costs.with(numbers[0], -1e9, pod);
                 assertThat(changed.cheapest()).isZero();
-                assertThat(recent.of(numbers, policy.scoring(), pod)
-                                .at(0))
-                        .isEqualTo(costs.at(0));
+                assertThat(recent.of(numbers, policy.scoring(), pod).at(0)).isEqualTo(costs.at(0));
             }
         }
-        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst())
-                        .at(0))
+        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()).at(0))
                 .isEqualTo(RecentCosts.cost(FreeNode.NOWHERE, policy.scoring(), pods.getFirst()));
     }
 

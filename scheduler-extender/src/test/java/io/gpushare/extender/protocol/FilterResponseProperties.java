@@ -90,8 +90,9 @@ class FilterResponseProperties {
     private static List<String> named(Random random) {
         int count = 1 + random.nextInt(1 << random.nextInt(4, 12));
         int known = random.nextBoolean() ? NODES : NODES + 20;
-        List<String> all = new ArrayList<>(
-                IntStream.range(0, known).mapToObj(FilterResponseProperties::name).toList());
+        List<String> all = new ArrayList<>(IntStream.range(0, known)
+                .mapToObj(FilterResponseProperties::name)
+                .toList());
         Collections.shuffle(all, random);
         return all.subList(0, Math.min(count, all.size()));
     }
@@ -107,7 +108,7 @@ class FilterResponseProperties {
 
     private static String request(List<String> named, String units) {
         return "{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":"
-                + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"aliyun.com/gpu-mem\":\"" + units
+            + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"aliyun.com/gpu-mem\":\"" + units
                 + "\"}}}]}},\"Nodes\":null,\"NodeNames\":[\"" + String.join("\",\"", named) + "\"]}";
     }
 

@@ -199,7 +199,9 @@ class NodeNamesTest {
         byte[] array = "[\"node-1\",\"node-2\"]".getBytes(StandardCharsets.UTF_8);
         for (int length = 1; length < array.length; length++) {
             byte[] cut = Arrays.copyOf(array, length);
-            assertThat(NamedNodes.read(RequestBody.of(cut), 0, names())).as(new String(cut, StandardCharsets.UTF_8)).isNull();
+            assertThat(NamedNodes.read(RequestBody.of(cut), 0, names()))
+                    .as(new String(cut, StandardCharsets.UTF_8))
+                    .isNull();
         }
     }
 

@@ -29,10 +29,7 @@ class ExplainerProperties {
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
         NodeSelection choice = new NodeSelection(ledger, false);
-        Explainer explain = new Explainer(
-                ledger,
-                new NodeSelection(ledger, random.nextBoolean()),
-                world);
+        Explainer explain = new Explainer(ledger, new NodeSelection(ledger, random.nextBoolean()), world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = choice.filter(pod, choice.named(nodes));

@@ -154,7 +154,8 @@ class WaitingPodsTest {
 
     private void refused(String name, int units, Map<String, String> annotations) {
         ClusterPod pod = pod(name, null, true, PodPriority.DEFAULT, units);
-        ledger.podSeen(new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
+        ledger.podSeen(
+                new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
     }
 
     private List<String> looks(Duration time) {

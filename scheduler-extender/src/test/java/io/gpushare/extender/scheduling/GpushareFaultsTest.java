@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -187,10 +186,7 @@ class GpushareFaultsTest {
                         .feasible(List.of("n1")))
                 .containsExactly("n1");
         assertThat(ledger.assume(
-                        pod,
-                        TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)),
-                        "n1",
-                        TestCluster.NOW))
+                        pod, TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)), "n1", TestCluster.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
         assertThat(free("n1")).containsExactly(6);
     }

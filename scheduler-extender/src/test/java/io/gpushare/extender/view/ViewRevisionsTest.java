@@ -33,8 +33,8 @@ class ViewRevisionsTest {
 
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-    private final ViewRevisions revisions = new ViewRevisions(
-            ledger, new Explainer(ledger, new NodeSelection(ledger, false), new NoPods()));
+    private final ViewRevisions revisions =
+            new ViewRevisions(ledger, new Explainer(ledger, new NodeSelection(ledger, false), new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {
