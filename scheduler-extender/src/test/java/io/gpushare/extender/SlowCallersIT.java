@@ -80,12 +80,12 @@ class SlowCallersIT {
     }
 
     @Test
-    void whoKeepsItsConnectionButDoesNotUseItIsCutOffLater() throws Exception {
+    void anUnusedConnectionIsCutOffLater() throws Exception {
         assertThat(answered(HEALTHZ + HEALTHZ).split("HTTP/1.1 200", -1)).hasSize(3);
     }
 
     @Test
-    void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
+    void aCallerThatDoesNotReadTheResponseIsCutOff() throws Exception {
         byte[] body = filter("n", 100_000).getBytes(StandardCharsets.UTF_8);
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4096);
@@ -99,15 +99,15 @@ class SlowCallersIT {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
             assertThat(slow()).isGreaterThan(before);
-            // Much of the answer waits in the extender: it gives that up too.
+            // Most of the response still waits in the extender and is dropped too.
             LockSupport.parkNanos(SHORT.next().multipliedBy(3).toNanos());
             assertThat(tail(socket)).doesNotEndWith("}");
         }
     }
 
-    /** Pages that are used again, but not before they are written. */
+    /** Memory for responses is reused, but not before it is written. */
     @Test
-    void anAnswerThatWaitsStaysAsItIsWhileOthersAreAnswered() throws Exception {
+    void aResponseThatWaitsIsNotChangedByOthers() throws Exception {
         String body = filter("n", 20_000);
         String answer = extender.post("filter", body).body();
         assertThat(answer).hasSizeGreaterThan(8 << 20);
@@ -129,7 +129,7 @@ class SlowCallersIT {
         }
     }
 
-    /** A request for so many nodes of long names. */
+    /** A request with that many nodes with long names. */
     private static String filter(String name, int count) {
         String names = IntStream.range(0, count)
                 .mapToObj(i -> "\"" + name.repeat(200) + i + "\"")
@@ -138,7 +138,7 @@ class SlowCallersIT {
                 + "\"NodeNames\":[" + names + "]}";
     }
 
-    /** The last bytes of what still comes. */
+    /** The last bytes until the server closes. */
     private static String tail(Socket socket) throws IOException {
         byte[] some = new byte[1 << 16];
         String last = "";
@@ -156,11 +156,11 @@ class SlowCallersIT {
     }
 
     @Test
-    void headersAndRequestLinesHaveAnEnd() throws Exception {
+    void headersAndRequestLinesAreLimited() throws Exception {
         assertThat(answered("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(9000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431");
         assertThat(answered("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
-                .startsWith("HTTP/1.0 414"); // the version was not reached
+                .startsWith("HTTP/1.0 414"); // the version was not read
         assertThat(answered(POST + "Content-Length: minus\r\n\r\n")).startsWith("HTTP/1.1 400");
         assertThat(answered(POST + "Content-Length: 99999999999\r\n\r\n"))
                 .startsWith("HTTP/1.1 413")
@@ -169,7 +169,7 @@ class SlowCallersIT {
     }
 
     @Test
-    void bodiesThatTogetherAreTooLargeAreRefusedAndTheirMemoryIsGivenBack() throws Exception {
+    void bodiesBeyondTheSharedBudgetAreRefusedUntilItIsFree() throws Exception {
         byte[] most = " ".repeat(24 << 20).getBytes(StandardCharsets.US_ASCII);
         try (Socket first = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             first.getOutputStream()
@@ -184,9 +184,9 @@ class SlowCallersIT {
                 .until(() -> largePost().contains("the request body is not a JSON object"));
     }
 
-    /** What is announced takes memory from its first byte on, and counts. */
+    /** An announced body counts from its first byte. */
     @Test
-    void bodiesThatAreOnlyAnnouncedCountToo() throws Exception {
+    void announcedBodiesCountToo() throws Exception {
         List<Socket> begun = new ArrayList<>();
         try {
             for (int i = 0; i < 100; i++) {
