@@ -158,6 +158,6 @@ class PreemptIT extends WithExtender {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.census().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
+                        && extender.ledger.stats().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
     }
 }

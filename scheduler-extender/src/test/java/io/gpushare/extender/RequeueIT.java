@@ -41,7 +41,7 @@ class RequeueIT extends WithExtender {
         quiet(1);
         assertThat(extender.get("/metrics").body())
                 .contains("gpushare_extender_nudges_total 1.0")
-                .contains("gpushare_extender_waiting_pods{why=\"room\"} 0.0");
+                .contains("gpushare_extender_waiting_pods{why=\"fits\"} 0.0");
     }
 
     @Test
@@ -63,7 +63,7 @@ class RequeueIT extends WithExtender {
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> extender.get("/metrics")
                         .body()
-                        .contains("gpushare_extender_waiting_pods{why=\"pieces\"} 1000.0"));
+                        .contains("gpushare_extender_waiting_pods{why=\"fragmented\"} 1000.0"));
         quiet(0);
         api.delete("a");
         await().atMost(SOON).until(() -> !api.patches().isEmpty());

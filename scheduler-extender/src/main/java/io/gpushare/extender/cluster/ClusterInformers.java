@@ -29,7 +29,7 @@ public final class ClusterInformers implements AutoCloseable {
     private ClusterInformers(KubernetesApi api, Ledger ledger, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
-        nodeEvents = new Events<>(this::nodeSeen, node -> ledger.nodeGone(node.name()));
+        nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
         this.pluginNamespace = pluginNamespace;
         podEvents = new Events<>(this::podSeen, this::podGone);
         nodes = api.watchNodes(nodeEvents);
@@ -37,23 +37,23 @@ public final class ClusterInformers implements AutoCloseable {
     }
 
     private void nodeSeen(NodeState node) {
-        ledger.nodeAt(node.name(), node.address());
-        ledger.nodeOffers(node.name(), node.devices());
-        ledger.nodeSeen(node.name(), node.annotations(), node.allocatable());
+        ledger.updateAddress(node.name(), node.address());
+        ledger.updateAllocatable(node.name(), node.devices());
+        ledger.updateNode(node.name(), node.annotations(), node.allocatable());
     }
 
     private void podSeen(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
-        ledger.podSeen(PodClient.pod(pod));
+        ledger.updatePod(PodClient.pod(pod));
     }
 
     private void podGone(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), null);
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
-        ledger.podGone(pod.ref());
+        ledger.removePod(pod.ref());
     }
 
     /** Only in the plugins' namespace: elsewhere any user may give a pod these labels and would be asked for usage. */

@@ -43,7 +43,7 @@ public record Holding(String node, Allocation allocation, Standing standing, Ins
     }
 
     /** Whether the outcome of its Binding is unknown. */
-    public boolean doubtful() {
+    public boolean outcomeUnknown() {
         return standing == Standing.DOUBTFUL;
     }
 }

@@ -134,12 +134,12 @@ public record LedgerStats(
     }
 
     private static Set<Standing> standings(PodEntry pod) {
-        List<Holding> holds = pod.holds();
-        if (holds.size() == 1) {
-            return Set.of(holds.getFirst().standing());
+        List<Holding> holdings = pod.holdings();
+        if (holdings.size() == 1) {
+            return Set.of(holdings.getFirst().standing());
         }
         Set<Standing> standings = new HashSet<>();
-        holds.forEach(hold -> standings.add(hold.standing()));
+        holdings.forEach(holding -> standings.add(holding.standing()));
         return standings;
     }
 
@@ -150,7 +150,7 @@ public record LedgerStats(
             node.add(card, unit);
             models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit);
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(entry.room())) {
+        for (Fragmentation.Loss loss : fragmentation.losses(entry.free())) {
             node.add(loss, unit);
             Objects.requireNonNull(models.get(loss.card().kind().model())).add(loss, unit);
         }
@@ -175,8 +175,8 @@ public record LedgerStats(
         }
 
         void add(Fragmentation.Loss loss, long unit) {
-            long bytes = loss.card().free() * unit;
-            fragmented += loss.useless() * bytes;
+            long bytes = loss.card().units() * unit;
+            fragmented += loss.unusable() * bytes;
             wasted += loss.wasted() ? bytes : 0;
         }
 

@@ -37,7 +37,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     private final int[] emptyUnits;
     private final int[] emptyCards;
     private final int[] cards;
-    private final FreeNode[] rooms;
+    private final FreeNode[] freeNodes;
     // The upper half of FreeNode.order.
     private final int[] orders;
     private final AtomicIntegerArray versions;
@@ -54,7 +54,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         emptyUnits = new int[capacity];
         emptyCards = new int[capacity];
         cards = new int[capacity];
-        rooms = new FreeNode[capacity];
+        freeNodes = new FreeNode[capacity];
         orders = new int[capacity];
         versions = new AtomicIntegerArray(capacity);
         costs = new RecentCosts(this);
@@ -93,12 +93,12 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         names[index] = name;
         entries[index] = entry;
         unusable[index] = entry.unusable();
-        freeUnits[index] = summary.most();
+        freeUnits[index] = summary.mostUnits();
         freeCards[index] = summary.unused();
-        emptyUnits[index] = emptied.most();
+        emptyUnits[index] = emptied.mostUnits();
         emptyCards[index] = emptied.unused();
-        cards[index] = summary.present();
-        rooms[index] = entry.room();
+        cards[index] = summary.cardCount();
+        freeNodes[index] = entry.free();
         versions.set(index, Math.max(1, versions.get(index) + 1));
         if (known == null) {
             orders[index] = (int) (FreeNode.of(name, 0, 0, 0, List.of()).order() >>> Integer.SIZE);
@@ -169,15 +169,15 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     }
 
     @Override
-    public FreeNode room(int index) {
-        return rooms[index];
+    public FreeNode node(int index) {
+        return freeNodes[index];
     }
 
     @Override
     public boolean isBefore(int one, int other) {
         return orders[one] != orders[other]
                 ? orders[one] < orders[other]
-                : FreeNode.ORDER.compare(rooms[one], rooms[other]) < 0;
+                : FreeNode.ORDER.compare(freeNodes[one], freeNodes[other]) < 0;
     }
 
     @Override

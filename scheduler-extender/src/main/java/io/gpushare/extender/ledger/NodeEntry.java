@@ -1,9 +1,9 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
@@ -11,7 +11,7 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
-import io.gpushare.model.PodRef;
+import io.gpushare.model.Holder;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param written the annotation that holds the inventory
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
- * @param room its free capacity, as policies see it
+ * @param free its free capacity, as policies see it
  * @param emptied the summary that it would have without pods
  */
 public record NodeEntry(
@@ -45,7 +45,7 @@ public record NodeEntry(
         NodeCards cards,
         NodeSummary summary,
         NodeSummary emptied,
-        FreeNode room) {
+        FreeNode free) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
@@ -80,7 +80,7 @@ public record NodeEntry(
                 changed,
                 NodeSummary.of(changed),
                 NodeSummary.of(NodeCards.of(inventory)),
-                room(fresh, has, requested, changed));
+                remaining(fresh, has, requested, changed));
     }
 
     /** The same cards with another amount of CPU and memory. */
@@ -93,7 +93,7 @@ public record NodeEntry(
                 cards,
                 summary,
                 emptied,
-                room.with(has.minus(requested), room.cards()));
+                free.with(has.minus(requested), free.cards()));
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
@@ -108,12 +108,13 @@ public record NodeEntry(
                 FreeNode.NOWHERE);
     }
 
-    public NodeEntry with(PodRef pod, Allocation allocation) {
-        return cards(cards.with(pod, allocation));
+    public NodeEntry with(Holder holder, Allocation allocation) {
+        return cards(cards.with(holder, allocation));
     }
 
-    public NodeEntry without(String podUid) {
-        return cards(cards.without(podUid));
+    /** Without the holding of the holder with that key. */
+    public NodeEntry without(String holder) {
+        return cards(cards.without(holder));
     }
 
     /** Adds to the CPU and memory that pods request. */
@@ -127,7 +128,7 @@ public record NodeEntry(
                 cards,
                 summary,
                 emptied,
-                unusable == null ? room.with(allocatable.minus(now), room.cards()) : FreeNode.NOWHERE);
+                unusable == null ? free.with(allocatable.minus(now), free.cards()) : FreeNode.NOWHERE);
     }
 
     private NodeEntry cards(NodeCards changed) {
@@ -140,11 +141,11 @@ public record NodeEntry(
                         changed,
                         NodeSummary.of(changed),
                         emptied,
-                        room(room, allocatable, requested, changed))
+                        remaining(free, allocatable, requested, changed))
                 : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
     }
 
-    private static FreeNode room(FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
+    private static FreeNode remaining(FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
         return node.with(allocatable.minus(requested), FreeCard.of(cards));
     }
 
@@ -155,10 +156,10 @@ public record NodeEntry(
             if (state.capacity().units() > 0) {
                 unused.add(FreeCard.unused(
                         unused.size(),
-                        new CardKind(state.card().model(), state.capacity().units())));
+                        CardKind.of(state)));
             }
         }
-        return room.with(allocatable, unused);
+        return free.with(allocatable, unused);
     }
 
     /** This entry, or null if there is nothing to keep. */
@@ -180,7 +181,7 @@ public record NodeEntry(
         Set<CardId> named = new HashSet<>(allocation.cards());
         for (CardState state : cards.cards()) {
             if (named.remove(state.card().id()) && state.overCommitted()) {
-                return "by the annotations of its pods more is allocated on card "
+                return "the annotations of its pods allocate more on card "
                         + state.card().id() + " than it has;"
                         + " delete the pod if it was not placed by the GPU share scheduler";
             }
@@ -189,41 +190,40 @@ public record NodeEntry(
                 ? null
                 : "the allocation in its annotation names a card that the node does not have, "
                         + named.iterator().next()
-                        + ", and counts on none; if that card will not return, create the pod anew";
+                        + " and is not counted; if the card will not return, recreate the pod";
     }
 
-    /** The cards that cost that policy least, or why there are none. */
+    /** Allocates the cards that cost least by that scoring, or says why none fit. */
     Placement place(PodDemand.Valid demand, Scoring scoring) {
-        @Nullable Candidate way = room.best(scoring, demand.request()).way();
-        if (way != null) {
-            // Cards that are alike to the policy may be linked better or worse: among those the search decides.
-            FreeCard shared = way.shared();
+        @Nullable Candidate candidate = scoring.best(free, demand.request()).candidate();
+        if (candidate != null) {
+            // The search still decides among cards that are equal to the policy, by their links.
+            @Nullable FreeCard shared = candidate.shared();
             Placement chosen = cards.place(
                     demand.demand(),
                     CardOrder.BINPACK,
                     state -> shared != null && shared.sameAs(state),
-                    state -> way.whole().stream().anyMatch(card -> card.sameAs(state)));
+                    state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
             if (chosen instanceof Placement.Placed) {
                 return chosen;
             }
         }
-        // A policy sees no way where the node's cpu or memory seems spent. That is for kube-scheduler to judge: it sent
-        // the
-        // pod here.
+        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to decide,
+        // which has sent the pod here.
         return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 
-    /** Why the node can't take that now; null if it can. */
+    /** Why the node can't take the demand now; null if it can. */
     @Nullable
-    public Reason refusal(DemandSummary ask) {
+    public Reason refusal(DemandSummary demand) {
         if (unusable != null) {
             return unusable;
         }
-        @Nullable Refusal now = summary.refusal(ask);
+        @Nullable Refusal now = summary.refusal(demand);
         if (now == null) {
             return null;
         }
-        @Nullable Refusal always = emptied.refusal(ask);
-        return always == null ? Reason.occupied(now) : Reason.evenWhenEmpty(always);
+        @Nullable Refusal whenEmpty = emptied.refusal(demand);
+        return whenEmpty == null ? Reason.occupied(now) : Reason.evenWhenEmpty(whenEmpty);
     }
 }

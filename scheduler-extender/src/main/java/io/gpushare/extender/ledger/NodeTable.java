@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
@@ -28,6 +29,7 @@ final class NodeTable {
     // The same nodes for requests that name thousands of them.
     private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
@@ -65,7 +67,7 @@ final class NodeTable {
         }
     }
 
-    void at(String name, @Nullable String address) {
+    void address(String name, @Nullable String address) {
         if (address == null) {
             addresses.remove(name);
         } else {
@@ -73,7 +75,7 @@ final class NodeTable {
         }
     }
 
-    void pluginAt(String node, PodRef pod, @Nullable String metrics) {
+    void pluginMetrics(String node, PodRef pod, @Nullable String metrics) {
         if (metrics != null) {
             plugins.put(node, new Plugin(pod.uid(), metrics));
         } else {
@@ -82,8 +84,16 @@ final class NodeTable {
         }
     }
 
+    void allocatable(String name, Share devices) {
+        offers.put(name, devices);
+    }
+
+    Share allocatable(String name) {
+        return offers.getOrDefault(name, Share.NONE);
+    }
+
     /** A node was added or changed. Called from one thread, in order. */
-    void seen(String name, Map<String, String> annotations, HostResources allocatable) {
+    void update(String name, Map<String, String> annotations, HostResources allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
         NodeEntry before = entry(name);
         boolean same = !before.unseen() && Objects.equals(before.written(), written);
@@ -129,8 +139,9 @@ final class NodeTable {
     }
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
-    void gone(String name) {
+    void remove(String name) {
         addresses.remove(name);
+        offers.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         changed.set(true);
         kindsChanged.set(true);

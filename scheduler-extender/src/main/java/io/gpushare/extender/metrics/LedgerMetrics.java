@@ -38,7 +38,7 @@ final class LedgerMetrics implements MultiCollector {
 
     @Override
     public MetricSnapshots collect() {
-        LedgerStats stats = source.ledger().census();
+        LedgerStats stats = source.ledger().stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_nodes",
@@ -66,7 +66,7 @@ final class LedgerMetrics implements MultiCollector {
     }
 
     private void waiting(MetricSnapshots.Builder all) {
-        Map<WaitReason, Integer> waits = source.waiting().waits();
+        Map<WaitReason, Integer> waits = source.waiting().counts();
         List<GaugeDataPointSnapshot> points = new ArrayList<>();
         for (WaitReason wait : WaitReason.values()) {
             points.add(point(waits.getOrDefault(wait, 0), "why", label(wait)));

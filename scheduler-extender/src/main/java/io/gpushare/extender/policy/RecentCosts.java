@@ -89,7 +89,7 @@ public final class RecentCosts {
                         now = now.copy(size);
                         copied = true;
                     }
-                    now.costs[index] = cost(nodes.room(index), scoring, pod);
+                    now.costs[index] = cost(nodes.node(index), scoring, pod);
                     now.versions[index] = version;
                 }
             }
@@ -132,6 +132,6 @@ public final class RecentCosts {
     public static double cost(FreeNode node, Scoring scoring, PodRequest pod) {
         // A pod without cards takes nothing from a node without cards.
         boolean free = !pod.gpu() && node.cards().isEmpty();
-        return free ? 0 : node.best(scoring, pod).cost();
+        return free ? 0 : scoring.best(node, pod).cost();
     }
 }

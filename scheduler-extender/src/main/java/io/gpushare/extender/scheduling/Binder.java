@@ -99,7 +99,7 @@ public final class Binder {
         @Nullable String bound = read.node();
         return switch (demand) {
             case PodDemand.Invalid(String sentence) -> new Failed(Why.INVALID_DEMAND, sentence);
-            case PodDemand.NoGpu any ->
+            case PodDemand.NoGpu _ ->
                 bound == null ? bindWithoutCards(pod, node) : UnknownBindingResolver.asBound(pod, node, bound, true);
             case PodDemand.Valid valid ->
                 bound == null
@@ -115,28 +115,28 @@ public final class Binder {
     private BindResult place(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
         return switch (ledger.assume(pod, demand, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_CAPACITY, why.sentence());
-            case Assumption.Bound(Holding hold) -> UnknownBindingResolver.asBound(pod, node, hold.node(), true);
-            case Assumption.Assumed(Holding hold, Inventory inventory) ->
-                call(pod, demand.demand(), hold, AllocationCodec.annotations(hold.allocation(), inventory, now), now);
+            case Assumption.Bound(Holding holding) -> UnknownBindingResolver.asBound(pod, node, holding.node(), true);
+            case Assumption.Assumed(Holding holding, Inventory inventory) ->
+                call(pod, demand.demand(), holding, AllocationCodec.annotations(holding.allocation(), inventory, now), now);
         };
     }
 
-    private BindResult call(PodRef pod, Demand demand, Holding hold, Map<String, String> annotations, Instant now) {
+    private BindResult call(PodRef pod, Demand demand, Holding holding, Map<String, String> annotations, Instant now) {
         try {
-            api.bind(pod, hold.node(), annotations);
+            api.bind(pod, holding.node(), annotations);
         } catch (PodApi.Failure e) {
             if (e.unknownOutcome()) {
-                return resolver.resolve(pod, demand, hold, e, now);
+                return resolver.resolve(pod, demand, holding, e, now);
             }
-            return resolver.refused(pod, hold, e);
+            return resolver.refused(pod, holding, e);
         }
-        ledger.confirm(pod, hold, now);
+        ledger.confirm(pod, holding, now);
         LOG.info(
                 "pod {} bound to node {}: {}",
                 pod,
-                hold.node(),
-                hold.allocation().cards().stream()
-                        .map(card -> card + (hold.allocation().shareOn(card).wholeCards() > 0 ? " (whole)" : ""))
+                holding.node(),
+                holding.allocation().cards().stream()
+                        .map(card -> card + (holding.allocation().shareOn(card).wholeCards() > 0 ? " (whole)" : ""))
                         .toList());
         return new Bound(false);
     }
@@ -156,9 +156,9 @@ public final class Binder {
      * resolves unknown bindings, and pods that were created and deleted in a gap of the watch. Blocks on the API calls.
      */
     public void resolveUnknown(Instant before, Instant now) {
-        for (PodEntry entry : ledger.unseenSince(before)) {
+        for (PodEntry entry : ledger.unconfirmedSince(before)) {
             if (!running.containsKey(entry.ref().uid())) {
-                entry.unseenSince(before).forEach(hold -> resolver.resolve(entry, hold, now));
+                entry.unconfirmedSince(before).forEach(holding -> resolver.resolve(entry, holding, now));
             }
         }
     }

@@ -63,7 +63,7 @@ public final class NodeSelection {
 
     private FilterResult filter(SchedulingPod pod, NodeIndices nodes, boolean decides) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu any -> FilterResult.of(new @Nullable Reason[nodes.size()]);
+            case PodDemand.NoGpu _ -> FilterResult.of(new @Nullable Reason[nodes.size()]);
             case PodDemand.Invalid(String sentence) -> {
                 @Nullable Reason[] reasons = new @Nullable Reason[nodes.size()];
                 Arrays.fill(reasons, Reason.invalidDemand(sentence));
@@ -108,7 +108,7 @@ public final class NodeSelection {
     }
 
     private List<Holding> holds(String podUid) {
-        return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
+        return ledger.podEntry(podUid).map(PodEntry::holdings).orElse(List.of());
     }
 
     /**
@@ -123,7 +123,7 @@ public final class NodeSelection {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu(PodRequest request) ->
                 costs("", null, request, nodes).scores(MAX_SCORE);
-            case PodDemand.Invalid invalid -> new int[nodes.size()];
+            case PodDemand.Invalid _ -> new int[nodes.size()];
             case PodDemand.Valid demand ->
                 costs(pod.ref().uid(), demand.policy(), demand.request(), nodes).scores(MAX_SCORE);
         };
@@ -136,7 +136,7 @@ public final class NodeSelection {
                 podUid,
                 nodes,
                 (place, freed) -> costs[0] =
-                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.room(), scoring, request), request));
+                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.free(), scoring, request), request));
         return costs[0];
     }
 
@@ -146,9 +146,9 @@ public final class NodeSelection {
 
     /** Visits the nodes that an earlier bind of this pod has reserved cards on, without that reservation. */
     private void freed(String podUid, NodeIndices nodes, Freed then) {
-        for (Holding hold : holds(podUid)) {
-            NodeEntry freed = ledger.nodeEntry(hold.node()).without(podUid);
-            for (int place : nodes.places(hold.node())) {
+        for (Holding holding : holds(podUid)) {
+            NodeEntry freed = ledger.nodeEntry(holding.node()).without(podUid);
+            for (int place : nodes.places(holding.node())) {
                 then.at(place, freed);
             }
         }

@@ -25,7 +25,7 @@ public final class ExplainJson {
         switch (explanation) {
             case Explanation.Ended ended -> json.writeStringField("state", "ended");
             case Explanation.NoDemand none -> json.writeStringField("state", "no-demand");
-            case Explanation.Wrong(var pod, String sentence) -> {
+            case Explanation.Invalid(var pod, String sentence) -> {
                 json.writeStringField("state", "wrong");
                 json.writeStringField("sentence", sentence);
             }

@@ -44,28 +44,28 @@ class HostileAnnotationsTest {
 
     @Test
     void noAnnotationBreaksTheLedgerOrStaysInItAfterItsPod() {
-        ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
         List<Ledger.NodeView> before = ledger.nodes();
         List<PodRef> there = new ArrayList<>();
         int believed = 0;
         for (int i = 0; i < PODS; i++) {
             ClusterPod pod = pod(i);
-            ledger.podSeen(pod);
+            ledger.updatePod(pod);
             there.add(pod.ref());
             if (random.nextInt(10) == 0) {
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)), HostResources.NONE);
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+                ledger.updateNode("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)), HostResources.NONE);
+                ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
             }
             ledger.nodes()
                     .forEach(node -> node.cards()
                             .cards()
                             .forEach(card -> assertThat(card.free().units()).isBetween(0, 15)));
             if (there.size() == AT_ONCE) {
-                believed += ledger.census().holding(Standing.SEEN);
-                there.forEach(ledger::podGone);
+                believed += ledger.stats().holding(Standing.SEEN);
+                there.forEach(ledger::removePod);
                 there.clear();
                 assertThat(ledger.nodes()).isEqualTo(before);
-                assertThat(ledger.census().unattributed()).isZero();
+                assertThat(ledger.stats().unattributed()).isZero();
             }
         }
         System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + believed

@@ -65,8 +65,8 @@ public class LedgerHistoryTest {
         world.relist();
         world.showAll();
         assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
-        assertThat(ledger.census().unattributed()).isZero();
-        assertThat(ledger.unseenSince(Instant.MAX)).isEmpty();
+        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(ledger.unconfirmedSince(Instant.MAX)).isEmpty();
     }
 
     private static void happen(TestCluster world, Random random) {

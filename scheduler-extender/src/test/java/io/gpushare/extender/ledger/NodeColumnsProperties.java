@@ -14,6 +14,7 @@ import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -34,7 +35,7 @@ class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
-    private static final Scoring BY_ROOM = way -> way.node().idle() + way.node().cpuMilli();
+    private static final Scoring BY_ROOM = candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
     private static final List<DemandSummary> ASKS = List.of(
             new DemandSummary(1, 0),
             new DemandSummary(9, 0),
@@ -43,7 +44,7 @@ class NodeColumnsProperties {
             new DemandSummary(0, 2),
             new DemandSummary(0, 4),
             new DemandSummary(5, 1),
-            new DemandSummary(4, 2, 0, CardSelector.ANY));
+            new DemandSummary(Share.memory(4), 2, 0, CardSelector.ANY));
 
     @Property(tries = 4)
     void theColumnsAgreeWithTheEntries(@ForAll long seed) {
@@ -54,7 +55,7 @@ class NodeColumnsProperties {
             // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
-            ledger.nodeGone("n" + (newest - WINDOW));
+            ledger.removeNode("n" + (newest - WINDOW));
             columns.add(ledger.directory());
             if (i % 100 == 0) {
                 compare(ledger, random);
@@ -68,7 +69,7 @@ class NodeColumnsProperties {
 
     private static void event(Ledger ledger, String node, Random random) {
         switch (random.nextInt(6)) {
-            case 0 -> ledger.nodeGone(node);
+            case 0 -> ledger.removeNode(node);
             case 1, 2, 3 -> {
                 Inventory inventory = new Inventory(
                         TestCluster.cards(16, 8).unit(),
@@ -77,13 +78,13 @@ class NodeColumnsProperties {
                                 .map(card -> card.withHealth(
                                         random.nextInt(4) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy()))
                                 .toList());
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                         new HostResources(8000, 8000));
             }
             case 4 ->
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         random.nextBoolean() ? Map.of() : Map.of(AnnotationKeys.INVENTORY, "{"),
                         HostResources.NONE);
@@ -91,7 +92,7 @@ class NodeColumnsProperties {
                 PodRef pod = new PodRef("uid-" + random.nextInt(300), "default", "p" + random.nextInt(300));
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
-                ledger.podSeen(new ClusterPod(pod, null, false, Map.of(), containers));
+                ledger.updatePod(new ClusterPod(pod, null, false, Map.of(), containers));
                 ledger.assume(
                         pod,
                         TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
@@ -118,7 +119,7 @@ class NodeColumnsProperties {
         NodeCosts costs = nodes.costs(BY_ROOM, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));
+                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_ROOM, pod));
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);

@@ -34,13 +34,13 @@ class PreemptionTest {
     @BeforeEach
     void oneCardIsFull() {
         Inventory inventory = TestCluster.cards(16);
-        ledger.nodeSeen(
+        ledger.updateNode(
                 "n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), new HostResources(0, 0));
         Demand demand = TestCluster.DEMANDS.decode(requesting("16")).valid().orElseThrow();
         Placement placement = NodeCards.of(inventory).place(demand, CardOrder.BINPACK);
         assertThat(placement).isInstanceOf(Placement.Placed.class);
         Allocation allocation = ((Placement.Placed) placement).allocation();
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 new PodRef("uid-old", "default", "old"),
                 "n1",
                 false,

@@ -120,7 +120,7 @@ class FilterResponseProperties {
     private void node(int number, int gib) {
         Inventory inventory = new Inventory(
                 MemoryUnit.GIB, null, List.of(Card.of("GPU-" + number, 0, Memory.ofGib(Math.max(1, gib)))));
-        ledger.nodeSeen(
+        ledger.updateNode(
                 name(number),
                 Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                 new HostResources(128_000, 1 << 20));

@@ -41,7 +41,7 @@ class NodeNamesTest {
             new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
 
     private void node(String name) {
-        ledger.nodeSeen(name, Map.of(), HostResources.NONE);
+        ledger.updateNode(name, Map.of(), HostResources.NONE);
     }
 
     private NodeNames names() {

@@ -125,7 +125,7 @@ public class VerbsBenchmark {
             cards.add(Card.of("GPU-" + node + "-" + card, card, Memory.ofGib(40)));
         }
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, cards);
-        ledger.nodeSeen(
+        ledger.updateNode(
                 name(node),
                 Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                 new HostResources(128_000, 1 << 20));
@@ -140,7 +140,7 @@ public class VerbsBenchmark {
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units)))));
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 new PodRef(pod, "default", pod),
                 name(node),
                 false,

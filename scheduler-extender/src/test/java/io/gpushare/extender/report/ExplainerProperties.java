@@ -69,7 +69,7 @@ class ExplainerProperties {
                 ledger,
                 card -> card.withHealth(random.nextInt(6) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy())
                         .withCordoned(random.nextInt(6) == 0));
-        ledger.nodeSeen("plain", Map.of(), HostResources.NONE);
+        ledger.updateNode("plain", Map.of(), HostResources.NONE);
         nodes.add("plain");
         return nodes;
     }

@@ -53,9 +53,9 @@ class BindStormTest {
         world.showAll();
         binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
-        assertThat(ledger.census().holding(Holding.Standing.ASSUMED)).isZero();
-        assertThat(ledger.census().holding(Holding.Standing.DOUBTFUL)).isZero();
-        assertThat(ledger.census().unattributed()).isZero();
+        assertThat(ledger.stats().holding(Holding.Standing.ASSUMED)).isZero();
+        assertThat(ledger.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
+        assertThat(ledger.stats().unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */

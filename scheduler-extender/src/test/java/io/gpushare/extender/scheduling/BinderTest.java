@@ -59,7 +59,7 @@ class BinderTest {
     @BeforeEach
     void nodes() {
         for (String node : List.of("n1", "n2")) {
-            ledger.nodeSeen(
+            ledger.updateNode(
                     node,
                     Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15))),
                     HostResources.NONE);
@@ -91,7 +91,7 @@ class BinderTest {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
-        assertThat(ledger.census().holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(ledger.stats().holding(Standing.DOUBTFUL)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
         assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
         assertThat(used("n2")).isZero();

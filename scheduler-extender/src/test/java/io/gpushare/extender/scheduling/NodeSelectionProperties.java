@@ -64,7 +64,7 @@ class NodeSelectionProperties {
                                 asked.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
-            assertThat(ledger.census().overcommitted()).isZero();
+            assertThat(ledger.stats().overcommitted()).isZero();
         }
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.occupied().units() <= state.capacity().units())
@@ -114,18 +114,18 @@ class NodeSelectionProperties {
             PodRef ref = new PodRef(name + "-" + random.nextInt(2), "default", name);
             switch (random.nextInt(4)) {
                 case 0 -> {
-                    ledger.podGone(ref);
+                    ledger.removePod(ref);
                     where.remove(ref.uid());
                 }
                 case 1 -> {
-                    ledger.podSeen(new ClusterPod(ref, "n0", true, Map.of(), containers(random, 5)));
+                    ledger.updatePod(new ClusterPod(ref, "n0", true, Map.of(), containers(random, 5)));
                     where.keySet().removeIf(uid -> uid.equals(ref.uid()));
                 }
                 default -> {
                     List<ContainerResources> containers = containers(random, 0);
                     String node = nodes.get(random.nextInt(nodes.size()));
                     where.keySet().removeIf(uid -> uid.startsWith(name + "-"));
-                    ledger.podSeen(new ClusterPod(ref, node, false, Map.of(), containers));
+                    ledger.updatePod(new ClusterPod(ref, node, false, Map.of(), containers));
                     where.put(ref.uid(), node);
                     asked.put(
                             ref.uid(),
@@ -139,7 +139,7 @@ class NodeSelectionProperties {
                     .mapToLong(pod -> asked.getOrDefault(pod.getKey(), 0L))
                     .sum();
             assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
-            assertThat(ledger.nodeEntry(node).room().cpuMilli()).isEqualTo(64_000 - sum);
+            assertThat(ledger.nodeEntry(node).free().cpuMilli()).isEqualTo(64_000 - sum);
         }
     }
 

@@ -26,7 +26,7 @@ public final class WhyText {
             case Explanation.Ended ended -> pod + " has ended: it holds no card.\n";
             case Explanation.NoDemand none ->
                 pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
-            case Explanation.Wrong(var ref, String sentence) ->
+            case Explanation.Invalid(var ref, String sentence) ->
                 pod + " cannot be placed: invalid annotation.\n  " + sentence + "\n";
             case Explanation.Bound bound -> pod + " is on node " + bound.node() + cards(bound) + ".\n";
             case Explanation.Judged judged -> judged(pod, judged, limit);
