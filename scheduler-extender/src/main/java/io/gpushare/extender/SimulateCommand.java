@@ -46,9 +46,9 @@ final class SimulateCommand {
             defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
             description =
                     "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
-                        + " list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as pods arrive, as does"
-                        + " wsp-through-extender, which decides through the extender's filter and bind (the same for"
-                        + " the other policies that the extender offers). [${DEFAULT-VALUE}]")
+                        + " list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as pods arrive, as"
+                        + " does wsp-through-extender, which decides through the extender's filter and bind (the same"
+                        + " for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(

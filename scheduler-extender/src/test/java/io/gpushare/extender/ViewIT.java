@@ -342,7 +342,7 @@ class ViewIT extends WithExtender {
                 .toList();
     }
 
-    private static JsonObject node(JsonObject picture, String name) {
+    private static JsonObject node(JsonObject snapshot, String name) {
         return snapshot.getJsonArray("nodes").stream()
                 .map(node -> (JsonObject) node)
                 .filter(node -> node.getString("name").equals(name))

@@ -40,9 +40,7 @@ final class CardGroup {
                 .map(CardState::free)
                 .filter(share -> !share.isNone())
                 .toList();
-        used = shares.stream()
-                .filter(share -> !Share.WHOLE_CARD.fits(share))
-                .toList();
+        used = shares.stream().filter(share -> !Share.WHOLE_CARD.fits(share)).toList();
         unused = shares.stream().filter(Share.WHOLE_CARD::fits).toList();
         free = shares.stream().reduce(Share.NONE, Share::plus);
     }

@@ -29,10 +29,7 @@ public record DemandSummary(Share share, int sharedCards, int wholeCards, CardSe
 
     public static DemandSummary of(Demand demand) {
         return new DemandSummary(
-                demand.shareOfEachCard(),
-                demand.sharedCards(),
-                demand.total().wholeCards(),
-                demand.selector());
+                demand.shareOfEachCard(), demand.sharedCards(), demand.total().wholeCards(), demand.selector());
     }
 
     /** The sum over all cards. */

@@ -1,7 +1,6 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;

@@ -10,8 +10,8 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.HostResources;
 import io.gpushare.model.Holder;
+import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -145,7 +145,8 @@ public record NodeEntry(
                 : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
     }
 
-    private static FreeNode remaining(FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
+    private static FreeNode remaining(
+            FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
         return node.with(allocatable.minus(requested), FreeCard.of(cards));
     }
 
@@ -154,9 +155,7 @@ public record NodeEntry(
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
             if (state.capacity().units() > 0) {
-                unused.add(FreeCard.unused(
-                        unused.size(),
-                        CardKind.of(state)));
+                unused.add(FreeCard.unused(unused.size(), CardKind.of(state)));
             }
         }
         return free.with(allocatable, unused);
@@ -208,7 +207,8 @@ public record NodeEntry(
                 return chosen;
             }
         }
-        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to decide,
+        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to
+        // decide,
         // which has sent the pod here.
         return cards.place(demand.demand(), CardOrder.BINPACK);
     }

@@ -56,7 +56,9 @@ public record PodEntry(
     }
 
     Optional<Holding> on(String nodeName) {
-        return holdings.stream().filter(holding -> holding.node().equals(nodeName)).findFirst();
+        return holdings.stream()
+                .filter(holding -> holding.node().equals(nodeName))
+                .findFirst();
     }
 
     /** The confirmed holding. */
@@ -67,8 +69,8 @@ public record PodEntry(
     /** The holdings that nothing has confirmed since before that moment. */
     public List<Holding> unconfirmedSince(Instant before) {
         return holdings.stream()
-                .filter(holding ->
-                        holding.standing() != Holding.Standing.SEEN && holding.since().isBefore(before))
+                .filter(holding -> holding.standing() != Holding.Standing.SEEN
+                        && holding.since().isBefore(before))
                 .toList();
     }
 

@@ -24,7 +24,8 @@ final class PodTable {
     private final NodeTable nodes;
     private final HostRequests hostRequests;
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
-    // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the watch
+    // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
+    // watch
     // is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
 
@@ -85,11 +86,11 @@ final class PodTable {
         } else if (annotation.allocation() != null) {
             now = List.of(new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH));
         } else {
-            // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and annotation
+            // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
+            // annotation
             // of the extender's Binding come together, so another program has bound the pod.
             now = held.stream()
-                    .filter(holding ->
-                            !holding.assumed() && holding.node().equals(node))
+                    .filter(holding -> !holding.assumed() && holding.node().equals(node))
                     .toList();
         }
         move(pod.ref(), held, now);

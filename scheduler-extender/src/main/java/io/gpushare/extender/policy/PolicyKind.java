@@ -6,7 +6,6 @@ import io.gpushare.extender.policy.scoring.Binpack;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fgd;
 import io.gpushare.extender.policy.scoring.Fullness;
-import io.gpushare.extender.policy.RandomPolicy;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.policy.scoring.Wsp;
 import io.gpushare.extender.policy.scoring.WspFgd;

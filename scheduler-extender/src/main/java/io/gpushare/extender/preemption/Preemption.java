@@ -72,7 +72,8 @@ public final class Preemption {
         for (NodeCards.Holding holding : cards.holdings()) {
             String uid = holding.holder().key();
             ledger.podEntry(uid)
-                    .filter(entry -> node.equals(entry.node()) && entry.priority().value() < belowPriority)
+                    .filter(entry ->
+                            node.equals(entry.node()) && entry.priority().value() < belowPriority)
                     .ifPresent(entry -> evictable.put(uid, entry.priority()));
         }
         return evictable;

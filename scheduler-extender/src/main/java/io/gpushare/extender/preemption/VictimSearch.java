@@ -122,7 +122,8 @@ public final class VictimSearch {
 
     private List<Holding> sorted(Collection<Holding> holdings) {
         return holdings.stream()
-                .sorted(Comparator.comparing((Holding holding) -> priority(holding).terminating())
+                .sorted(Comparator.comparing(
+                                (Holding holding) -> priority(holding).terminating())
                         .thenComparing(Comparator.comparingInt(
                                         (Holding holding) -> priority(holding).value())
                                 .reversed())

@@ -36,9 +36,7 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
                     !both ? "would do" : whole ? "would do for either" : "would do for the memory, not whole");
         }
         return new CardVerdict(
-                state,
-                false,
-                demand.shares() ? noShare(demand.share(), state, inventory.unit()) : notWhole(state));
+                state, false, demand.shares() ? noShare(demand.share(), state, inventory.unit()) : notWhole(state));
     }
 
     private static Optional<String> excluded(DemandSummary demand, CardState state, Inventory inventory) {

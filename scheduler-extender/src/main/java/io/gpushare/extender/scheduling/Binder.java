@@ -117,7 +117,12 @@ public final class Binder {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_CAPACITY, why.sentence());
             case Assumption.Bound(Holding holding) -> UnknownBindingResolver.asBound(pod, node, holding.node(), true);
             case Assumption.Assumed(Holding holding, Inventory inventory) ->
-                call(pod, demand.demand(), holding, AllocationCodec.annotations(holding.allocation(), inventory, now), now);
+                call(
+                        pod,
+                        demand.demand(),
+                        holding,
+                        AllocationCodec.annotations(holding.allocation(), inventory, now),
+                        now);
         };
     }
 

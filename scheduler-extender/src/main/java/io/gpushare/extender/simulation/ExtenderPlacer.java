@@ -108,7 +108,8 @@ final class ExtenderPlacer implements Placer {
         PodRef ref = new PodRef(name, "default", name);
         List<ContainerResources> containers = containers(pod);
         ledger.updatePod(new ClusterPod(ref, null, false, Map.of(), containers));
-        List<String> named = selection.filter(new SchedulingPod(ref, Map.of(), containers), selection.named(feasible))
+        List<String> named = selection
+                .filter(new SchedulingPod(ref, Map.of(), containers), selection.named(feasible))
                 .feasible(feasible);
         if (named.isEmpty()) {
             return OptionalLong.empty();

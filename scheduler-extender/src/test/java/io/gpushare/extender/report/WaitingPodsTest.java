@@ -154,7 +154,8 @@ class WaitingPodsTest {
 
     private void unschedulable(String name, int units, Map<String, String> annotations) {
         ClusterPod pod = pod(name, null, true, PodPriority.DEFAULT, units);
-        ledger.updatePod(new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
+        ledger.updatePod(
+                new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
     }
 
     private List<String> rounds(Duration time) {
@@ -203,7 +204,8 @@ class WaitingPodsTest {
     }
 
     /** A pod that requests that many units; a whole card for 0. */
-    private static ClusterPod pod(String name, @Nullable String node, boolean unschedulable, PodPriority priority, int units) {
+    private static ClusterPod pod(
+            String name, @Nullable String node, boolean unschedulable, PodPriority priority, int units) {
         Map<String, String> requests =
                 units == 0 ? Map.of("aliyun.com/gpu-count", "1") : Map.of("aliyun.com/gpu-mem", String.valueOf(units));
         return new ClusterPod(

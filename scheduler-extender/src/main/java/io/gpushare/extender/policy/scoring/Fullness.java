@@ -20,8 +20,7 @@ public final class Fullness {
     }
 
     private static double left(Candidate candidate, ClusterCapacity capacity) {
-        double cpu =
-                (double) (candidate.node().cpuMilli() - candidate.pod().cpuMilli()) / capacity.nodeCpuMilli();
+        double cpu = (double) (candidate.node().cpuMilli() - candidate.pod().cpuMilli()) / capacity.nodeCpuMilli();
         double units = (double) (candidate.node().freeUnits() - candidate.units()) / capacity.nodeUnits();
         return Math.ceil(100 * (cpu + units) / 2);
     }

@@ -32,8 +32,8 @@ class FragmentationTest {
     void memoryThatSomeCanNotUseIsFragmentedAndThatNoneCanUseIsWasted() {
         arrive(3, shares(4));
         arrive(1, shares(2));
-        List<Fragmentation.Loss> losses = losses(node(
-                8000, card(0, T4, 0), card(1, T4, 1), card(2, T4, 3), card(3, T4, 4)));
+        List<Fragmentation.Loss> losses =
+                losses(node(8000, card(0, T4, 0), card(1, T4, 1), card(2, T4, 3), card(3, T4, 4)));
         assertThat(losses).extracting(loss -> loss.card().index()).containsExactly(1, 2, 3);
         assertThat(losses).extracting(Fragmentation.Loss::wasted).containsExactly(true, false, false);
         assertThat(losses.get(0).unusable()).isEqualTo(1, EXACTLY);
@@ -78,8 +78,7 @@ class FragmentationTest {
         arrive(2, new PodRequest(2000, 0, 0, 1, Set.of()));
         FreeNode before = node(8000, card(0, T4, 15), card(1, T4, 6));
         FreeNode after = node(8000, card(0, T4, 15), card(1, T4, 2));
-        Fgd fgd = new Fgd(
-                history, ClusterCapacity.of(List.of(node(8000, card(0, T4, 15), card(1, T4, 15)))));
+        Fgd fgd = new Fgd(history, ClusterCapacity.of(List.of(node(8000, card(0, T4, 15), card(1, T4, 15)))));
         Candidate candidate = before.candidates(shares(4)).getFirst();
         double less = (fragments(before) - fragments(after)) / 15;
         assertThat(candidate.shared()).isEqualTo(card(1, T4, 6));

@@ -44,8 +44,10 @@ class ScoringsTest {
         List<PodRequest> withRare = new ArrayList<>(many);
         withRare.add(pod(4000, 0, 1));
         Candidate candidate = only(node(64_000, 1000), pod(4000, 300, 0));
-        assertThat(foreknowing(PolicyKind.FGD, withRare.toArray(PodRequest[]::new)).cost(candidate))
-                .isEqualTo(foreknowing(PolicyKind.FGD, many.toArray(PodRequest[]::new)).cost(candidate));
+        assertThat(foreknowing(PolicyKind.FGD, withRare.toArray(PodRequest[]::new))
+                        .cost(candidate))
+                .isEqualTo(foreknowing(PolicyKind.FGD, many.toArray(PodRequest[]::new))
+                        .cost(candidate));
     }
 
     @Test
@@ -97,7 +99,8 @@ class ScoringsTest {
         for (int i = 0; i < 3000; i++) {
             policy.arrived(pod);
             again.arrived(pod);
-            Candidate candidate = new NodeChooser(nodes).choose(policy.scoring(), pod).orElseThrow();
+            Candidate candidate =
+                    new NodeChooser(nodes).choose(policy.scoring(), pod).orElseThrow();
             assertThat(new NodeChooser(nodes).choose(again.scoring(), pod)).contains(candidate);
             often.merge(candidate.node().name(), 1, Integer::sum);
         }
@@ -114,7 +117,8 @@ class ScoringsTest {
         Scoring wspFgd = foreknowing(PolicyKind.WSP_FGD, one, four);
 
         assertThat(wsp.cost(ofTwo)).isCloseTo(wsp.cost(ofFour), within(Scoring.SAME));
-        // The job makes up four fifths of the demand in units. The node of four can't take it any more: 3000 units become
+        // The job makes up four fifths of the demand in units. The node of four can't take it any more: 3000 units
+        // become
         // unusable. On the other node 1000 fewer are unusable, because it could not take the job before either.
         assertThat(wspFgd.cost(ofFour) - wsp.cost(ofFour)).isCloseTo(0.1 * 0.8 * 3000, within(Scoring.SAME));
         assertThat(wspFgd.cost(ofTwo) - wsp.cost(ofTwo)).isCloseTo(0.1 * 0.8 * -1000, within(Scoring.SAME));
@@ -133,7 +137,8 @@ class ScoringsTest {
                         .map(FreeNode::name)
                         .toList());
         assertThat(order).isNotEqualTo(order.stream().sorted().toList());
-        Candidate first = new NodeChooser(nodes).choose(candidate -> 0, pod(1, 1, 0)).orElseThrow();
+        Candidate first =
+                new NodeChooser(nodes).choose(candidate -> 0, pod(1, 1, 0)).orElseThrow();
         assertThat(first.node().name()).isEqualTo(order.getFirst());
     }
 

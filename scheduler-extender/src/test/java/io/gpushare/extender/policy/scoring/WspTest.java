@@ -52,8 +52,8 @@ class WspTest {
 
     @Test
     void aPodTakesTheCardThatItLeavesWithoutWaste() {
-        FreeNode node = FreeNode.of(
-                "n", 0, MUCH, MUCH, List.of(card(0, T4, 7), card(1, T4, 12), FreeCard.unused(2, T4)));
+        FreeNode node =
+                FreeNode.of("n", 0, MUCH, MUCH, List.of(card(0, T4, 7), card(1, T4, 12), FreeCard.unused(2, T4)));
         assertThat(chosen(List.of(node), pod(0, 6, 0), pod(0, 6, 0)).shared())
                 .as("7 would leave 1, the unused 16 waste 4 already; 12 take two such pods")
                 .extracting(FreeCard::index)
@@ -118,7 +118,8 @@ class WspTest {
         policy.arrived(pod(0, 12, 0));
         Scoring before = policy.scoring();
         // An unknown kind has a plausible cost, and another one once it is known.
-        assertThat(before.cost(both.get(1).candidates(pod(0, 12, 0)).getFirst())).isEqualTo(-12);
+        assertThat(before.cost(both.get(1).candidates(pod(0, 12, 0)).getFirst()))
+                .isEqualTo(-12);
         policy.cluster(ClusterCapacity.of(small));
         assertThat(policy.scoring()).isSameAs(before);
         policy.cluster(ClusterCapacity.of(both));
@@ -142,8 +143,9 @@ class WspTest {
     }
 
     private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... known) {
-        Scoring scoring =
-                PolicyKind.WSP.withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(known)).scoring();
+        Scoring scoring = PolicyKind.WSP
+                .withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(known))
+                .scoring();
         return new NodeChooser(nodes).choose(scoring, pod).orElseThrow();
     }
 

@@ -3,10 +3,10 @@ package io.gpushare.extender.simulation.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.capacity.CardKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
