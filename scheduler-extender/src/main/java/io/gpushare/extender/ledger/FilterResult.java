@@ -55,11 +55,7 @@ public final class FilterResult {
         return new FilterResult(size, reasons);
     }
 
-    /**
-     * The result with these reasons.
-     *
-     * @param reasons by place; null for a node that can take the pod
-     */
+    /** The result with these reasons by place; null for a node that can take the pod. */
     public static FilterResult of(@Nullable Reason[] reasons) {
         return new FilterResult(reasons.length, place -> reasons[place]);
     }
