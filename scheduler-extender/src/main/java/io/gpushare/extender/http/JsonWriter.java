@@ -47,7 +47,7 @@ public final class JsonWriter {
         return of(512, content);
     }
 
-    /** @param size the expected size in bytes */
+    /** Writes the content into a buffer of that expected size in bytes. */
     public static Buffer of(int size, Content content) {
         Buffer bytes = Buffer.buffer(size);
         try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(new Appending(bytes))) {

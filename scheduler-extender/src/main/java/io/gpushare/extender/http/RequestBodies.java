@@ -25,7 +25,7 @@ public final class RequestBodies {
     private final int largest;
     private final AtomicLong used = new AtomicLong();
 
-    /** @param largest the limit of one body in bytes */
+    /** With a limit of that many bytes for one body. */
     public RequestBodies(int largest) {
         this.largest = largest;
     }

@@ -68,6 +68,7 @@ final class NodeNames {
     }
 
     /** These names while they are up to date with the directory, else new ones. */
+    @SuppressWarnings("ReferenceEquality") // another directory has other indices
     NodeNames current(NodeDirectory now) {
         return now == directory && now.size() <= size + MAX_ADDED ? this : new NodeNames(now);
     }
@@ -79,7 +80,7 @@ final class NodeNames {
     }
 
     private static long hash(byte[] in, int from, int to) {
-        long hash = to - from;
+        long hash = (long) to - from;
         int next = from;
         for (; next + Long.BYTES <= to; next += Long.BYTES) {
             hash = mixed(hash ^ (long) WORD.get(in, next));

@@ -37,7 +37,7 @@ class LedgerTest {
     }
 
     @Test
-    void whatIsAssumedStaysWhileTheInformerShowsThePodUnbound() {
+    void anAssumptionIsKeptWhileTheInformerShowsThePodUnbound() {
         ledger.updatePod(pod(null, Map.of()));
         assume("n1");
         ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
@@ -46,7 +46,7 @@ class LedgerTest {
     }
 
     @Test
-    void aSecondAssumptionElsewhereKeepsTheFirstUntilTheTruthIsKnown() {
+    void aSecondAssumptionOnAnotherNodeKeepsTheFirstUntilOneIsConfirmed() {
         ledger.updatePod(pod(null, Map.of()));
         ledger.markUnknown(POD, assume("n1"));
         Holding second = assume("n2");
@@ -57,7 +57,7 @@ class LedgerTest {
     }
 
     @Test
-    void theInformerHasTheLastWord() {
+    void theInformerOverridesAnAssumption() {
         Holding hold = assume("n1");
         ledger.updatePod(pod("n2", written("GPU-1", 3)));
         ledger.forget(POD, hold);
@@ -68,7 +68,7 @@ class LedgerTest {
     }
 
     @Test
-    void anAnnotationThatIsSpoiltAfterwardsFreesNothing() {
+    void anAnnotationThatBecomesInvalidFreesNothing() {
         ledger.updatePod(pod("n1", written("GPU-0", 3)));
         ledger.updatePod(pod("n1", Map.of("gpushare.io/allocation", "{")));
         ledger.updatePod(pod("n1", written("GPU-1", 1)));
@@ -78,14 +78,14 @@ class LedgerTest {
     }
 
     @Test
-    void anAnnotationOnAPodThatIsNotBoundMeansNothing() {
+    void anAnnotationOnAnUnboundPodIsIgnored() {
         ledger.updatePod(pod(null, written("GPU-0", 3)));
         assertThat(ledger.stats().holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
-    void aPodBoundWithoutUsIsCountedAsSuchUntilItIsGone() {
+    void aPodBoundByAnotherProgramIsUnattributedUntilItIsDeleted() {
         ledger.updatePod(pod("n1", Map.of()));
         assertThat(ledger.stats().unattributed()).isEqualTo(1);
         ledger.removePod(POD);
@@ -93,7 +93,7 @@ class LedgerTest {
     }
 
     @Test
-    void whatPodsHoldOutlivesTheNodesAbsence() {
+    void holdingsAreKeptWhileTheNodeIsAbsent() {
         ledger.updatePod(pod("n3", written("GPU-0", 3)));
         ledger.updateNode("n3", INVENTORY, HostResources.NONE);
         assertThat(used("n3")).isEqualTo(3);
@@ -107,17 +107,17 @@ class LedgerTest {
     }
 
     @Test
-    void wishesThatAreSpoiltAfterTheBindFreeNothing() {
-        Map<String, String> spoilt = new HashMap<>(written("GPU-0", 3));
-        spoilt.put("gpushare.io/select", "nonsense");
-        spoilt.put("gpushare.io/cards", "7");
-        ledger.updatePod(pod("n1", spoilt));
+    void requirementsThatBecomeInvalidAfterTheBindFreeNothing() {
+        Map<String, String> invalid = new HashMap<>(written("GPU-0", 3));
+        invalid.put("gpushare.io/select", "nonsense");
+        invalid.put("gpushare.io/cards", "7");
+        ledger.updatePod(pod("n1", invalid));
         assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
     @Test
-    void absurdAmountsInAnnotationsOfBoundPodsFillTheCardAndBreakNothing() {
+    void excessiveAmountsInAnnotationsFillTheCard() {
         for (int i = 0; i < 3; i++) {
             ledger.updatePod(new ClusterPod(
                     new PodRef("uid-" + i, "default", "huge-" + i),

@@ -35,9 +35,8 @@ class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
-    private static final Scoring BY_ROOM =
-            candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
-    private static final List<DemandSummary> ASKS = List.of(
+    private static final Scoring BY_FREE = candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
+    private static final List<DemandSummary> DEMANDS = List.of(
             new DemandSummary(1, 0),
             new DemandSummary(9, 0),
             new DemandSummary(17, 0),
@@ -110,17 +109,17 @@ class NodeColumnsProperties {
         }
         NodeDirectory columns = ledger.directory();
         NodeIndices nodes = columns.named(names);
-        for (DemandSummary ask : ASKS) {
-            assertThat(nodes.filter(ask).whys())
+        for (DemandSummary demand : DEMANDS) {
+            assertThat(nodes.filter(demand).whys())
                     .containsExactly(names.stream()
-                            .map(name -> ledger.nodeEntry(name).refusal(ask))
+                            .map(name -> ledger.nodeEntry(name).refusal(demand))
                             .toArray(Reason[]::new));
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
-        NodeCosts costs = nodes.costs(BY_ROOM, pod);
+        NodeCosts costs = nodes.costs(BY_FREE, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_ROOM, pod));
+                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_FREE, pod));
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);
