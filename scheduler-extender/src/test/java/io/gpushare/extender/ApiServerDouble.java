@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A small API server over real HTTP: nodes and pods with list, watch and get, and Bindings that fail as they are told to. */
@@ -61,6 +62,7 @@ public final class ApiServerDouble implements AutoCloseable {
     private final Set<String> asked = new HashSet<>();
     private final Random random = new Random(1);
     private volatile int delay;
+    private final AtomicInteger delayed = new AtomicInteger();
     private volatile boolean away;
     private int losing;
     private long version = 1;
@@ -215,6 +217,11 @@ public final class ApiServerDouble implements AutoCloseable {
         steady = told;
     }
 
+    /** The number of requests that are being delayed. */
+    int delayed() {
+        return delayed.get();
+    }
+
     /** Everything but watches is answered after so many milliseconds. */
     public void delay(int millis) {
         delay = millis;
@@ -303,7 +310,9 @@ public final class ApiServerDouble implements AutoCloseable {
             return;
         }
         request.pause();
+        delayed.incrementAndGet();
         vertx.setTimer(delay, timer -> {
+            delayed.decrementAndGet();
             route(request);
             request.resume();
         });

@@ -180,7 +180,7 @@ class GpushareFaultsIT extends WithExtender {
     void e13AskedToEndItAnswersNothingFromAFrozenLedger() throws Exception {
         extender.resign();
         assertThat(extender.get("/readyz").statusCode()).isEqualTo(503);
-        assertThat(extender.bind("p", "uid-p", "n1")).contains("is ending");
+        assertThat(extender.bind("p", "uid-p", "n1")).contains("is shutting down");
         assertThat(api.bindings()).isEmpty();
     }
 

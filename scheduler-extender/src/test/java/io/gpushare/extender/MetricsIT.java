@@ -44,7 +44,7 @@ class MetricsIT extends WithExtender {
         api.refused("three");
         api.pod("odd", "uid-odd", new JsonObject().put("aliyun.com/gpu-mem", "1.5"));
         api.refused("odd");
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"never\"} 2.0"));
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"impossible\"} 2.0"));
         await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("standing=\"seen\"} 3.0"));
 
         String text = metrics();
@@ -68,8 +68,8 @@ class MetricsIT extends WithExtender {
                         "gpushare_extender_ledger_nodes{state=\"unknown_node\"} 0.0",
                         "gpushare_extender_leader 1.0",
                         "gpushare_extender_ready 1.0",
-                        "gpushare_extender_waiting_pods{why=\"pieces\"} 0.0",
-                        "gpushare_extender_waiting_pods{why=\"wrong\"} 1.0",
+                        "gpushare_extender_waiting_pods{why=\"fragmented\"} 0.0",
+                        "gpushare_extender_waiting_pods{why=\"invalid\"} 1.0",
                         "gpushare_extender_binds_total{outcome=\"bound\"} 3.0",
                         "gpushare_extender_binds_total{outcome=\"no_pod\"} 1.0",
                         "gpushare_extender_binds_total{outcome=\"unknown\"} 0.0",

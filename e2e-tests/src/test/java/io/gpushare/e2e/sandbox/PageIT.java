@@ -24,7 +24,7 @@ class PageIT {
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final long LIMIT_MILLIS = 2000;
-    private static final String PICTURE = "performance.getEntriesByName('picture')[0].startTime";
+    private static final String PICTURE = "performance.getEntriesByName('snapshot')[0].startTime";
     // The pods' names come a moment after the picture.
     private static final String NAMED = "document.querySelector('#nodes .who')?.textContent";
 
@@ -133,7 +133,7 @@ class PageIT {
         browser.await("document.querySelector('#more').open", SOON);
         browser.await("document.querySelector('#more td')", SOON);
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
-                .contains("gpu-t4-0001", "10.0.0.2", "ill: Xid", "GiB allocated");
+                .contains("gpu-t4-0001", "10.0.0.2", "unhealthy: Xid", "GiB allocated");
         browser.shoot(SCREENSHOTS.resolve("node.png"));
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
@@ -163,7 +163,7 @@ class PageIT {
         choose("namespace", "lab");
         browser.await("document.querySelectorAll('.tile').length === 1", SOON);
         choose("namespace", "");
-        choose("state", "ill");
+        choose("state", "unhealthy");
         browser.await("document.querySelector('.found').innerText.includes('1 of 4 nodes')", SOON);
         choose("state", "");
         browser.run("document.querySelector('#filters input').focus()");
