@@ -81,7 +81,7 @@ class KubernetesApiIT {
     void podsFromANewerServerAreReadAndBookmarksDoNoHarm() throws InterruptedException {
         BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
         BlockingQueue<PodState> gone = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.watchPods("n1", new Informer.Listener<>() {
+        try (Informer<PodState> pods = api.pods().watch("n1", new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 seen.add(now);
@@ -125,7 +125,7 @@ class KubernetesApiIT {
 
     @Test
     void aBindingIsOneCallWithUidAndAnnotations() throws KubernetesException {
-        api.bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
+        api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
         assertThat(requests)
                 .filteredOn(request -> request.startsWith("POST"))
                 .singleElement()
@@ -139,7 +139,7 @@ class KubernetesApiIT {
     @Test
     void aRefusedBindingTellsItsStatusAndTheServersSentence() {
         bindingStatus = 409;
-        assertThatThrownBy(() -> api.bind(new PodRef("u1", "ns", "p"), "n1", Map.of()))
+        assertThatThrownBy(() -> api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of()))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(409))
                 .hasMessageContaining("pod p is already assigned to node \"n2\"");
@@ -148,23 +148,23 @@ class KubernetesApiIT {
     @Test
     void aServerThatForgetsToCompareTheUidIsNotTrusted() {
         version = "20+";
-        assertThatThrownBy(() -> api.bind(new PodRef("other", "ns", "p"), "n1", Map.of()))
+        assertThatThrownBy(() -> api.pods().bind(new PodRef("other", "ns", "p"), "n1", Map.of()))
                 .hasMessageContaining("another pod has that name now");
         assertThat(requests).noneMatch(request -> request.startsWith("POST"));
     }
 
     @Test
     void aMissingPodIsEmptyAndAnUnreachableServerIsAnError() throws KubernetesException {
-        assertThat(api.pod("ns", "missing")).isEmpty();
+        assertThat(api.pods().read("ns", "missing")).isEmpty();
         server.stop(0);
-        assertThatThrownBy(() -> api.pod("ns", "p"))
+        assertThatThrownBy(() -> api.pods().read("ns", "p"))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isZero());
     }
 
     @Test
     void aNodeIsAnnotatedByAMergePatch() throws KubernetesException {
-        api.annotateNode("n1", Map.of("gpushare.io/inventory", "{\"a\":1}"));
+        api.nodes().annotate("n1", Map.of("gpushare.io/inventory", "{\"a\":1}"));
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -174,7 +174,7 @@ class KubernetesApiIT {
 
     @Test
     void aPodIsAnnotatedOnlyIfItIsStillThatPod() throws KubernetesException {
-        api.annotatePod(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
+        api.pods().annotate(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -187,7 +187,7 @@ class KubernetesApiIT {
         PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardIll", "x".repeat(2000));
         EventSeries twice =
                 EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
-        api.recordEvent(new PodRef("u1", "ns", "p"), event, twice);
+        api.events().record(new PodRef("u1", "ns", "p"), event, twice);
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -204,7 +204,7 @@ class KubernetesApiIT {
     @Test
     void podsOfAllNodesDoNotCarryWhatOnlyTheirNodeNeeds() throws InterruptedException {
         BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.watchPods(null, new Informer.Listener<>() {
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 seen.add(now);
@@ -223,7 +223,7 @@ class KubernetesApiIT {
     @Test
     void anEvictionNamesTheUidAndSpeaksTheOlderVersionWhereTheNewerIsNotKnown() throws KubernetesException {
         PodRef pod = new PodRef("u1", "ns", "p");
-        api.evict(pod);
+        api.pods().evict(pod);
         assertThat(requests)
                 .hasSize(2)
                 .allMatch(request -> request.startsWith("POST /api/v1/namespaces/ns/pods/p/eviction")
@@ -231,10 +231,10 @@ class KubernetesApiIT {
                 .last()
                 .asString()
                 .contains("\"apiVersion\":\"policy/v1beta1\"");
-        assertThatThrownBy(() -> api.evict(new PodRef("u2", "ns", "guarded")))
+        assertThatThrownBy(() -> api.pods().evict(new PodRef("u2", "ns", "guarded")))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(429));
-        api.evict(new PodRef("u3", "ns", "gone"));
+        api.pods().evict(new PodRef("u3", "ns", "gone"));
     }
 
     private void answer(HttpExchange exchange) throws IOException {

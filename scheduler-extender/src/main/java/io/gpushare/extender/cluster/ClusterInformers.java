@@ -32,8 +32,8 @@ public final class ClusterInformers implements AutoCloseable {
         nodesTold = new Told<>(this::nodeSeen, node -> ledger.nodeGone(node.name()));
         this.pluginNamespace = pluginNamespace;
         podsTold = new Told<>(this::podSeen, this::podGone);
-        nodes = api.watchNodes(nodesTold);
-        pods = api.watchPods(null, podsTold);
+        nodes = api.nodes().watch(nodesTold);
+        pods = api.pods().watch(null, podsTold);
     }
 
     private void nodeSeen(NodeState node) {
@@ -90,7 +90,7 @@ public final class ClusterInformers implements AutoCloseable {
             return false;
         }
         AtomicLong unknown = new AtomicLong();
-        api.eachBoundPod(pod -> {
+        api.pods().eachBound(pod -> {
             if (!ledger.knows(PodClient.pod(pod))) {
                 unknown.incrementAndGet();
             }

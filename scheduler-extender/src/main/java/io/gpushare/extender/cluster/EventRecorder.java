@@ -91,7 +91,7 @@ public final class EventRecorder implements AnnotationObserver {
                 "GpuAllocationDisbelieved",
                 "Node " + told.node() + ": " + told.sentence() + ".");
         try {
-            api.recordEvent(told.pod(), event, EventSeries.once(told.at()));
+            api.events().record(told.pod(), event, EventSeries.once(told.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
             LOG.warn("pod {}: {}", told.pod(), e.getMessage());
