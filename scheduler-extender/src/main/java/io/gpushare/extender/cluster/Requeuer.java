@@ -79,7 +79,7 @@ public final class Requeuer {
 
     private void nudge(PodRef pod, Instant now) {
         try {
-            api.pods().annotate(pod, Map.of(AnnotationKeys.ROOM_SEEN, now.toString()));
+            api.pods().annotate(pod, Map.of(AnnotationKeys.CAPACITY_SEEN, now.toString()));
             trouble = NO_TROUBLE;
         } catch (KubernetesException e) {
             // Gone, or made anew, is no trouble.

@@ -85,7 +85,7 @@ public final class NodeSummary {
     }
 
     private List<CardGroup> groups(DemandSummary ask) {
-        return ask.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds;
+        return ask.selector().distinguishesAlikeCards() ? CardGroup.ofEach(cards) : kinds;
     }
 
     private boolean selected(CardGroup group, DemandSummary ask) {
