@@ -1,10 +1,10 @@
-/* The calls that answer a fact of the driver or of one card. OLD_DRIVER leaves out what old drivers lack. */
+/* The calls that return a fact of the driver or of one card. OLD_DRIVER omits the calls that old drivers lack. */
 #include "driver.h"
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* Copies text into the caller's room, as NVML's text calls do. */
+/* Copies text into the caller's buffer, as NVML's text calls do. */
 static nvmlReturn_t give(const char *from, char *to, unsigned int room) {
     if (to == NULL) {
         return NVML_ERROR_INVALID_ARGUMENT;
@@ -38,7 +38,7 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
     }
 }
 
-/* Each fact: enter, read into the caller's place, leave. */
+/* Each call: enter, write the fact to the caller's variable, leave. */
 #define DRIVER_FACT(signature, body)                                                                                   \
     EXPORT nvmlReturn_t signature {                                                                                    \
         const struct machine *machine;                                                                                 \
@@ -65,7 +65,7 @@ DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
         *version = (int) (machine->cuda_major * 1000 + machine->cuda_minor * 10);)
 DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
 
-/* A lost or failing card answers with its error here already. */
+/* A lost or failing card returns its error here. */
 static nvmlReturn_t handle_of(const struct card *card, nvmlDevice_t *device) {
     if (card->error != NVML_SUCCESS) {
         return card->error;
@@ -136,7 +136,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t a, nvmlDevi
     return driver_leave(answer);
 }
 
-/* Links are numbered by the peer's number, those to the switch last. *peer is NULL: to the switch. */
+/* Links are ordered by the peer's number, those to the switch last. *peer is NULL for the switch. */
 static nvmlReturn_t link_peer(
         const struct machine *machine, const struct card *card, unsigned int link, const struct card **peer) {
     if (card->kind->links == 0) {
@@ -170,7 +170,7 @@ CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int 
             strcpy(pci->busId, "00000000:F0:00.0");
         })
 
-/* Fills as many processes of the card as fit, through `put`; NVML's way of saying how many there are. */
+/* Writes as many processes of the card as fit, through `put`, and returns their number as NVML does. */
 static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
         void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
     unsigned int room = infos == NULL ? 0 : *count, found = 0;
@@ -193,7 +193,7 @@ static void put_v1(const struct process *process, void *infos, unsigned int at) 
 CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
         answer = give_processes(machine, card, count, infos, put_v1);)
 
-/* One sample of now for each process that computed; none newer than the caller has seen is "not found". */
+/* One current sample for each process that computes; "not found" if the caller has seen all samples. */
 static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
         nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long seen) {
     struct timespec clock;
@@ -239,10 +239,10 @@ CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memor
 CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),
         if (card->kind->mig) { *current = *pending = card->mig; } else { answer = NVML_ERROR_NOT_SUPPORTED; })
 
-/* Only where the card's memory is a NUMA node of its own; none of the simulated kinds is such a card. */
+/* Only cards whose memory is a NUMA node have one; no simulated kind is such a card. */
 CARD_FACT(nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int *node), (void) node; answer = NVML_ERROR_NOT_SUPPORTED;)
 
-/* The NUMA nodes nearest to the card, as bits. */
+/* The NUMA nodes closest to the card, as bits. */
 CARD_FACT(nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int words, unsigned long *nodes, int scope),
         if (words == 0 || scope > NVML_AFFINITY_SCOPE_SOCKET) { answer = NVML_ERROR_INVALID_ARGUMENT; } else if (
                 card->numa < 0) { answer = NVML_ERROR_NOT_SUPPORTED; } else {
@@ -255,7 +255,7 @@ CARD_FACT(nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int 
         *type = answer == NVML_SUCCESS && peer == NULL ? NVML_NVLINK_DEVICE_TYPE_SWITCH : NVML_NVLINK_DEVICE_TYPE_GPU;)
 #endif
 
-/* Not NVML's: the size of a structure here, for the binding's own test; 0: no structure of that name. */
+/* Not part of NVML: the size of a structure, for the binding's test; 0: no structure of that name. */
 EXPORT unsigned int simulatedSizeof(const char *name) {
     static const struct {
         const char *name;
