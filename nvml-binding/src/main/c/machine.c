@@ -389,9 +389,9 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
     strcpy(machine->version, "580.95.05");
     machine->cuda_major = 13;
     char *content = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = true;
-    while (good && getline(&content, &room, file) >= 0) {
+    while (good && getline(&content, &capacity, file) >= 0) {
         reader.line++;
         good = line(&reader, content, machine);
     }

@@ -5,11 +5,11 @@
 #include <time.h>
 
 /* Copies text into the caller's buffer, as NVML's text calls do. */
-static nvmlReturn_t give(const char *from, char *to, unsigned int room) {
+static nvmlReturn_t give(const char *from, char *to, unsigned int length) {
     if (to == NULL) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    if (strlen(from) >= room) {
+    if (strlen(from) >= length) {
         return NVML_ERROR_INSUFFICIENT_SIZE;
     }
     strcpy(to, from);
@@ -59,8 +59,8 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
         return driver_leave(answer);                                                                                   \
     }
 
-DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int room), answer = give(machine->version, version, room);)
-DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int room), answer = give(machine->nvml, version, room);)
+DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int length), answer = give(machine->version, version, length);)
+DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int length), answer = give(machine->nvml, version, length);)
 DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
         *version = (int) (machine->cuda_major * 1000 + machine->cuda_minor * 10);)
 DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
@@ -80,9 +80,9 @@ DRIVER_FACT(nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device),
         const struct card *card = uuid == NULL ? NULL : machine_card(machine, uuid);
         answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(card, device);)
 
-CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int room),
-        answer = give(card->kind->name, name, room);)
-CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int room), answer = give(card->uuid, uuid, room);)
+CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length),
+        answer = give(card->kind->name, name, length);)
+CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length), answer = give(card->uuid, uuid, length);)
 CARD_FACT(nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor), *minor = card->minor;)
 CARD_FACT(nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor),
         *major = card->kind->major; *minor = card->kind->minor;)
@@ -173,17 +173,17 @@ CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int 
 /* Writes as many processes of the card as fit, through `put`, and returns their number as NVML does. */
 static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
         void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
-    unsigned int room = infos == NULL ? 0 : *count, found = 0;
+    unsigned int length = infos == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count; i++) {
         if (&machine->cards[machine->processes[i].card] == card) {
-            if (found < room) {
+            if (found < length) {
                 put(&machine->processes[i], infos, found);
             }
             found++;
         }
     }
     *count = found;
-    return found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+    return found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 static void put_v1(const struct process *process, void *infos, unsigned int at) {
@@ -195,15 +195,15 @@ CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int
 
 /* One current sample for each process that computes; "not found" if the caller has seen all samples. */
 static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
-        nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long seen) {
+        nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long since) {
     struct timespec clock;
     clock_gettime(CLOCK_REALTIME, &clock);
     unsigned long long now = (unsigned long long) clock.tv_sec * 1000000ULL + (unsigned long long) clock.tv_nsec / 1000ULL;
-    unsigned int room = samples == NULL ? 0 : *count, found = 0;
-    for (unsigned int i = 0; i < machine->process_count && now > seen; i++) {
+    unsigned int length = samples == NULL ? 0 : *count, found = 0;
+    for (unsigned int i = 0; i < machine->process_count && now > since; i++) {
         const struct process *process = &machine->processes[i];
         if (&machine->cards[process->card] == card && process->utilisation > 0) {
-            if (found < room) {
+            if (found < length) {
                 samples[found] = (nvmlProcessUtilizationSample_t) {
                         process->pid, now, process->utilisation, process->utilisation / 2, 0, 0};
             }
@@ -211,11 +211,11 @@ static nvmlReturn_t give_samples(const struct machine *machine, const struct car
         }
     }
     *count = found;
-    return found == 0 ? NVML_ERROR_NOT_FOUND : found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+    return found == 0 ? NVML_ERROR_NOT_FOUND : found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 CARD_FACT(nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
-        unsigned int *count, unsigned long long seen), answer = give_samples(machine, card, samples, count, seen);)
+        unsigned int *count, unsigned long long since), answer = give_samples(machine, card, samples, count, since);)
 
 #ifndef OLD_DRIVER
 static void put_v2(const struct process *process, void *infos, unsigned int at) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates Bindings that can only bind the very pod they name, also on API servers that ignore the uid in a Binding. */
 final class Bindings {
-    // The time for one Binding with all calls before it: shorter than kube-scheduler's timeout, and than the time between
+    // The time for one Binding with all calls before it: shorter than kube-scheduler's timeout, and than the time
+    // between
     // the end of a leader's term and the start of the next.
     private static final Duration DEADLINE = Duration.ofMillis(4_500);
 

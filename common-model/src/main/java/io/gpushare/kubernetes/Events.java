@@ -37,7 +37,8 @@ public final class Events {
                 .lastTimestamp(series.last().atOffset(ZoneOffset.UTC))
                 .count(series.count());
         try {
-            client.execute(core.createNamespacedEvent(about.namespace(), written).buildCall(null));
+            client.execute(
+                    core.createNamespacedEvent(about.namespace(), written).buildCall(null));
         } catch (ApiException e) {
             throw KubernetesException.of("recording an Event of pod " + about, e);
         }

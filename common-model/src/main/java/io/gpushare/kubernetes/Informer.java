@@ -134,8 +134,7 @@ public final class Informer<T> implements AutoCloseable {
     }
 
     /** Lists and watches. It records the time of each response and strips objects before they are cached. */
-    private static final class Source<O extends ApiObject, L extends ObjectList<O>>
-            implements ListerWatcher<O, L> {
+    private static final class Source<O extends ApiObject, L extends ObjectList<O>> implements ListerWatcher<O, L> {
         private final ApiClient client;
         private final Kind<O, L, ?> kind;
         private final InstantSource clock;

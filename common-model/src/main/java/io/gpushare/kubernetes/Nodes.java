@@ -68,8 +68,10 @@ public final class Nodes {
     public void annotate(String node, Map<String, String> annotations) throws KubernetesException {
         new MetadataPatch()
                 .annotations(annotations)
-                .send("annotating node " + node, calls, patch -> core.patchNode(node, patch)
-                        .buildCall(null));
+                .send(
+                        "annotating node " + node,
+                        calls,
+                        patch -> core.patchNode(node, patch).buildCall(null));
     }
 
     /** Sets these labels on the node, removes those that are null, sets these annotations, and leaves all others. */
@@ -78,7 +80,9 @@ public final class Nodes {
         new MetadataPatch()
                 .annotations(annotations)
                 .labels(labels)
-                .send("labelling node " + node, calls, patch -> core.patchNode(node, patch)
-                        .buildCall(null));
+                .send(
+                        "labelling node " + node,
+                        calls,
+                        patch -> core.patchNode(node, patch).buildCall(null));
     }
 }

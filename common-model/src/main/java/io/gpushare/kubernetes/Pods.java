@@ -106,8 +106,8 @@ public final class Pods {
     public Optional<PodState> read(String namespace, String name) throws KubernetesException {
         try {
             Call call = core.readNamespacedPod(name, namespace).buildCall(null);
-            return Optional.of(PodState.of(
-                    calls.<PodObject>execute(call, PodObject.class).getData()));
+            return Optional.of(
+                    PodState.of(calls.<PodObject>execute(call, PodObject.class).getData()));
         } catch (ApiException e) {
             if (e.getCode() == 404) {
                 return Optional.empty();

@@ -71,7 +71,7 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         return total().shared().isNone() ? 0 : split;
     }
 
-    /** As {@link #peak}, for each kind of share; the largest int stands for more. */
+    /** As {@link #peak}, for each kind of share, at most the largest int. */
     static <C> Share peakShare(List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share) {
         return peakShare(containers, role, share, amount -> (int) Math.min(Integer.MAX_VALUE, amount));
     }

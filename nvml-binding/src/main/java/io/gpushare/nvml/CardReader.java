@@ -152,8 +152,7 @@ final class CardReader {
     private Optional<nvmlUtilization_t> utilizationRates() throws NvmlException {
         var rates = new nvmlUtilization_t();
         try {
-            calls.require(
-                    "nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates));
+            calls.require("nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates));
             return Optional.of(rates);
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
             return Optional.empty();

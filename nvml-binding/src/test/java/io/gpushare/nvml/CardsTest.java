@@ -59,7 +59,8 @@ class CardsTest {
         "H100-80, NVIDIA H100 80GB HBM3, 81559, 9.0, false",
         "H200-141, NVIDIA H200, 143771, 9.0, false",
     })
-    void everyKindMatchesItsRealCard(String kind, String model, long mib, String compute, Boolean mig) throws Exception {
+    void everyKindMatchesItsRealCard(String kind, String model, long mib, String compute, Boolean mig)
+            throws Exception {
         driver.write("card kind=" + kind);
         CardFacts card = driver.facts().getFirst();
         assertThat(card.model()).isEqualTo(model);

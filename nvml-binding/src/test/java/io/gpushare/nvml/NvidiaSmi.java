@@ -36,7 +36,7 @@ final class NvidiaSmi {
 
     private static Map<String, String> row(String[] fields, List<String> values) {
         if (values.size() != fields.length) {
-            throw new AssertionError("nvidia-smi was asked for " + Arrays.toString(fields) + " and said " + values);
+            throw new AssertionError("nvidia-smi returned " + values + " for " + Arrays.toString(fields));
         }
         Map<String, String> row = new HashMap<>();
         for (int i = 0; i < fields.length; i++) {

@@ -36,7 +36,8 @@ final class Quantity {
 
     /** The exact number; empty for text that is not a quantity, and for a negative quantity. */
     static Optional<BigDecimal> parse(String text) {
-        // Most quantities are digits and a suffix, and every request of kube-scheduler has some: this path needs no regex.
+        // Most quantities are digits and a suffix, and every request of kube-scheduler has some: this path needs no
+        // regex.
         int digits = digits(text);
         @Nullable BigDecimal factor = SUFFIXES.get(text.substring(digits));
         return factor == null || digits == 0 || digits > DIGITS

@@ -148,7 +148,8 @@ public sealed interface FactValue {
     /** Whether this value of a condition matches the actual one. */
     default boolean matches(FactValue actual) {
         return switch (this) {
-            case Model required -> actual instanceof Model model && model.words().contains(required.words());
+            case Model required ->
+                actual instanceof Model model && model.words().contains(required.words());
             case Identity(CardId required) ->
                 actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
             case Amount _, Version _, Whole _, Flag _ -> equals(actual);

@@ -83,13 +83,13 @@ class DemandCodecTest {
 
     @Test
     void annotationsHoldTheCardRequirements() {
-        Demand demand = wishing("4", Map.of("gpushare.io/cards", "2", "gpushare.io/select", "memory >= 24Gi"))
+        Demand demand = decoded("4", Map.of("gpushare.io/cards", "2", "gpushare.io/select", "memory >= 24Gi"))
                 .valid()
                 .orElseThrow();
         assertThat(demand.split()).isEqualTo(2);
         assertThat(demand.shareOfEachCard().units()).isEqualTo(2);
         assertThat(demand.selector()).hasToString("memory >= 24Gi");
-        assertThat(wishing("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
+        assertThat(decoded("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -106,7 +106,7 @@ class DemandCodecTest {
                         + " of memory: a whole number and Mi, Gi or Ti (of 1024), or M, G or T (of 1000), such as 24Gi",
             })
     void anInvalidRequirementIsMalformedWithItsPosition(String key, String value, String reason) {
-        assertThat(wishing("4", Map.of(key, value))).isEqualTo(new Decoded.Malformed<>(reason));
+        assertThat(decoded("4", Map.of(key, value))).isEqualTo(new Decoded.Malformed<>(reason));
     }
 
     @Test
@@ -121,10 +121,10 @@ class DemandCodecTest {
 
     @Test
     void requirementsOfAPodWithoutADemandAreIgnored() {
-        assertThat(wishing("0", Map.of("gpushare.io/cards", "x"))).isInstanceOf(Decoded.Absent.class);
+        assertThat(decoded("0", Map.of("gpushare.io/cards", "x"))).isInstanceOf(Decoded.Absent.class);
     }
 
-    private Decoded<Demand> wishing(String units, Map<String, String> annotations) {
+    private Decoded<Demand> decoded(String units, Map<String, String> annotations) {
         return codec.decode(
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, units))), annotations);
     }

@@ -88,7 +88,8 @@ class NodeCardsProperties {
     }
 
     @Property
-    void placeFindsEveryDemandThatFits(@ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
+    void placeFindsEveryDemandThatFits(
+            @ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
         NodeCards node = NodeCards.of(inventory);
         List<String> running = new ArrayList<>();
         for (Step step : history) {
@@ -166,7 +167,8 @@ class NodeCardsProperties {
         for (Allocation allocation : forged) {
             String uid = "pod-" + random.nextInt(6);
             node = random.nextInt(4) == 0 ? node.without(uid) : node.with(pod(uid), allocation);
-            NodeCards rebuilt = node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
+            NodeCards rebuilt =
+                    node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
             assertThat(node.cards()).isEqualTo(rebuilt.cards());
             assertThat(node.cards().stream()
                             .mapToLong(state -> state.allocated().wholeCards()

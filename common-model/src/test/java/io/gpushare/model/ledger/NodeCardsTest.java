@@ -111,8 +111,8 @@ class NodeCardsTest {
         Inventory healthy = node(15, 15);
         NodeCards node = add(NodeCards.of(healthy), memory(4));
         Card unhealthy = healthy.cards().getFirst().withHealth(new Health.Unhealthy("Xid 79"));
-        node = node.withInventory(
-                new Inventory(MemoryUnit.GIB, null, List.of(unhealthy, healthy.cards().get(1))));
+        node = node.withInventory(new Inventory(
+                MemoryUnit.GIB, null, List.of(unhealthy, healthy.cards().get(1))));
         assertThat(node.cards().getFirst().free().units()).isZero();
         assertThat(node.cards().getFirst().allocated().units()).isEqualTo(4);
         assertThat(cardOf(node, 4)).isEqualTo("GPU-1");

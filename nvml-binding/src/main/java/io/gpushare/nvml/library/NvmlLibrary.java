@@ -86,8 +86,8 @@ public interface NvmlLibrary extends Library {
     /** Fills {@link nvmlProcessInfo_v1_t}. */
     int nvmlDeviceGetComputeRunningProcesses(Pointer device, IntByReference count, Structure[] infos);
 
-    /** Samples of the processes that computed after {@code seen}, in microseconds since 1970; "not found" if none did. */
-    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long seen);
+    /** Samples of the processes that computed after {@code since}, in microseconds since 1970; "not found" if none did. */
+    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long since);
 
     int nvmlDeviceGetTopologyCommonAncestor(Pointer one, Pointer other, IntByReference level);
 
