@@ -107,7 +107,7 @@ class ProtocolIT {
         assertThat(new JsonObject(extender.post("filter", args(three, "\"n1\"")).body())
                         .getJsonObject("FailedAndUnresolvableNodes")
                         .getString("n1"))
-                .isEqualTo("Fewer GPU cards than the pod asks for");
+                .isEqualTo("The node has fewer GPU cards than the pod requests");
     }
 
     @Test

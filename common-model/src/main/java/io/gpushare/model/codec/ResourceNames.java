@@ -3,13 +3,13 @@ package io.gpushare.model.codec;
 import io.gpushare.model.ShareKind;
 import java.util.regex.Pattern;
 
-/** The two extended resources by the names under which this cluster knows them. */
+/** The names of the extended resources in this cluster. */
 public record ResourceNames(String memory, String cards) {
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
-    /** gpushare's names, so that its users' manifests run unchanged. */
+    /** gpushare's names, so that its users' manifests work unchanged. */
     public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
 
     public ResourceNames {

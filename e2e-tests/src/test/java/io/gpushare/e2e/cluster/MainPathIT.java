@@ -269,7 +269,7 @@ class MainPathIT {
         assertThat(modelOf(cardOf(pods.running("large"), "main"))).contains("V100");
         assertThat(modelOf(cardOf(pods.running("small"), "main"))).contains("T4");
         assertThat(pods.sees("small", "main")).isEqualTo(cardOf("small", "main"));
-        pods.refused("none", "No GPU card of the kind that the pod selects in its annotations");
+        pods.refused("none", "No GPU card matches the pod's card selection");
         pods.refused("wrong", "annotation gpushare.io/select: at character 11 ('24')");
         String told = Await.until(
                 Duration.ofSeconds(10),

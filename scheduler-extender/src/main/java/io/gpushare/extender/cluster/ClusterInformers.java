@@ -32,8 +32,8 @@ public final class ClusterInformers implements AutoCloseable {
         nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
         this.pluginNamespace = pluginNamespace;
         podEvents = new Events<>(this::podSeen, this::podGone);
-        nodes = api.watchNodes(nodeEvents);
-        pods = api.watchPods(null, podEvents);
+        nodes = api.nodes().watch(nodeEvents);
+        pods = api.pods().watch(null, podEvents);
     }
 
     private void nodeSeen(NodeState node) {

@@ -91,7 +91,7 @@ public final class EventRecorder implements AnnotationObserver {
                 "GpuAllocationDisbelieved",
                 "Node " + rejection.node() + ": " + rejection.sentence() + ".");
         try {
-            api.recordEvent(rejection.pod(), event, EventSeries.once(rejection.at()));
+            api.events().record(rejection.pod(), event, EventSeries.once(rejection.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
             LOG.warn("pod {}: {}", rejection.pod(), e.getMessage());

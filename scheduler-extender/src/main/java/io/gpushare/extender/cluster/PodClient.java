@@ -28,7 +28,7 @@ public final class PodClient implements PodApi {
     @Override
     public Optional<ClusterPod> pod(String namespace, String name) throws Failure {
         try {
-            return api.pod(namespace, name).map(PodClient::pod);
+            return api.pods().read(namespace, name).map(PodClient::pod);
         } catch (KubernetesException e) {
             throw failure(e);
         }
@@ -41,7 +41,7 @@ public final class PodClient implements PodApi {
             throw new Failure(Failure.Reach.NEVER_SENT, 0, sentence, new IllegalStateException(sentence));
         }
         try {
-            api.bind(pod, node, annotations);
+            api.pods().bind(pod, node, annotations);
         } catch (KubernetesException e) {
             throw failure(e);
         }

@@ -79,7 +79,7 @@ public final class Requeuer {
 
     private void requeue(PodRef pod, Instant now) {
         try {
-            api.annotatePod(pod, Map.of(AnnotationKeys.ROOM_SEEN, now.toString()));
+            api.pods().annotate(pod, Map.of(AnnotationKeys.CAPACITY_SEEN, now.toString()));
             failure = NO_FAILURE;
         } catch (KubernetesException e) {
             // The pod was deleted or recreated: no failure.

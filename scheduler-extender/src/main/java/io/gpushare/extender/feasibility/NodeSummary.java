@@ -86,7 +86,7 @@ public final class NodeSummary {
     }
 
     private List<CardGroup> groups(DemandSummary demand) {
-        return demand.selector().looksAtSingleCards() ? CardGroup.ofEach(cards) : kinds;
+        return demand.selector().distinguishesAlikeCards() ? CardGroup.ofEach(cards) : kinds;
     }
 
     private boolean selected(CardGroup group, DemandSummary demand) {

@@ -49,7 +49,7 @@ record CardKinds(Set<Kind> kinds) {
         if (selector.any()) {
             return Set.of();
         }
-        CardSelector ofKinds = selector.withoutSingleCards();
+        CardSelector ofKinds = selector.withoutIdentities();
         Set<String> models = kinds.stream()
                 .filter(kind -> ofKinds.matches(kind.card(), kind.driver()))
                 .map(kind -> kind.card().model())
