@@ -90,7 +90,7 @@ public final class ClusterInformers implements AutoCloseable {
             return false;
         }
         AtomicLong unknown = new AtomicLong();
-        api.eachBoundPod(pod -> {
+        api.pods().eachBound(pod -> {
             if (!ledger.knows(PodClient.pod(pod))) {
                 unknown.incrementAndGet();
             }
