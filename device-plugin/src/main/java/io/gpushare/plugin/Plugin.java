@@ -103,8 +103,10 @@ final class Plugin implements AutoCloseable {
         this.pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
         this.note = InventoryPublisher.start(
                 inventory -> {
-                    api.nodes().annotate(
-                            settings.nodeName(), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+                    api.nodes()
+                            .annotate(
+                                    settings.nodeName(),
+                                    Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
                     NodeLabels.write(api, settings.nodeName(), inventory);
                 },
                 InventoryPublisher.Pace.USUAL);
@@ -132,7 +134,8 @@ final class Plugin implements AutoCloseable {
         books.start();
         publisher.setDaemon(true);
         publisher.start();
-        this.cordons = CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
+        this.cordons =
+                CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         this.cards = CardScanner.start(
                 new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
                 watchingCards(),

@@ -88,7 +88,9 @@ class AnnotationCodecsTest {
                     .valid()
                     .orElseThrow();
             assertThat(read.cards().getFirst().health()).isEqualTo(new Health.Unhealthy("Xid 79"));
-            assertThat(InventoryCodec.encode(read)).contains("\"ill\":\"Xid 79\"").doesNotContain("unhealthy");
+            assertThat(InventoryCodec.encode(read))
+                    .contains("\"ill\":\"Xid 79\"")
+                    .doesNotContain("unhealthy");
         }
     }
 
