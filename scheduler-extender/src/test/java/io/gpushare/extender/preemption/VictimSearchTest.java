@@ -84,8 +84,7 @@ class VictimSearchTest {
     }
 
     @Property
-    void forOneCardAndPriorityNoSmallerSetSuffices(
-            @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
+    void forOneCardAndPriorityNoSmallerSetSuffices(@ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
         Random random = new Random(seed);
         NodeCards node = node(random);
         Map<String, PodPriority> evictable = new HashMap<>();
