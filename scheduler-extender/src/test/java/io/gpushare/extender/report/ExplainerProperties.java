@@ -54,7 +54,7 @@ class ExplainerProperties {
         }
     }
 
-    /** Whether as many cards would do as the demand needs; the pods here ask for memory or for cards, never for both. */
+    /** Whether as many cards fit as the demand needs; the pods here request memory or cards, never both. */
     private static boolean enough(Judged judged, NodeVerdict node) {
         long would = node.eachCard().stream().filter(CardVerdict::takes).count();
         return would

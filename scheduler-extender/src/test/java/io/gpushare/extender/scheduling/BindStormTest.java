@@ -21,12 +21,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Many binds at once, an API server that fails in every way, informers that lag: no card is ever given twice. */
+/** Many binds at once, an API server that fails in every way, informers that lag: no card is ever allocated twice. */
 class BindStormTest {
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
     @Property(tries = 200)
-    void noCardIsOverusedAndInTheEndTheLedgerIsTheWorld(@ForAll long seed) throws Exception {
+    void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
         TestCluster world = new TestCluster(new Random(seed + 1), ledger);
@@ -48,7 +48,7 @@ class BindStormTest {
         while (landing) {
             landing = world.landLate();
         }
-        assertNothingOverused(world);
+        assertNothingOverCommitted(world);
         world.failing = 0;
         world.showAll();
         binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
@@ -105,7 +105,7 @@ class BindStormTest {
         }
     }
 
-    private static void assertNothingOverused(TestCluster world) {
+    private static void assertNothingOverCommitted(TestCluster world) {
         for (Map.Entry<String, NodeCards> node : world.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }

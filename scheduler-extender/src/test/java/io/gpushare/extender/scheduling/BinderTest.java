@@ -67,7 +67,7 @@ class BinderTest {
     }
 
     @Test
-    void aDefiniteRefusalForgets() {
+    void aDefiniteRefusalForgetsTheHolding() {
         for (int status : List.of(-1, 403, 422, 429, 409, 500, 503)) {
             assertThat(bind("n1", status)).as("%d", status).isEqualTo(Why.REFUSED);
             assertThat(used("n1")).isZero();
@@ -75,7 +75,7 @@ class BinderTest {
     }
 
     @Test
-    void noAnswerKeepsTheCardsUntilSettled() {
+    void anUnansweredBindingKeepsItsCardsUntilResolved() {
         for (int status : List.of(0, 504)) {
             assertThat(bind("n1", status)).isEqualTo(Why.UNKNOWN);
             assertThat(used("n1")).isEqualTo(3);
@@ -87,7 +87,7 @@ class BinderTest {
     }
 
     @Test
-    void aLaterRefusalDoesNotUndoAnEarlierDoubt() {
+    void aLaterRefusalKeepsAnEarlierUnknownBinding() {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
@@ -99,7 +99,7 @@ class BinderTest {
     }
 
     @Test
-    void aSuccessEndsAllDoubt() {
+    void aSuccessResolvesAllUnknownBindings() {
         bind("n1", 0);
         api.statuses.add(201);
         assertThat(binder.bind(POD, "n2", TestCluster.NOW)).isEqualTo(new Bound(false));
@@ -108,7 +108,7 @@ class BinderTest {
     }
 
     @Test
-    void aPodThatIsGoneEndsAllDoubt() {
+    void aDeletedPodResolvesAllUnknownBindings() {
         bind("n1", 0);
         api.pod = Optional.empty();
         assertThat(bind("n1", 404)).isEqualTo(Why.NO_POD);
@@ -116,7 +116,7 @@ class BinderTest {
     }
 
     @Test
-    void aPodThatCameAndWentInAGapOfTheWatchIsForgotten() {
+    void aPodCreatedAndDeletedInAGapOfTheWatchIsForgotten() {
         api.statuses.add(201);
         assertThat(binder.bind(POD, "n1", TestCluster.NOW)).isEqualTo(new Bound(false));
         api.pod = Optional.empty();

@@ -29,15 +29,15 @@ import org.junit.jupiter.api.Test;
 
 /** What gpushare's extender did wrong and ours must not, on values; DESIGN.md says which numbers are elsewhere. */
 class GpushareFaultsTest {
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final Ledger ledger = new Ledger(
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
-            (pod, node, sentence) -> told.add(pod + ": " + sentence));
+            (pod, node, sentence) -> reported.add(pod + ": " + sentence));
     private final NodeSelection choice = new NodeSelection(ledger, false);
 
     @Test
-    void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
+    void e3ACardOverCommittedByForgedAnnotationsIsFull() {
         inventory("n1", TestCluster.cards(15, 15));
         ledger.updatePod(pod("forged", "n1", 40, written("GPU-0", 40)));
         ledger.updatePod(pod("other", "n1", 14, written("GPU-0", 14)));
@@ -202,18 +202,18 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void e18APodBoundByAnotherSchedulerIsToldOfAndCountedWhenItsAnnotationComes() {
+    void e18APodBoundByAnotherSchedulerIsReportedAndCountedWhenItsAnnotationArrives() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, Map.of()));
         assertThat(ledger.stats().unattributed()).isEqualTo(1);
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         assertThat(ledger.stats().unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test
-    void e14AnAnnotationThatIsNotBelievedIsToldOnceAndCounted() {
+    void e14ARejectedAnnotationIsReportedOnceAndCounted() {
         inventory("n1", TestCluster.cards(15));
         for (int i = 0; i < 3; i++) {
             ledger.updatePod(pod("malformed", "n1", 3, Map.of("gpushare.io/allocation", "{")));
@@ -222,11 +222,11 @@ class GpushareFaultsTest {
             ledger.updatePod(pod("fits", "n1", 14, written("GPU-0", 14)));
             ledger.updatePod(pod("twice", "n1", 14, written("GPU-0", 14)));
         }
-        assertThat(told).hasSize(4);
-        assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
-        assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers request");
-        assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
-        assertThat(told.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
+        assertThat(reported).hasSize(4);
+        assertThat(reported.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
+        assertThat(reported.get(1)).startsWith("default/less: ").contains("not what its containers request");
+        assertThat(reported.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
+        assertThat(reported.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
         assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }

@@ -79,7 +79,7 @@ class NodeSelectionProperties {
         int[] scores = all.prioritize(pod, all.named(feasible));
         FilterResult decided = one.filter(pod, one.named(asked));
         List<String> named = decided.feasible(asked);
-        assertTellsTheSameButOfTheOthers(decided, filtered);
+        assertSameExceptForOthers(decided, filtered);
         assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
         for (int node = 0; node < scores.length; node++) {
             assertThat(scores[node] == NodeSelection.MAX_SCORE).isEqualTo(named.contains(feasible.get(node)));
@@ -87,7 +87,7 @@ class NodeSelectionProperties {
         return named;
     }
 
-    private static void assertTellsTheSameButOfTheOthers(FilterResult decided, FilterResult filtered) {
+    private static void assertSameExceptForOthers(FilterResult decided, FilterResult filtered) {
         int others = 0;
         for (int node = 0; node < filtered.size(); node++) {
             if (filtered.why(node) != null) {
@@ -103,7 +103,7 @@ class NodeSelectionProperties {
 
     /** The policy's choice among nodes follows cpu and memory that other pods request, those without cards too. */
     @Property(tries = 20)
-    void whatPodsRequestOfCpuIsCountedWhereTheyAreAndNoLongerThanTheyAre(@ForAll long seed) {
+    void cpuRequestsCountOnTheNodeOfThePodWhileItExists(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());

@@ -78,7 +78,7 @@ class TraceFilesTest {
         assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,0,,\n", "lists no card");
         assertNodes(
                 "node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,1,T4\nn,2,1,2,1,T4\n",
-                "line 3: node n stands above with another cpu");
+                "line 3: node n appears above with another cpu");
         assertPods(OPENB_PODS + "a,1,1,2,500,,,,,,\n", "line 2: num_gpu 2 with gpu_milli 500");
         assertPods(OPENB_PODS + "a,1,1,0,0,,,,,,\n", "lists no pod that requests a card");
         assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,-1,1,1,0,\n", "write a whole number, at least 0");
