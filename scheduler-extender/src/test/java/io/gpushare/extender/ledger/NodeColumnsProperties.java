@@ -35,7 +35,8 @@ class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
-    private static final Scoring BY_FREE = candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
+    private static final Scoring BY_FREE =
+            candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
     private static final List<DemandSummary> DEMANDS = List.of(
             new DemandSummary(1, 0),
             new DemandSummary(9, 0),

@@ -21,7 +21,11 @@ public final class Fragmentation {
         this.typical = typical;
     }
 
-    /** @param counts the number of pods of each kind */
+    /**
+     * Derives the measure from the pods seen so far.
+     *
+     * @param counts the number of pods of each kind
+     */
     public static Fragmentation of(Map<PodRequest, Double> counts) {
         return new Fragmentation(TypicalPods.of(counts, MAX_KINDS));
     }
