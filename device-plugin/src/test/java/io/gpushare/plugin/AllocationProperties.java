@@ -16,14 +16,15 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.LatestSnapshot;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,7 +70,7 @@ class AllocationProperties {
         }
         life.admitAll();
         assertThat(life.refusals).isEmpty();
-        assertThat(life.kubelet.books()).hasSizeGreaterThan(5);
+        assertThat(life.kubelet.allocations()).hasSizeGreaterThan(5);
         life.check();
     }
 
@@ -115,9 +116,9 @@ class AllocationProperties {
             this.plugin = admission(latest);
         }
 
-        private AllocationHandler admission(LatestSnapshot picture) {
+        private AllocationHandler admission(LatestSnapshot snapshot) {
             return new AllocationHandler(
-                    picture,
+                    snapshot,
                     _ -> Optional.of(kubelet.listed()),
                     _ -> Optional.of(List.copyOf(api.values())),
                     new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
@@ -145,7 +146,7 @@ class AllocationProperties {
             Set<CardId> cordoned = new HashSet<>();
             CARDS.cards().stream().filter(card -> random.nextInt(4) == 0).forEach(card -> cordoned.add(card.id()));
             cards = CARDS.withCordoned(cordoned);
-            latest.update(picture -> picture.withInventory(cards));
+            latest.update(snapshot -> snapshot.withInventory(cards));
         }
 
         private List<ContainerDemand> demand() {
@@ -202,7 +203,7 @@ class AllocationProperties {
         void watchSeesSome() {
             for (NodePod pod : api.values()) {
                 if (random.nextInt(3) > 0) {
-                    latest.update(picture -> picture.withPod(pod));
+                    latest.update(snapshot -> snapshot.withPod(pod));
                 }
             }
         }
@@ -210,14 +211,14 @@ class AllocationProperties {
         void admitAll() {
             for (NodePod pod : List.copyOf(waiting)) {
                 try {
-                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
+                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().allocations()));
                 } catch (KubeletModel.Rejected rejected) {
                     if (rejected.byPlugin) {
                         refusals.add(rejected.getMessage());
                     }
                     kubelet.forget(pod.ref());
                     api.put(pod.ref().uid(), TestPods.ended(pod));
-                    latest.update(picture -> picture.withPod(TestPods.ended(pod)));
+                    latest.update(snapshot -> snapshot.withPod(TestPods.ended(pod)));
                 }
             }
             waiting.clear();
@@ -225,7 +226,7 @@ class AllocationProperties {
 
         private Optional<NodePod> any() {
             List<NodePod> running = api.values().stream()
-                    .filter(pod -> kubelet.books().containsKey(pod.ref()))
+                    .filter(pod -> kubelet.allocations().containsKey(pod.ref()))
                     .toList();
             return running.isEmpty() ? Optional.empty() : Optional.of(running.get(random.nextInt(running.size())));
         }
@@ -235,7 +236,7 @@ class AllocationProperties {
             api.put(pod.ref().uid(), ended);
             kubelet.forget(pod.ref());
             if (random.nextBoolean()) {
-                latest.update(picture -> picture.withPod(ended));
+                latest.update(snapshot -> snapshot.withPod(ended));
             }
         }
 
@@ -243,7 +244,7 @@ class AllocationProperties {
             api.remove(pod.ref().uid());
             kubelet.forget(pod.ref());
             // Told sooner or later; the kubelet's books are read again after it.
-            latest.update(picture -> picture.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
+            latest.update(snapshot -> snapshot.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
         }
 
         /**
@@ -251,16 +252,16 @@ class AllocationProperties {
          * other cards than it has, and devices that only a past init container had.
          */
         private void restartPlugin() {
-            boolean told = kubelet.books().entrySet().stream()
+            boolean told = kubelet.allocations().entrySet().stream()
                     .allMatch(entry -> written(entry.getKey()).isPresent()
                             || entry.getValue().values().stream().allMatch(KubeletModel.Given::named));
-            if (!told || !kubelet.listedIds().equals(kubelet.booked())) {
+            if (!told || !kubelet.listedIds().equals(kubelet.allocatedIds())) {
                 return;
             }
             latest = new LatestSnapshot(NodeSnapshot.of(cards), () -> {});
             plugin = admission(latest);
-            api.values().forEach(pod -> latest.update(picture -> picture.withPod(pod)));
-            latest.update(picture -> picture.withListed(kubelet.listed(), clock.instant()));
+            api.values().forEach(pod -> latest.update(snapshot -> snapshot.withPod(pod)));
+            latest.update(snapshot -> snapshot.withListed(kubelet.listed(), clock.instant()));
         }
 
         private Optional<Allocation> written(PodRef pod) {
@@ -270,7 +271,7 @@ class AllocationProperties {
 
         void check() {
             NodeCards truth = NodeCards.of(cards);
-            for (var running : kubelet.books().entrySet()) {
+            for (var running : kubelet.allocations().entrySet()) {
                 var sees = running.getValue().values().stream()
                         .map(KubeletModel.Given::sees)
                         .toList();
@@ -282,10 +283,10 @@ class AllocationProperties {
         }
 
         private void checkLists(NodeCards truth) {
-            DeviceLists lists = DeviceLists.of(latest.now().use());
-            Set<String> booked = kubelet.booked();
+            DeviceLists lists = DeviceLists.of(latest.now().allocations());
+            Set<String> booked = kubelet.allocatedIds();
             List<String> withdrawn = new ArrayList<>();
-            for (List<Offered> list : List.of(lists.memory(), lists.cards())) {
+            for (List<Offered> list : List.of(lists.list(DeviceResource.MEMORY), lists.list(DeviceResource.CARDS))) {
                 list.stream()
                         .filter(device -> !device.healthy() && booked.contains(device.id()))
                         .map(Offered::id)
@@ -294,16 +295,16 @@ class AllocationProperties {
             assertThat(withdrawn).isEmpty();
             // A pod may have ended unseen: its devices of a cordoned card stay healthy until that is told.
             Set<String> taken = new HashSet<>(booked);
-            latest.now().use().booked().stream()
+            latest.now().allocations().allocatedIds().stream()
                     .filter(id -> cards.card(new CardId(id.replaceFirst("::.*", "")))
                             .orElseThrow()
                             .cordoned())
                     .forEach(taken::add);
             long freeCards = truth.cards().stream().filter(CardState::free).count();
-            assertThat(free(lists.cards(), taken)).isLessThanOrEqualTo(freeCards);
+            assertThat(free(lists.list(DeviceResource.CARDS), taken)).isLessThanOrEqualTo(freeCards);
             long freeUnits =
                     truth.cards().stream().mapToLong(CardState::freeUnits).sum();
-            assertThat(free(lists.memory(), taken)).isLessThanOrEqualTo(freeUnits);
+            assertThat(free(lists.list(DeviceResource.MEMORY), taken)).isLessThanOrEqualTo(freeUnits);
         }
 
         private static long free(List<Offered> list, Set<String> booked) {

@@ -10,7 +10,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.LatestSnapshot;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
@@ -20,6 +19,7 @@ import io.gpushare.plugin.devices.WireSize;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,11 +91,11 @@ class GpushareFaultsTest {
                 MemoryUnit.GIB,
                 null,
                 List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), Card.of("GPU-b", 1, Memory.ofGib(24))));
-        DeviceLists lists = DeviceLists.of(NodeSnapshot.of(mixed).use());
-        assertThat(lists.memory())
+        DeviceLists lists = DeviceLists.of(NodeSnapshot.of(mixed).allocations());
+        assertThat(lists.list(DeviceResource.MEMORY))
                 .filteredOn(device -> device.id().startsWith("GPU-a::"))
                 .hasSize(48);
-        assertThat(lists.memory())
+        assertThat(lists.list(DeviceResource.MEMORY))
                 .filteredOn(device -> device.id().startsWith("GPU-b::"))
                 .hasSize(24);
     }
@@ -113,7 +113,7 @@ class GpushareFaultsTest {
                 null,
                 null,
                 TWO.cards().getFirst().health());
-        AllocationResponse.Given given = new ContainerSettings(
+        AllocationResponse.Granted given = new ContainerSettings(
                         Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
                 .of(TestPods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
@@ -123,7 +123,7 @@ class GpushareFaultsTest {
     @Test
     void d6CardsThatAreNumberedOtherwiseAfterARebootAreStillTheSameCards() throws Exception {
         NodePod pod = bound(TestPods.onCard("p", 0, B, 3));
-        latest.update(picture -> picture.withInventory(new Inventory(
+        latest.update(snapshot -> snapshot.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
                 List.of(Card.of("GPU-b", 0, Memory.ofGib(15)), Card.of("GPU-a", 1, Memory.ofGib(15))))));
@@ -152,7 +152,7 @@ class GpushareFaultsTest {
         NodePod second = bound(TestPods.onCard("b", 1, B, 3));
         admitted(first);
         admitted(second);
-        kubelet.books().clear();
+        kubelet.allocations().clear();
         assertThat(admitted(second)).containsExactly(B);
         assertThat(admitted(first)).containsExactly(A);
     }
@@ -161,7 +161,7 @@ class GpushareFaultsTest {
     void d9AlsoAPluginThatWasRestartedBesidesKnowsThem() throws Exception {
         NodePod pod = bound(TestPods.onCard("a", 0, B, 3));
         admitted(pod);
-        kubelet.books().clear();
+        kubelet.allocations().clear();
         latest = new LatestSnapshot(NodeSnapshot.of(TWO).withPod(pod), () -> {});
         plugin = admission();
         assertThat(admitted(pod)).containsExactly(B);
@@ -171,13 +171,13 @@ class GpushareFaultsTest {
     void d10TheDevicesOfAnIllCardAreNotPreferredAndItsPodIsRefusedInsteadOfGivenToIt() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
         bound(pod);
-        latest.update(picture -> picture.withInventory(new Inventory(
+        latest.update(snapshot -> snapshot.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
                 List.of(
                         TWO.cards().getFirst().withHealth(io.gpushare.model.card.Health.ill("Xid 79")),
                         TWO.cards().getLast()))));
-        kubelet.books().put(pod.ref(), Map.of());
+        kubelet.allocations().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
                 .isInstanceOfSatisfying(
                         AllocationResponse.Refused.class,
@@ -186,7 +186,7 @@ class GpushareFaultsTest {
 
     @Test
     void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
-        AllocationResponse.Given given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
+        AllocationResponse.Granted given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
                 .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(A)), 0, TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
@@ -194,14 +194,14 @@ class GpushareFaultsTest {
 
     private NodePod bound(NodePod pod) {
         api.add(pod);
-        latest.update(picture -> picture.withPod(pod));
+        latest.update(snapshot -> snapshot.withPod(pod));
         return pod;
     }
 
     /** The cards that the pod's containers see, in the order in which they start. */
     private List<CardId> admitted(NodePod pod) throws KubeletModel.Rejected {
-        kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
-        return Objects.requireNonNull(kubelet.books().get(pod.ref())).values().stream()
+        kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().allocations()));
+        return Objects.requireNonNull(kubelet.allocations().get(pod.ref())).values().stream()
                 .flatMap(given -> given.sees().visibleCards().stream())
                 .toList();
     }

@@ -6,8 +6,8 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.AllocationResponse;
-import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.node.NodePod;
@@ -29,10 +29,10 @@ import java.util.TreeSet;
 
 /**
  * The kubelet's device manager as far as it matters here: admits one pod at a time, its containers in order, gives the
- * devices of init containers to those after them, and keeps its books by pod and container.
+ * devices of init containers to those after them, and keeps its allocations by pod and container.
  */
 final class KubeletModel {
-    /** A container's devices in the kubelet's books, and the cards that its environment names. */
+    /** A container's devices in the kubelet's allocations, and the cards that its environment names. */
     record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {
         /** Whether the devices name the cards that the container sees, and pod-resources lists them. */
         boolean named() {
@@ -59,21 +59,21 @@ final class KubeletModel {
 
     private final Random random;
     private final boolean asksForPreferred;
-    private final Map<PodRef, Map<String, Given>> books = new LinkedHashMap<>();
+    private final Map<PodRef, Map<String, Given>> allocations = new LinkedHashMap<>();
 
     KubeletModel(long seed, boolean asksForPreferred) {
         this.random = new Random(seed);
         this.asksForPreferred = asksForPreferred;
     }
 
-    Map<PodRef, Map<String, Given>> books() {
-        return books;
+    Map<PodRef, Map<String, Given>> allocations() {
+        return allocations;
     }
 
     /** What pod-resources lists: ordinary init containers are not among it. */
     PodResourcesList listed() {
         Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
-        books.forEach((pod, containers) -> {
+        allocations.forEach((pod, containers) -> {
             Map<String, Set<String>> devices = new HashMap<>();
             containers.forEach((name, given) -> {
                 if (given.demand().role() != ContainerRole.INIT) {
@@ -86,9 +86,9 @@ final class KubeletModel {
     }
 
     /** Every device that is given out. */
-    Set<String> booked() {
+    Set<String> allocatedIds() {
         Set<String> all = new HashSet<>();
-        books.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
+        allocations.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
         return all;
     }
 
@@ -100,20 +100,20 @@ final class KubeletModel {
     }
 
     void forget(PodRef pod) {
-        books.remove(pod);
+        allocations.remove(pod);
     }
 
-    /** Admits the pod; what it was given before a rejection stays in the books until it is forgotten. */
+    /** Admits the pod; what it was given before a rejection stays in the allocations until it is forgotten. */
     void admit(NodePod pod, CallHandler plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
         Map<String, Given> own = new LinkedHashMap<>();
-        books.put(pod.ref(), own);
+        allocations.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
             DeviceResource resource = container.cards() > 0 ? DeviceResource.CARDS : DeviceResource.MEMORY;
             Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
             switch (plugin.allocate(resource, shuffled(ids))) {
                 case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
-                case AllocationResponse.Given given ->
+                case AllocationResponse.Granted given ->
                     own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
             }
             if (container.role() == ContainerRole.INIT) {
@@ -141,8 +141,8 @@ final class KubeletModel {
             return mine;
         }
         Set<String> free = new TreeSet<>();
-        lists.of(resource).stream().filter(Offered::healthy).map(Offered::id).forEach(free::add);
-        free.removeAll(booked());
+        lists.list(resource).stream().filter(Offered::healthy).map(Offered::id).forEach(free::add);
+        free.removeAll(allocatedIds());
         if (free.size() + mine.size() < count) {
             throw new Rejected(false, "requested number of devices unavailable");
         }

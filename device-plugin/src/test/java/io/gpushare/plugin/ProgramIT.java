@@ -82,7 +82,7 @@ class ProgramIT extends WholeProgram {
 
         running.destroy();
         assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(log()).contains("LACKS_DEVICES=1", "UNWRITTEN=1", "WRONG=1", "written 2");
+        assertThat(log()).contains("LACKS_DEVICES=1", "MISSING=1", "WRONG=1", "written 2");
     }
 
     @Test

@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Reads which cards device IDs name. */
+/** Reads the cards out of device IDs. */
 public final class DeviceIdParser {
     private DeviceIdParser() {}
 
-    /** The devices among these IDs that are ours. */
+    /** The devices of these IDs; IDs of other plugins are skipped. */
     public static List<DeviceId> devices(Collection<String> ids) {
         return ids.stream()
                 .sorted()
@@ -25,7 +25,7 @@ public final class DeviceIdParser {
                 .toList();
     }
 
-    /** Units by card for the memory devices among them. */
+    /** The units of the memory devices, by card. */
     public static Map<CardId, Integer> memory(List<DeviceId> devices) {
         Map<CardId, Integer> units = new TreeMap<>();
         for (DeviceId device : devices) {
@@ -36,7 +36,7 @@ public final class DeviceIdParser {
         return units;
     }
 
-    /** The cards of the whole-card devices among them. */
+    /** The cards of the whole-card devices. */
     public static List<CardId> whole(List<DeviceId> devices) {
         return devices.stream()
                 .filter(device -> device instanceof DeviceId.WholeCard)
@@ -45,8 +45,8 @@ public final class DeviceIdParser {
     }
 
     /**
-     * What a container that holds these devices has, by their IDs alone; empty when none is ours. Its role is not known
-     * then: as an app it counts beside all others, so nothing that it may still hold is offered.
+     * The allocation of a container by its device IDs alone; empty if none of them is ours. The role is unknown, so the
+     * container counts as an app: its allocation adds to all others, and nothing that it may hold is offered.
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);

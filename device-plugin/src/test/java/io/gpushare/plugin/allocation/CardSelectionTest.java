@@ -84,7 +84,7 @@ class CardSelectionTest {
         NodeSnapshot waiting = EMPTY.withPod(other).withPod(pod);
 
         assertThat(choose(waiting, pod)).isInstanceOf(CardChoice.Chosen.class);
-        NodeSnapshot held = waiting.withAnswer(
+        NodeSnapshot held = waiting.withAnsweredCall(
                 new AnsweredCall(other.ref(), TestPods.gets("main", B.id(), 20), Set.of(), TestPods.START));
         assertRefused(choose(held, pod), "(GPU-b) are in use by other pods");
     }
@@ -124,7 +124,7 @@ class CardSelectionTest {
     void withNothingWrittenTheSecondContainerComesBesideTheFirst() {
         NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4));
         NodeSnapshot first = EMPTY.withPod(pod)
-                .withAnswer(new AnsweredCall(
+                .withAnsweredCall(new AnsweredCall(
                         pod.ref(), TestPods.gets("one", A.id(), 3), Set.of("GPU-a::0"), TestPods.START));
 
         var second = pod.demand().valid().orElseThrow().containers().getLast();
@@ -165,7 +165,7 @@ class CardSelectionTest {
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-b::7", "GPU-c::1"))
                 .as("devices in uneven parts")
                 .isEqualTo(new CardChoice.Chosen(one));
-        NodeSnapshot first = three.withPod(pod).withAnswer(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
+        NodeSnapshot first = three.withPod(pod).withAnsweredCall(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
         assertThat(new CardSelection(
                                 first,
                                 pod,
@@ -196,10 +196,10 @@ class CardSelectionTest {
         return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
     }
 
-    private static CardChoice choose(NodeSnapshot picture, NodePod pod, String... ids) {
+    private static CardChoice choose(NodeSnapshot snapshot, NodePod pod, String... ids) {
         List<DeviceId> devices = DeviceIdParser.devices(List.of(ids));
         var container = pod.demand().valid().orElseThrow().containers().getFirst();
-        return new CardSelection(picture, pod, container).among(devices);
+        return new CardSelection(snapshot, pod, container).among(devices);
     }
 
     private static void assertRefused(CardChoice choice, String part) {

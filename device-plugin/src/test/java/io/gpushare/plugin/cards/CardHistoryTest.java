@@ -25,7 +25,7 @@ class CardHistoryTest {
 
     @Test
     void presentCardsComeWithTheirFacts() {
-        Inventory inventory = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+        Inventory inventory = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
         assertThat(inventory.driver()).isEqualTo(new Inventory.Driver("580.95.05", "13.0"));
         assertThat(inventory.cards()).extracting(card -> card.id().uuid()).containsExactly("GPU-a", "GPU-b");
@@ -36,23 +36,23 @@ class CardHistoryTest {
 
     @Test
     void aLostCardKeepsItsFactsAndIsIllUntilItIsBack() {
-        Inventory before = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
-        Inventory lost = cards.seen(
+        Inventory before = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+        Inventory lost = cards.with(
                 DRIVER,
                 List.of(present(0, "GPU-a"), new CardReading.Lost(1, Optional.of("GPU-b"), "GPU is lost")),
                 NOW);
 
         assertThat(card(lost, "GPU-b")).isEqualTo(card(before, "GPU-b").withHealth(Health.ill("GPU is lost")));
         assertThat(card(lost, "GPU-a").health()).isEqualTo(Health.well());
-        assertThat(cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
+        assertThat(cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
                 .isEqualTo(before);
     }
 
     @Test
     void aCardThatTheDriverListsNoMoreIsIllNotGone() {
-        cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+        cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
-        Inventory fewer = cards.seen(DRIVER, List.of(present(0, "GPU-b")), NOW);
+        Inventory fewer = cards.with(DRIVER, List.of(present(0, "GPU-b")), NOW);
 
         assertThat(card(fewer, "GPU-a").health()).isEqualTo(Health.ill("the driver does not list it any more"));
         assertThat(card(fewer, "GPU-b").health()).isEqualTo(Health.well());
@@ -60,10 +60,10 @@ class CardHistoryTest {
 
     @Test
     void withoutADriverKnownCardsAreIllAndUnknownOnesAreNotInvented() {
-        assertThat(cards.unseen("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
-        cards.seen(DRIVER, List.of(present(0, "GPU-a")), NOW);
+        assertThat(cards.withoutDriver("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
+        cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        assertThat(card(cards.unseen("no driver", NOW), "GPU-a").health()).isEqualTo(Health.ill("no driver"));
+        assertThat(card(cards.withoutDriver("no driver", NOW), "GPU-a").health()).isEqualTo(Health.ill("no driver"));
     }
 
     private static Card card(Inventory inventory, String uuid) {

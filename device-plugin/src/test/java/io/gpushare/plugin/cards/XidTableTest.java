@@ -21,14 +21,14 @@ class XidTableTest {
     @Test
     void theSixThatNvidiasPluginIgnoresLeaveTheCardWell() {
         assertThat(List.of(13, 31, 43, 45, 68, 109))
-                .noneMatch(xid -> XidTable.of(xid).ill());
+                .noneMatch(xid -> XidTable.of(xid).unhealthy());
     }
 
     @Test
     void anApplicationsErrorLeavesTheCardWellAndAnUnknownOneDoesNot() {
         assertThat(List.of(13, 31, 43, 45, 68, 94))
-                .noneMatch(xid -> XidTable.of(xid).ill());
+                .noneMatch(xid -> XidTable.of(xid).unhealthy());
         assertThat(List.of(48, 74, 79, 95, 110, 119, 5, 500))
-                .allMatch(xid -> XidTable.of(xid).ill());
+                .allMatch(xid -> XidTable.of(xid).unhealthy());
     }
 }

@@ -43,8 +43,8 @@ class AllocationReconcilerTest {
 
     @Test
     void aDifferenceIsWrittenAndToldOnce() {
-        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
-        note.look();
+        world.add(difference("p", AnnotationDifference.Kind.MISSING));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> events.size() == 1);
         assertThat(written).containsExactly("p");
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationWritten");
@@ -54,7 +54,7 @@ class AllocationReconcilerTest {
     void whatTheApiServerRefusedIsTriedAgainUntilItIsWritten() {
         refusals.set(5);
         world.add(difference("p", AnnotationDifference.Kind.WRONG));
-        note.look();
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).containsExactly("p");
         assertThat(note.counts()).contains("WRONG=1", "written 1", "failed attempts 5");
@@ -63,17 +63,17 @@ class AllocationReconcilerTest {
     @Test
     void onePodThatCanNotBeWrittenDoesNotHoldUpTheOthers() {
         refusals.set(1);
-        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
-        world.add(difference("q", AnnotationDifference.Kind.UNWRITTEN));
-        note.look();
+        world.add(difference("p", AnnotationDifference.Kind.MISSING));
+        world.add(difference("q", AnnotationDifference.Kind.MISSING));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> written.size() == 2);
         assertThat(written).containsExactly("q", "p");
     }
 
     @Test
     void aDoubtIsToldAndNothingIsWritten() {
-        world.add(difference("p", AnnotationDifference.Kind.DOUBTFUL));
-        note.look();
+        world.add(difference("p", AnnotationDifference.Kind.UNCONFIRMED));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).isEmpty();
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationDoubtful");

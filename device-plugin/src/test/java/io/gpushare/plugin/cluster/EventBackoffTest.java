@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class EventBackoffTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
-    private static final EventBackoff.Telling XID = telling("p", "Xid 94");
+    private static final EventBackoff.Report XID = report("p", "Xid 94");
 
     private final EventBackoff repeats = new EventBackoff();
     private final List<EventBackoff.Due> recorded = new ArrayList<>();
@@ -22,8 +22,8 @@ class EventBackoffTest {
     @Test
     void theFirstIsToldAtOnceAndOtherPodsAndSentencesAreNotTheSame() {
         tell(XID);
-        tell(telling("q", "Xid 94"));
-        tell(telling("p", "Xid 79"));
+        tell(report("q", "Xid 94"));
+        tell(report("p", "Xid 79"));
         tell(XID);
         assertThat(recorded).hasSize(3).allMatch(due -> due.times().equals(EventSeries.once(NOON)));
     }
@@ -76,8 +76,8 @@ class EventBackoffTest {
         assertThat(recorded).hasSizeBetween(28, 32);
     }
 
-    private void tell(EventBackoff.Telling telling) {
-        repeats.told(telling, now).ifPresent(recorded::add);
+    private void tell(EventBackoff.Report report) {
+        repeats.report(report, now).ifPresent(recorded::add);
     }
 
     private void pass(Duration time) {
@@ -87,8 +87,8 @@ class EventBackoffTest {
         }
     }
 
-    private static EventBackoff.Telling telling(String pod, String sentence) {
-        return new EventBackoff.Telling(
+    private static EventBackoff.Report report(String pod, String sentence) {
+        return new EventBackoff.Report(
                 new PodRef("uid-" + pod, "default", pod), new PodEvent(true, "plugin", "GpuXid", sentence));
     }
 }

@@ -75,7 +75,7 @@ class NodeLabelsTest {
 
     @Test
     void whatIsAsItShouldBeIsNotWrittenAgain() {
-        assertThat(change(Map.of(COUNT, "2"), "gpu.count=2", Map.of(COUNT, "2")).nothing())
+        assertThat(change(Map.of(COUNT, "2"), "gpu.count=2", Map.of(COUNT, "2")).isEmpty())
                 .isTrue();
     }
 
@@ -102,7 +102,7 @@ class NodeLabelsTest {
                 labels(),
                 "");
         assertThat(change(Map.of("nvidia.com/gfd.timestamp", "1"), "", Map.of(COUNT, "3"))
-                        .nothing())
+                        .isEmpty())
                 .isTrue();
     }
 

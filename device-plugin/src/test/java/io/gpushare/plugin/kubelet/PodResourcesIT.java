@@ -77,7 +77,7 @@ class PodResourcesIT {
     void aRefusedBurstIsTriedAgainUntilItIsLetIn() {
         kubelet.refuseLists(5);
 
-        assertThat(client.list(TIME)).hasValue(PodResourcesList.NOTHING);
+        assertThat(client.list(TIME)).hasValue(PodResourcesList.EMPTY);
     }
 
     @Test

@@ -13,8 +13,8 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.RefusalKind;
-import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ class RegistrationIT {
     private static final String CARDS = ResourceNames.DEFAULT.cards();
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final DeviceLists TWO =
-            new DeviceLists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
+            lists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
 
     @TempDir
     private Path dir;
@@ -42,6 +42,10 @@ class RegistrationIT {
     private final DomainSockets sockets = new DomainSockets();
     private KubeletDouble kubelet;
     private KubeletConnection link;
+
+    private static DeviceLists lists(List<Offered> memory, List<Offered> cards) {
+        return new DeviceLists(Map.of(DeviceResource.MEMORY, memory, DeviceResource.CARDS, cards));
+    }
 
     @BeforeEach
     void start() throws Exception {
@@ -83,7 +87,7 @@ class RegistrationIT {
         awaitLists();
 
         link.offer(TWO);
-        DeviceLists changed = new DeviceLists(List.of(new Offered("GPU-a::0", false)), TWO.cards());
+        DeviceLists changed = lists(List.of(new Offered("GPU-a::0", false)), TWO.list(DeviceResource.CARDS));
         link.offer(changed);
 
         await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
@@ -152,7 +156,7 @@ class RegistrationIT {
         List<Offered> many = IntStream.range(0, 66_000)
                 .mapToObj(i -> new Offered("GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i, true))
                 .toList();
-        link.offer(new DeviceLists(many, TWO.cards()));
+        link.offer(lists(many, TWO.list(DeviceResource.CARDS)));
 
         awaitLists();
         assertThat(kubelet.healthy(MEMORY)).hasSize(66_000);
@@ -251,7 +255,7 @@ class RegistrationIT {
             return switch (resource) {
                 case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY ->
-                    new AllocationResponse.Given(
+                    new AllocationResponse.Granted(
                             Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
                             List.of("/dev/nvidia0"),
                             List.of("nvidia.com/gpu=GPU-a"));

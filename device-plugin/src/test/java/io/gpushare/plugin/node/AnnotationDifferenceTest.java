@@ -19,7 +19,7 @@ class AnnotationDifferenceTest {
             MemoryUnit.GIB,
             null,
             List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15)))));
-    private static final NodePod UNWRITTEN = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
+    private static final NodePod MISSING = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
     private static final NodePod WRITTEN = TestPods.onCard("p", 0, A, 2);
 
     @Test
@@ -33,21 +33,21 @@ class AnnotationDifferenceTest {
 
     @Test
     void whatAllocateAnsweredIsTheTruthWhateverIsWritten() {
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(UNWRITTEN), "p", B)))
-                .containsExactly(difference(B, AnnotationDifference.Kind.UNWRITTEN));
+        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(MISSING), "p", B)))
+                .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
         assertThat(AnnotationDifference.of(answered(EMPTY.withPod(WRITTEN), "p", B)))
                 .containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
     void afterARestartTheDevicesTellWhatAPodHasOnWhichNothingIsWritten() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNWRITTEN), "GPU-b::0", "GPU-b::1")))
-                .containsExactly(difference(B, AnnotationDifference.Kind.UNWRITTEN));
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(MISSING), "GPU-b::0", "GPU-b::1")))
+                .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
     }
 
     @Test
     void devicesOfSeveralCardsTellNothing() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNWRITTEN), "GPU-a::0", "GPU-b::1")))
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(MISSING), "GPU-a::0", "GPU-b::1")))
                 .isEmpty();
     }
 
@@ -61,15 +61,15 @@ class AnnotationDifferenceTest {
     @Test
     void annotationAgainstDevicesIsToldAndNotDecided() {
         assertThat(AnnotationDifference.of(listed(EMPTY.withPod(WRITTEN), "GPU-b::0", "GPU-b::1")))
-                .containsExactly(difference(A, AnnotationDifference.Kind.DOUBTFUL));
+                .containsExactly(difference(A, AnnotationDifference.Kind.UNCONFIRMED));
     }
 
     @Test
     void afterARestartAnAnnotationOfOtherAmountsThanAskedForFreesNothing() {
-        NodePod forged = TestPods.written(UNWRITTEN, TestPods.allocation(TestPods.gets("main", A, 1)));
-        NodeSnapshot picture = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
-        assertThat(picture.use().held().cards().getFirst().sharedUnits()).isEqualTo(2);
-        assertThat(AnnotationDifference.of(picture)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
+        NodePod forged = TestPods.written(MISSING, TestPods.allocation(TestPods.gets("main", A, 1)));
+        NodeSnapshot snapshot = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
+        assertThat(snapshot.allocations().assigned().cards().getFirst().sharedUnits()).isEqualTo(2);
+        assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
@@ -77,23 +77,23 @@ class AnnotationDifferenceTest {
         NodeSnapshot finer = NodeSnapshot.of(
                         new Inventory(MemoryUnit.ofMib(256), null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))))
                 .withPod(WRITTEN);
-        NodeSnapshot picture = listed(finer, "GPU-a::0", "GPU-a::1");
-        assertThat(picture.use().held().cards())
+        NodeSnapshot snapshot = listed(finer, "GPU-a::0", "GPU-a::1");
+        assertThat(snapshot.allocations().assigned().cards())
                 .extracting(CardState::sharedUnits)
                 .containsExactly(8);
-        assertThat(AnnotationDifference.of(picture)).isEmpty();
+        assertThat(AnnotationDifference.of(snapshot)).isEmpty();
     }
 
     private static AnnotationDifference difference(CardId card, AnnotationDifference.Kind kind) {
         return new AnnotationDifference(TestPods.ref("p"), TestPods.allocation(TestPods.gets("main", card, 2)), kind);
     }
 
-    private static NodeSnapshot answered(NodeSnapshot picture, String pod, CardId card) {
-        return picture.withAnswer(new AnsweredCall(
+    private static NodeSnapshot answered(NodeSnapshot snapshot, String pod, CardId card) {
+        return snapshot.withAnsweredCall(new AnsweredCall(
                 TestPods.ref(pod), TestPods.gets("main", card, 2), Set.of(card + "::0", card + "::1"), TestPods.START));
     }
 
-    private static NodeSnapshot listed(NodeSnapshot picture, String... ids) {
-        return picture.withListed(TestPods.holding("p", "main", ids), TestPods.START);
+    private static NodeSnapshot listed(NodeSnapshot snapshot, String... ids) {
+        return snapshot.withListed(TestPods.holding("p", "main", ids), TestPods.START);
     }
 }

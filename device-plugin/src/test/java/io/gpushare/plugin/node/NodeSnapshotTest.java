@@ -21,13 +21,13 @@ class NodeSnapshotTest {
     void aPodThatAFreshListLacksHoldsNothing() {
         NodePod gone = TestPods.onCard("gone", 0, A, 1);
         NodePod next = TestPods.onCard("next", 1, A, 15);
-        NodeSnapshot picture = EMPTY.withPod(gone)
+        NodeSnapshot snapshot = EMPTY.withPod(gone)
                 .withPod(next)
-                .withAnswer(
+                .withAnsweredCall(
                         new AnsweredCall(gone.ref(), TestPods.gets("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.holding("gone", "main", "GPU-a::0"), TestPods.START);
-        assertThat(picture.use().held().holdings()).hasSize(1);
+        assertThat(snapshot.allocations().assigned().holdings()).hasSize(1);
 
-        assertThat(picture.withPods(List.of(next)).use().held().holdings()).isEmpty();
+        assertThat(snapshot.withPods(List.of(next)).allocations().assigned().holdings()).isEmpty();
     }
 }

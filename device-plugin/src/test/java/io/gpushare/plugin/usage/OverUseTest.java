@@ -41,7 +41,7 @@ class OverUseTest {
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final Map<CardId, List<CardUsage.GpuProcess>> processes = new HashMap<>();
-    private NodeSnapshot picture = NodeSnapshot.of(CARDS);
+    private NodeSnapshot snapshot = NodeSnapshot.of(CARDS);
 
     @Test
     void eachContainerHasWhatItsOwnProcessesUse() {
@@ -56,9 +56,9 @@ class OverUseTest {
 
         assertThat(used(load, "p")).hasValue(2 * GIB + GIB / 2);
         assertThat(used(load, "q")).hasValue(GIB);
-        assertThat(load.strangers()).isEqualTo(Map.of(A, 5 * GIB));
+        assertThat(load.foreign()).isEqualTo(Map.of(A, 5 * GIB));
         assertThat(OverUse.NONE
-                        .look(ContainerShare.of(picture), load, MemoryUnit.GIB, NOW)
+                        .evaluate(ContainerShare.of(snapshot), load, MemoryUnit.GIB, NOW)
                         .excesses())
                 .isEmpty();
     }
@@ -86,8 +86,8 @@ class OverUseTest {
         processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
         NodeUsage load = load();
         assertThat(load.containers()).isEmpty();
-        assertThat(ContainerShare.of(picture)).allMatch(held -> load.of(held).isEmpty());
-        assertThat(load.strangers()).isEmpty();
+        assertThat(ContainerShare.of(snapshot)).allMatch(held -> load.of(held).isEmpty());
+        assertThat(load.foreign()).isEmpty();
     }
 
     @Test
@@ -98,17 +98,17 @@ class OverUseTest {
         process(2, A, 2 * GIB, "modest", "m1");
 
         OverUse.Found first = look(OverUse.NONE, NOW);
-        assertThat(first.news()).singleElement().satisfies(news -> {
-            assertThat(news.held().pod().name()).isEqualTo("greedy");
+        assertThat(first.unreported()).singleElement().satisfies(news -> {
+            assertThat(news.share().pod().name()).isEqualTo("greedy");
             assertThat(news.neededUnits()).isEqualTo(5);
         });
         OverUse.Found later = look(first.next(), NOW.plusSeconds(300));
-        assertThat(later.news()).isEmpty();
+        assertThat(later.unreported()).isEmpty();
         assertThat(later.excesses()).hasSize(1);
         process(3, A, GIB, "greedy", "g1");
-        assertThat(look(later.next(), NOW.plusSeconds(500)).news()).isEmpty();
-        assertThat(look(later.next(), NOW.plusSeconds(700)).news()).hasSize(1);
-        assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).news()).hasSize(1);
+        assertThat(look(later.next(), NOW.plusSeconds(500)).unreported()).isEmpty();
+        assertThat(look(later.next(), NOW.plusSeconds(700)).unreported()).hasSize(1);
+        assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).unreported()).hasSize(1);
     }
 
     @Test
@@ -141,7 +141,7 @@ class OverUseTest {
         process(1, A, 5 * GIB, "p", "c1");
         process(2, A, GIB, "p", "c2");
         OverUse.Found found = look(OverUse.NONE, NOW);
-        assertThat(found.news()).extracting(news -> news.held().container()).containsExactly("main");
+        assertThat(found.unreported()).extracting(news -> news.share().container()).containsExactly("main");
         assertThat(found.offenders()).isEmpty();
     }
 
@@ -156,13 +156,13 @@ class OverUseTest {
         OverUse.Found found = look(OverUse.NONE, NOW);
         assertThat(found.excesses()).isEmpty();
         assertThat(found.offenders()).isEmpty();
-        assertThat(ContainerShare.of(picture))
+        assertThat(ContainerShare.of(snapshot))
                 .singleElement()
                 .matches(held -> held.memory().equals(Memory.ofGib(15)));
     }
 
     private OverUse.Found look(OverUse before, Instant now) {
-        return before.look(ContainerShare.of(picture), load(), MemoryUnit.GIB, now);
+        return before.evaluate(ContainerShare.of(snapshot), load(), MemoryUnit.GIB, now);
     }
 
     private NodeUsage load() {
@@ -179,11 +179,11 @@ class OverUseTest {
                             OptionalLong.empty(),
                             Optional.of(processes.getOrDefault(card, List.of()))));
         }
-        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), picture);
+        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
     }
 
     private OptionalLong used(NodeUsage load, String pod) {
-        return ContainerShare.of(picture).stream()
+        return ContainerShare.of(snapshot).stream()
                 .filter(held -> held.pod().name().equals(pod))
                 .findFirst()
                 .flatMap(load::of)
@@ -195,7 +195,7 @@ class OverUseTest {
         List<CardUsage.GpuProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
         all.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
         processes.put(card, all);
-        Optional<String> uid = picture.pods().stream()
+        Optional<String> uid = snapshot.pods().stream()
                 .filter(each -> each.ref().name().equals(pod))
                 .map(each -> each.ref().uid())
                 .findFirst();
@@ -218,10 +218,10 @@ class OverUseTest {
     }
 
     private void given(NodePod pod, List<ContainerAllocation> gets, Map<String, String> started) {
-        picture = picture.withPod(
+        snapshot = snapshot.withPod(
                 new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), pod.allocation(), started));
         for (ContainerAllocation each : gets) {
-            picture = picture.withAnswer(
+            snapshot = snapshot.withAnsweredCall(
                     new AnsweredCall(pod.ref(), each, Set.of(pod.ref().uid() + each.name()), NOW));
         }
     }
