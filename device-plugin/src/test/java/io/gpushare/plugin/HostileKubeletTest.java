@@ -87,7 +87,7 @@ class HostileKubeletTest {
                     assertThat(reason).isNotBlank();
                 }
             }
-            assertThat(latest.now().allocations().assigned().cards()).noneMatch(CardState::overused);
+            assertThat(latest.now().allocations().assigned().cards()).noneMatch(CardState::overCommitted);
             assertThat(DeviceLists.of(latest.now().allocations()).list(DeviceResource.MEMORY)).hasSize(30);
         }
         System.out.println(

@@ -1,6 +1,7 @@
 package io.gpushare.plugin.admission;
 
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.allocation.AllocationResponse;
@@ -146,14 +147,19 @@ public final class AllocationHandler implements CallHandler {
                 "pod {} container {}: {} on {} ({})",
                 pod.ref(),
                 allocation.name(),
-                allocation.cards().isEmpty()
-                        ? allocation.memoryUnits() + " units"
-                        : allocation.cards().size() + " whole",
+                share(allocation.total()),
                 allocation.visibleCards(),
                 caller.evidence());
         warnIfOtherCards(pod, allocation, counted);
-        int podUnits = pod.demand().valid().map(demand -> demand.memoryUnits()).orElse(allocation.memoryUnits());
+        int podUnits = pod.demand()
+                .valid()
+                .map(demand -> demand.total().units())
+                .orElse(allocation.total().units());
         return settings.of(allocation, podUnits, snapshot.inventory());
+    }
+
+    private static String share(Share share) {
+        return share.wholeCards() == 0 ? share.units() + " units" : share.wholeCards() + " whole";
     }
 
     /**

@@ -5,6 +5,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -51,9 +52,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                             + snapshot.inventory().unit() + ": recreate the pod");
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
-        if (own.isEmpty()
-                || own.get().memoryUnits() != container.memoryUnits()
-                || own.get().cards().size() != container.cards()) {
+        if (own.isEmpty() || !own.get().total().equals(container.request())) {
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
@@ -85,7 +84,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.CARD_CORDONED,
                         "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
             }
-            if (card.get().health() instanceof Health.Ill(String reason)) {
+            if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
                         RefusalKind.CARD_UNHEALTHY,
                         "card " + id + ", allocated to the pod, is unhealthy (" + reason + "): recreate the pod"));
@@ -140,41 +139,42 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
 
     /** The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects. */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
-        Map<CardId, Integer> memory = DeviceIdParser.memory(devices);
-        List<CardId> whole = DeviceIdParser.whole(devices);
-        boolean matching = container.cards() == 0
-                ? !memory.isEmpty() && memory.equals(split(memory.keySet()))
-                : whole.size() == container.cards();
+        boolean whole = container.request().wholeCards() > 0;
+        Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.memory(devices);
+        boolean matching = whole
+                ? shares.size() == container.request().wholeCards()
+                : !shares.isEmpty() && shares.equals(split(shares.keySet()));
         boolean selected = devices.stream()
                 .allMatch(device -> snapshot.inventory()
                         .card(device.card())
                         .filter(card -> demand().selector()
                                 .matches(card, snapshot.inventory().driver()))
                         .isPresent());
-        return matching && selected
-                ? Optional.of(allocation(container.cards() == 0 ? memory : Map.of(), whole))
-                : Optional.empty();
+        return matching && selected ? Optional.of(allocation(shares)) : Optional.empty();
     }
 
     /** The cards on which other containers of the pod have memory: the containers of a pod share its cards. */
     private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
-        Set<CardId> cards =
-                own.stream().flatMap(each -> each.memory().keySet().stream()).collect(Collectors.toSet());
-        return container.cards() > 0 || cards.size() != demand().split()
+        Set<CardId> cards = own.stream()
+                .filter(each -> each.total().wholeCards() == 0)
+                .flatMap(each -> each.visibleCards().stream())
+                .collect(Collectors.toSet());
+        return container.request().wholeCards() > 0 || cards.size() != demand().split()
                 ? Optional.empty()
-                : Optional.of(allocation(split(cards), List.of()));
+                : Optional.of(allocation(split(cards)));
     }
 
     /** The container's memory, split over these cards; empty if the demand is for another number of cards. */
-    private Map<CardId, Integer> split(Set<CardId> cards) {
+    private Map<CardId, Share> split(Set<CardId> cards) {
         int split = demand().split();
         return cards.size() != split
                 ? Map.of()
-                : cards.stream().collect(Collectors.toMap(card -> card, card -> container.memoryUnits() / split));
+                : cards.stream().collect(Collectors.toMap(
+                                card -> card, card -> container.request().dividedBy(split)));
     }
 
-    private ContainerAllocation allocation(Map<CardId, Integer> memory, List<CardId> whole) {
-        return new ContainerAllocation(container.name(), container.role(), memory, whole);
+    private ContainerAllocation allocation(Map<CardId, Share> shares) {
+        return new ContainerAllocation(container.name(), container.role(), shares);
     }
 
     private CardChoice refused(RefusalKind kind, String reason) {

@@ -34,11 +34,11 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all exposes every card; "void" exposes none.
         environment.put(
                 VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
-        if (allocation.memory().size() == 1) {
+        if (allocation.total().wholeCards() == 0 && uuids.size() == 1) {
             inventory
-                    .card(allocation.memory().keySet().iterator().next())
-                    .ifPresent(
-                            card -> environment.putAll(gpushare(allocation, podUnits, card, inventory.unitsOf(card))));
+                    .card(allocation.visibleCards().iterator().next())
+                    .ifPresent(card -> environment.putAll(gpushare(
+                            allocation, podUnits, card, inventory.capacityOf(card).units())));
         }
         List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
                 ? uuids.stream().map(CDI_KIND::concat).toList()
@@ -54,7 +54,7 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),
-                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(allocation.memoryUnits()),
+                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(allocation.total().units()),
                 "ALIYUN_COM_GPU_MEM_DEV", String.valueOf(cardUnits));
     }
 

@@ -60,7 +60,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         Set<String> withdrawn = new HashSet<>();
         int owed = 0;
         for (CardState state : allocations.reserved().cards()) {
-            List<String> own = resource.ids(state.card(), state.units());
+            List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
             boolean closed = state.card().cordoned() || resource.excluded(state);
             if (closed && state.card().health().healthy()) {
@@ -75,9 +75,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
         for (CardState state : allocations.reserved().cards()) {
-            // Only for whole cards: a container may get another card than its memory devices name.
-            @Nullable
-            Integer numaNode = resource == DeviceResource.CARDS ? state.card().numaNode() : null;
+            @Nullable Integer numaNode = resource.namesItsCard() ? state.card().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
                 list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }
@@ -91,7 +89,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         return state.card().cordoned() && !resource.excluded(state)
                 ? allocations.assigned().cards().stream()
                         .filter(assigned -> assigned.card().id().equals(state.card().id()))
-                        .mapToInt(assigned -> Math.min(allocated, resource.allocated(assigned)))
+                        .mapToInt(assigned -> Math.min(allocated, resource.amount(assigned.allocated())))
                         .sum()
                 : 0;
     }
@@ -110,7 +108,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         Set<String> chosen = new HashSet<>();
         for (CardState state : allocations.reserved().cards()) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
-            long uncounted = resource.allocated(state)
+            long uncounted = resource.amount(state.allocated())
                     - own.stream().filter(allocations.allocatedIds()::contains).count();
             own.stream()
                     .filter(id -> !allocations.allocatedIds().contains(id) && !withdrawn.contains(id))

@@ -1,6 +1,7 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.node.DeviceIdParser;
@@ -31,21 +32,24 @@ public final class PreferredDevices {
         }
         Set<String> free = new HashSet<>(available);
         free.removeAll(mustInclude);
-        boolean memory = allocation.cards().isEmpty();
+        boolean memory = allocation.total().wholeCards() == 0;
         DeviceIdParser.devices(free).stream()
                 .filter(device -> memory == (device instanceof DeviceId.MemoryUnitOf))
                 .sorted(Comparator.comparingInt(PreferredDevices::number))
                 .filter(device -> missing.merge(device.card(), -1, Integer::sum) >= 0)
                 .map(DeviceId::toString)
                 .forEach(chosen::add);
-        int size = memory ? allocation.memoryUnits() : allocation.cards().size();
-        return chosen.size() == size ? List.copyOf(chosen) : List.of();
+        return chosen.size() == devices(allocation.total()) ? List.copyOf(chosen) : List.of();
     }
 
     private static Map<CardId, Integer> devicesByCard(ContainerAllocation allocation) {
-        Map<CardId, Integer> devices = new HashMap<>(allocation.memory());
-        allocation.cards().forEach(card -> devices.put(card, 1));
+        Map<CardId, Integer> devices = new HashMap<>();
+        allocation.shares().forEach((card, share) -> devices.put(card, devices(share)));
         return devices;
+    }
+
+    private static int devices(Share share) {
+        return share.wholeCards() > 0 ? share.wholeCards() : share.units();
     }
 
     private static int number(DeviceId device) {

@@ -34,7 +34,7 @@ final class CardMetrics {
         state(
                 "gpushare_card_taken_whole",
                 "1 for a card that is allocated whole.",
-                state -> state.wholePods() > 0 ? 1 : 0);
+                state -> state.takenWhole() ? 1 : 0);
         state(
                 "gpushare_card_healthy",
                 "1 for a healthy card, 0 for an unhealthy one: an Xid error, or the card does not respond.",
@@ -65,9 +65,9 @@ final class CardMetrics {
     }
 
     private double allocated(CardState state) {
-        return state.wholePods() > 0
+        return state.takenWhole()
                 ? state.card().memory().bytes()
-                : (double) state.sharedUnits()
+                : (double) state.allocated().units()
                         * counts.snapshot().inventory().unit().size().bytes();
     }
 

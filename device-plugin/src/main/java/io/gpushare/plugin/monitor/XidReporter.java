@@ -23,8 +23,11 @@ public record XidReporter(LatestSnapshot latest, BiConsumer<PodRef, PodEvent> ev
                 "GpuXid",
                 "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".");
         latest.now().allocations().assigned().holdings().stream()
-                .filter(holding -> holding.allocation().memoryCards().contains(card)
-                        || holding.allocation().wholeCards().contains(card))
-                .forEach(holding -> events.accept(holding.pod(), event));
+                .filter(holding -> holding.allocation().cards().contains(card))
+                .forEach(holding -> {
+                    switch (holding.holder()) {
+                        case PodRef pod -> events.accept(pod, event);
+                    }
+                });
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A pod whose allocation annotation differs from what its containers have.
@@ -76,10 +75,17 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
         }
         boolean own = actual.containers().stream().allMatch(container -> answered.contains(container.name()));
         // The device IDs of several cards don't say which card the container uses; only the response did.
-        if (!own && actual.memoryCards().size() > 1) {
+        if (!own && sharesSeveralCards(actual)) {
             return Optional.empty();
         }
         return Optional.of(pod.allocation() instanceof Decoded.Absent ? Kind.MISSING : Kind.WRONG);
+    }
+
+    private static boolean sharesSeveralCards(Allocation actual) {
+        return actual.cards().stream()
+                        .filter(card -> !actual.shareOn(card).shared().isNone())
+                        .count()
+                > 1;
     }
 
     private static boolean otherDevices(PodResourcesList listed, NodePod pod, Allocation actual) {
@@ -93,10 +99,6 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
 
     /** The UUIDs of the cards that the pod has, for messages. */
     public String cards() {
-        return String.join(
-                ", ",
-                Stream.concat(actual.memoryCards().stream(), actual.wholeCards().stream())
-                        .map(CardId::uuid)
-                        .toList());
+        return String.join(", ", actual.cards().stream().map(CardId::uuid).toList());
     }
 }

@@ -46,7 +46,9 @@ public final class InventoryAssembler {
                     "--memory-unit={} makes {} devices of this node's cards, more than the kubelet receives in one list"
                             + " (4 MiB): the smallest unit that fits is --memory-unit={}",
                     now.unit(),
-                    now.cards().stream().mapToInt(now::unitsOf).sum(),
+                    now.cards().stream()
+                            .mapToInt(card -> now.capacityOf(card).units())
+                            .sum(),
                     fitting.get());
             refused.run();
             return;

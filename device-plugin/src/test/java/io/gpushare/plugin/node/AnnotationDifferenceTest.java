@@ -2,6 +2,7 @@ package io.gpushare.plugin.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -68,7 +69,7 @@ class AnnotationDifferenceTest {
     void afterARestartAnAnnotationOfOtherAmountsThanAskedForFreesNothing() {
         NodePod forged = TestPods.written(MISSING, TestPods.allocation(TestPods.gets("main", A, 1)));
         NodeSnapshot snapshot = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
-        assertThat(snapshot.allocations().assigned().cards().getFirst().sharedUnits()).isEqualTo(2);
+        assertThat(snapshot.allocations().assigned().cards().getFirst().allocated().units()).isEqualTo(2);
         assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
     }
 
@@ -79,8 +80,8 @@ class AnnotationDifferenceTest {
                 .withPod(WRITTEN);
         NodeSnapshot snapshot = listed(finer, "GPU-a::0", "GPU-a::1");
         assertThat(snapshot.allocations().assigned().cards())
-                .extracting(CardState::sharedUnits)
-                .containsExactly(8);
+                .extracting(CardState::allocated)
+                .containsExactly(Share.memory(8));
         assertThat(AnnotationDifference.of(snapshot)).isEmpty();
     }
 

@@ -1,0 +1,197 @@
+package io.gpushare.simulated.apiserver;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.apiserver.store.ApiError;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.apiserver.store.Documents;
+import io.gpushare.simulated.apiserver.store.ObjectKey;
+import io.gpushare.simulated.apiserver.store.ObjectStore;
+import io.gpushare.simulated.apiserver.store.Selection;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** From an HTTP request to its verb and back: paths, parameters, answers, and the ordered faults on the way. */
+final class RequestHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
+    private static final String VERSION = """
+        {"major":"1","minor":"36","gitVersion":"v1.36.2-simulated","gitCommit":"","gitTreeState":"",\
+        "buildDate":"","goVersion":"","compiler":"","platform":"linux/amd64"}\
+        """;
+
+    private final Vertx vertx;
+    private final ObjectStore store;
+    private final ObjectVerbs verbs;
+    private final ApiFaults faults;
+    private final SimulatedApiServer.Options options;
+    private final ServiceProxy services;
+    private final Set<WatchResponse> watches = ConcurrentHashMap.newKeySet();
+
+    RequestHandler(
+            Vertx vertx, ObjectStore store, ObjectVerbs verbs, ApiFaults faults, SimulatedApiServer.Options options) {
+        this.vertx = vertx;
+        this.store = store;
+        this.verbs = verbs;
+        this.faults = faults;
+        this.options = options;
+        this.services = new ServiceProxy(vertx);
+    }
+
+    void handle(HttpServerRequest request) {
+        ApiFaults.Fate fate = faults.next();
+        if (fate == ApiFaults.Fate.CUT_OFF) {
+            request.connection().close();
+            return;
+        }
+        long delay = faults.latency().toMillis();
+        request.body().onSuccess(body -> {
+            if (delay > 0) {
+                vertx.setTimer(delay, _ -> answer(request, body, fate));
+            } else {
+                answer(request, body, fate);
+            }
+        });
+    }
+
+    private void answer(HttpServerRequest request, Buffer body, ApiFaults.Fate fate) {
+        try {
+            if (fate == ApiFaults.Fate.REFUSED) {
+                throw ApiError.unavailable();
+            }
+            if (fate == ApiFaults.Fate.ANSWER_LOST) {
+                doLosing(request, body);
+            } else if (!answerAboutServer(request) && !services.answers(request, body)) {
+                answerAboutObjects(request, body);
+            }
+        } catch (ApiError refusal) {
+            send(request.response(), refusal.code(), refusal.status());
+        } catch (RuntimeException bug) {
+            LOG.error("{} {} failed", request.method(), request.uri(), bug);
+            ApiError error = ApiError.internal(String.valueOf(bug.getMessage()));
+            send(request.response(), error.code(), error.status());
+        }
+    }
+
+    private void doLosing(HttpServerRequest request, Buffer body) {
+        try {
+            if (!request.method().equals(HttpMethod.GET)) {
+                change(request, ApiPath.parse(request.path()), body);
+            }
+        } finally {
+            request.connection().close();
+        }
+    }
+
+    private static boolean answerAboutServer(HttpServerRequest request) {
+        switch (request.path().replaceFirst("/$", "")) {
+            case "/version" ->
+                request.response().putHeader("Content-Type", "application/json").end(VERSION);
+            case "/readyz", "/livez", "/healthz" -> request.response().end("ok");
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void answerAboutObjects(HttpServerRequest request, Buffer body) {
+        ApiPath path = ApiPath.parse(request.path());
+        if (!request.method().equals(HttpMethod.GET)) {
+            ObjectNode result = change(request, path, body);
+            send(request.response(), request.method().equals(HttpMethod.POST) ? 201 : 200, result);
+        } else if (path.name().isEmpty()) {
+            Selection selection = Selection.parse(
+                    path.resource(),
+                    path.namespace(),
+                    request.getParam("fieldSelector"),
+                    request.getParam("labelSelector"));
+            if (isTrue(request.getParam("watch"))) {
+                watch(request, path.resource(), selection);
+            } else {
+                list(request, path.resource(), selection);
+            }
+        } else if (path.subresource().isEmpty() || path.subresource().equals("status")) {
+            send(request.response(), 200, store.get(path.resource(), path.key()));
+        } else {
+            throw ApiError.methodNotAllowed();
+        }
+    }
+
+    private ObjectNode change(HttpServerRequest request, ApiPath path, Buffer body) {
+        ObjectNode document = body.length() == 0 ? Documents.empty() : Documents.parse(body.getBytes());
+        boolean collection = path.name().isEmpty();
+        boolean whole = path.subresource().isEmpty();
+        boolean status = path.subresource().equals("status") && path.resource().hasStatus;
+        boolean binding = path.subresource().equals("binding") && path.resource() == ApiResource.PODS;
+        String verb = request.method().name();
+        if (verb.equals("POST") && collection) {
+            return verbs.create(path, document);
+        }
+        if (verb.equals("POST") && binding) {
+            return verbs.bind(path, document);
+        }
+        if (verb.equals("PUT") && !collection && (whole || status)) {
+            return verbs.replace(path, document);
+        }
+        if (verb.equals("PATCH") && !collection && (whole || status)) {
+            return verbs.patch(path, request.getHeader("Content-Type"), document);
+        }
+        if (verb.equals("DELETE") && !collection && whole) {
+            return verbs.delete(path, request.getParam("gracePeriodSeconds"), document);
+        }
+        throw ApiError.methodNotAllowed();
+    }
+
+    private void list(HttpServerRequest request, ApiResource resource, Selection selection) {
+        long limit = number(request.getParam("limit"), 0);
+        ListResponse.Continue begun = ListResponse.Continue.parse(request.getParam("continue"));
+        ObjectKey after = begun == null ? new ObjectKey("", "") : begun.after();
+        int size = limit <= 0 ? Integer.MAX_VALUE : (int) Math.min(limit, Integer.MAX_VALUE);
+        ListResponse.write(request.response(), resource, store.list(resource, selection, after, size), begun);
+    }
+
+    private void watch(HttpServerRequest request, ApiResource resource, Selection selection) {
+        boolean bookmarks = isTrue(request.getParam("allowWatchBookmarks"));
+        WatchResponse watch = new WatchResponse(vertx, request.response(), resource, store, bookmarks);
+        watches.add(watch);
+        request.response().endHandler(_ -> watches.remove(watch));
+        long seconds = number(request.getParam("timeoutSeconds"), 0);
+        Duration length = seconds > 0 ? Duration.ofSeconds(seconds) : options.watchLength();
+        long since = number(request.getParam("resourceVersion"), 0);
+        watch.start(selection, since, length, options.bookmarkPeriod());
+    }
+
+    ServiceProxy services() {
+        return services;
+    }
+
+    void cutWatches() {
+        watches.forEach(WatchResponse::cut);
+    }
+
+    private static boolean isTrue(@Nullable String parameter) {
+        return "true".equals(parameter) || "1".equals(parameter);
+    }
+
+    private static long number(@Nullable String parameter, long absent) {
+        try {
+            return parameter == null || parameter.isEmpty() ? absent : Long.parseLong(parameter);
+        } catch (NumberFormatException _) {
+            throw ApiError.badRequest("not a whole number: " + parameter);
+        }
+    }
+
+    private static void send(HttpServerResponse response, int code, ObjectNode document) {
+        response.setStatusCode(code)
+                .putHeader("Content-Type", "application/json")
+                .end(SimulatedApiServer.buffer(document));
+    }
+}

@@ -1,0 +1,115 @@
+package io.gpushare.simulated.apiserver;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.apiserver.store.ApiError;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.apiserver.store.Change;
+import io.gpushare.simulated.apiserver.store.Documents;
+import io.gpushare.simulated.apiserver.store.ObjectStore;
+import io.gpushare.simulated.apiserver.store.Selection;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
+
+/**
+ * One watch: a chunked answer with one JSON line for each change, bookmarks where the client allows them (each period
+ * and at the end), and an end after its time. A version that is too old is told as an ERROR line with a 410 Status, as
+ * the real server does; a client that reads too slowly is cut off.
+ */
+final class WatchResponse {
+    private static final int SLOWEST = 32 * 1024 * 1024;
+
+    private final Vertx vertx;
+    private final Context context;
+    private final HttpServerResponse response;
+    private final ApiResource resource;
+    private final ObjectStore store;
+    private final boolean bookmarks;
+    private Runnable unwatch = () -> {};
+    private long bookmarkTimer = -1;
+    private long endTimer = -1;
+
+    WatchResponse(
+            Vertx vertx, HttpServerResponse response, ApiResource resource, ObjectStore store, boolean bookmarks) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.response = response;
+        this.resource = resource;
+        this.store = store;
+        this.bookmarks = bookmarks;
+    }
+
+    /** @param since the version to start after; 0 for all objects as they are, then changes */
+    void start(Selection selection, long since, Duration length, Duration bookmarkPeriod) {
+        response.putHeader("Content-Type", "application/json").setChunked(true).setWriteQueueMaxSize(SLOWEST);
+        response.writeHead();
+        try {
+            unwatch = store.watch(
+                    resource,
+                    selection,
+                    since,
+                    change -> change.seenBy(selection).ifPresent(line -> context.runOnContext(_ -> send(line))));
+        } catch (ApiError expired) {
+            response.end(Buffer.buffer(Change.line("ERROR", Documents.bytes(expired.status()))));
+            return;
+        }
+        response.closeHandler(_ -> stop());
+        endTimer = vertx.setTimer(length.toMillis(), _ -> end());
+        if (bookmarks) {
+            bookmarkTimer = vertx.setPeriodic(bookmarkPeriod.toMillis(), _ -> bookmark());
+        }
+    }
+
+    private void send(byte[] line) {
+        if (response.closed() || response.ended()) {
+            return;
+        }
+        if (response.writeQueueFull()) {
+            cut();
+            return;
+        }
+        response.write(Buffer.buffer(line));
+    }
+
+    /** Ends the connection without a word, as a lost network does. */
+    void cut() {
+        context.runOnContext(_ -> {
+            stop();
+            response.reset();
+        });
+    }
+
+    private void end() {
+        if (bookmarks) {
+            bookmark();
+        }
+        stop();
+        if (!response.closed()) {
+            response.end();
+        }
+    }
+
+    private void stop() {
+        vertx.cancelTimer(bookmarkTimer);
+        vertx.cancelTimer(endTimer);
+        unwatch.run();
+    }
+
+    /** A bookmark is sent behind all changes before its version: both take the context's queue in the store's order. */
+    private void bookmark() {
+        ObjectNode object = Documents.empty();
+        object.put("kind", resource.kind).put("apiVersion", resource.apiVersion());
+        object.putObject("metadata")
+                .put("resourceVersion", Long.toString(store.version()))
+                .putNull("creationTimestamp");
+        if (resource == ApiResource.PODS) {
+            // The real server encodes an empty Go struct: a list that is not there is null.
+            object.putObject("spec").putNull("containers");
+            object.putObject("status");
+        }
+        byte[] line = Change.line("BOOKMARK", Documents.bytes(object));
+        context.runOnContext(_ -> send(line));
+    }
+}

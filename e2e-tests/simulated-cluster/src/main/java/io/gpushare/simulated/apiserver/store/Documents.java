@@ -1,0 +1,54 @@
+package io.gpushare.simulated.apiserver.store;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** JSON documents: how they are read, written and looked into. */
+public final class Documents {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private Documents() {}
+
+    public static ObjectNode empty() {
+        return MAPPER.createObjectNode();
+    }
+
+    /** Reads one JSON object, else throws a 400 as the API server does. */
+    public static ObjectNode parse(byte[] bytes) {
+        try {
+            if (MAPPER.readTree(bytes) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JsonProcessingException e) {
+            throw ApiError.badRequest("the body is not JSON: " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw ApiError.badRequest("the body must be one JSON object");
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        try {
+            return MAPPER.writeValueAsBytes(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The text at a dotted path, empty where nothing is. */
+    public static String text(JsonNode document, String path) {
+        JsonNode at = document;
+        for (String step : path.split("\\.")) {
+            at = at.path(step);
+        }
+        return at.asText("");
+    }
+
+    public static ObjectNode metadata(ObjectNode document) {
+        return document.withObjectProperty("metadata");
+    }
+}

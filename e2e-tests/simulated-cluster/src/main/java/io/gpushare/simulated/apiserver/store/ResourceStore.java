@@ -1,0 +1,135 @@
+package io.gpushare.simulated.apiserver.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All objects of one resource with their latest changes and watchers. Pods are also indexed by node, for lists and for
+ * watchers, so that thousands of kubelets cost each change only its own node's watcher. The store guards it by its lock.
+ */
+final class ResourceStore {
+    private final NavigableMap<ObjectKey, ObjectNode> objects = new TreeMap<>();
+    private final Map<String, NavigableMap<ObjectKey, ObjectNode>> byNode = new HashMap<>();
+    private final Set<Consumer<Change>> watchers = new HashSet<>();
+    private final Map<String, Set<Consumer<Change>>> watchersByNode = new HashMap<>();
+    private final List<Change> changes = new ArrayList<>();
+    private final int memory;
+    private long forgotten;
+
+    /** @param memory how many changes are remembered at least (at most twice as many) */
+    ResourceStore(int memory) {
+        this.memory = memory;
+    }
+
+    @Nullable
+    ObjectNode find(ObjectKey key) {
+        return objects.get(key);
+    }
+
+    /** The objects of a node, or all, after a key, in the order of lists. */
+    Collection<ObjectNode> after(Selection selection, ObjectKey start) {
+        NavigableMap<ObjectKey, ObjectNode> from = selection
+                .node()
+                .map(node -> byNode.getOrDefault(node, new TreeMap<>()))
+                .orElse(objects);
+        if (selection.namespace().isEmpty()) {
+            return from.tailMap(start, false).values();
+        }
+        ObjectKey first = new ObjectKey(selection.namespace(), "");
+        ObjectKey end = new ObjectKey(selection.namespace() + "\0", "");
+        return from.subMap(start.compareTo(first) > 0 ? start : first, false, end, false)
+                .values();
+    }
+
+    void apply(Change change) {
+        ObjectKey key = ObjectKey.of(change.object);
+        unindex(key, change.before);
+        if (change.removed) {
+            objects.remove(key);
+        } else {
+            objects.put(key, change.object);
+            String node = Documents.text(change.object, "spec.nodeName");
+            if (!node.isEmpty()) {
+                byNode.computeIfAbsent(node, _ -> new TreeMap<>()).put(key, change.object);
+            }
+        }
+        changes.add(change);
+        if (changes.size() > 2 * memory) {
+            forget(memory);
+        }
+        tell(change);
+    }
+
+    private void unindex(ObjectKey key, @Nullable ObjectNode before) {
+        String node = before == null ? "" : Documents.text(before, "spec.nodeName");
+        byNode.computeIfPresent(node, (_, pods) -> {
+            pods.remove(key);
+            return pods.isEmpty() ? null : pods;
+        });
+    }
+
+    private void tell(Change change) {
+        watchers.forEach(watcher -> watcher.accept(change));
+        String is = Documents.text(change.object, "spec.nodeName");
+        String was = change.before == null ? is : Documents.text(change.before, "spec.nodeName");
+        watchersByNode.getOrDefault(is, Set.of()).forEach(watcher -> watcher.accept(change));
+        if (!was.equals(is)) {
+            watchersByNode.getOrDefault(was, Set.of()).forEach(watcher -> watcher.accept(change));
+        }
+    }
+
+    /** Forgets the oldest changes: a watch that asks for them is answered 410. */
+    void forget(int count) {
+        List<Change> oldest = changes.subList(0, Math.min(count, changes.size()));
+        if (!oldest.isEmpty()) {
+            forgotten = oldest.getLast().version;
+            oldest.clear();
+        }
+    }
+
+    /** The changes after a version, oldest first; throws 410 where some of them are forgotten. */
+    List<Change> since(long version) {
+        if (version < forgotten) {
+            throw ApiError.expired(version, forgotten);
+        }
+        int low = 0;
+        int high = changes.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (changes.get(middle).version <= version) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return changes.subList(low, changes.size());
+    }
+
+    void watch(Selection selection, Consumer<Change> watcher) {
+        selection
+                .node()
+                .map(node -> watchersByNode.computeIfAbsent(node, _ -> new HashSet<>()))
+                .orElse(watchers)
+                .add(watcher);
+    }
+
+    void unwatch(Selection selection, Consumer<Change> watcher) {
+        watchers.remove(watcher);
+        selection
+                .node()
+                .ifPresent(node -> watchersByNode.computeIfPresent(node, (_, those) -> {
+                    those.remove(watcher);
+                    return those.isEmpty() ? null : those;
+                }));
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * A small API client for the simulated kubelet, the simulated scheduler and the tests. It is independent of the client
+ * that the programs use.
+ */
+@NullMarked
+package io.gpushare.simulated.client;
+
+import org.jspecify.annotations.NullMarked;

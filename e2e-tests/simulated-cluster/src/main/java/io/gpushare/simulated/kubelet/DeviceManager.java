@@ -1,0 +1,217 @@
+package io.gpushare.simulated.kubelet;
+
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.simulated.client.PodDocument;
+import io.grpc.StatusRuntimeException;
+import java.math.BigDecimal;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives containers their devices as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go): no lock is held
+ * during a plugin's call, everything that Go's maps leave to chance is drawn from a seeded source. Not simulated: NUMA
+ * alignment (as with topology policy "none") and PreStartContainer.
+ */
+final class DeviceManager {
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
+
+    private final DeviceTable table = new DeviceTable();
+    private final Map<String, PluginConnection> plugins = new HashMap<>();
+    private final Random random;
+    private final InstantSource clock;
+    private int registrations;
+
+    DeviceManager(long seed, InstantSource clock) {
+        this.random = new Random(seed);
+        this.clock = clock;
+    }
+
+    /** The newest registration of a resource wins; an older connection is left as it is (the real kubelet leaks it). */
+    void connected(PluginConnection plugin) {
+        synchronized (this) {
+            registrations++;
+            plugins.put(plugin.resource(), plugin);
+            table.connected(plugin.resource());
+        }
+        plugin.listAndWatch(devices -> heard(plugin, devices), () -> streamEnded(plugin.resource()));
+    }
+
+    synchronized int registrations() {
+        return registrations;
+    }
+
+    /** A list that was on its way when the plugin was disconnected comes too late. */
+    private synchronized void heard(PluginConnection plugin, List<Device> devices) {
+        if (!plugin.closed()) {
+            table.heard(plugin.resource(), devices);
+        }
+    }
+
+    /**
+     * Disconnects whatever plugin is registered for the resource now, be it the one whose stream ended or a newer one:
+     * so does every kubelet up to 1.36 (plugin/v1beta1/handler.go, runClient).
+     */
+    private synchronized void streamEnded(String resource) {
+        PluginConnection present = plugins.remove(resource);
+        if (present != null) {
+            present.close();
+            table.disconnected(resource, clock.instant());
+        }
+    }
+
+    synchronized void cutStream(String resource) {
+        PluginConnection plugin = plugins.get(resource);
+        if (plugin == null) {
+            throw new IllegalStateException("no plugin is registered for " + resource);
+        }
+        plugin.cutStream();
+    }
+
+    synchronized void restart() {
+        plugins.values().forEach(PluginConnection::close);
+        plugins.clear();
+        table.restarted();
+    }
+
+    synchronized Map<String, DeviceTable.Count> counts() {
+        return table.counts(clock.instant());
+    }
+
+    synchronized Map<String, Set<String>> healthy() {
+        Map<String, Set<String>> healthy = new LinkedHashMap<>();
+        table.offers().forEach((resource, offer) -> healthy.put(resource, new HashSet<>(offer.healthy)));
+        return healthy;
+    }
+
+    /** What a container holds, by resource; empty while its pod is under admission. */
+    synchronized Map<String, DeviceTable.Held> held(String pod, String container) {
+        return new LinkedHashMap<>(table.held(pod, container));
+    }
+
+    synchronized void retain(Set<String> activePods) {
+        table.retain(activePods);
+    }
+
+    /** Allocates for all containers of a pod, init containers first; throws at the first that can't be served. */
+    void admit(PodDocument pod) {
+        Map<String, Set<String>> reusable = new HashMap<>();
+        for (PodDocument.Container container : pod.containers()) {
+            List<Map.Entry<String, BigDecimal>> limits =
+                    new ArrayList<>(container.limits().entrySet());
+            Collections.shuffle(limits, random);
+            for (var limit : limits) {
+                String resource = limit.getKey();
+                Set<String> spare = reusable.computeIfAbsent(resource, _ -> new HashSet<>());
+                allocate(pod.uid(), container.name(), resource, limit.getValue().intValue(), spare);
+                DeviceTable.Held held = held(pod.uid(), container.name()).get(resource);
+                if (held != null && container.init() && !container.sidecar()) {
+                    spare.addAll(held.devices());
+                } else if (held != null) {
+                    spare.removeAll(held.devices());
+                }
+            }
+        }
+    }
+
+    private void allocate(String pod, String container, String resource, int count, Set<String> reusable) {
+        try {
+            Set<String> devices = choose(pod, container, resource, count, reusable);
+            PluginConnection plugin = plugin(resource);
+            if (devices.isEmpty()) {
+                return;
+            }
+            if (plugin == null) {
+                throw new AdmissionException("unknown Device Plugin " + resource);
+            }
+            ContainerAllocateResponse answer = plugin.allocate(shuffled(devices));
+            synchronized (this) {
+                table.hold(pod, container, resource, new DeviceTable.Held(devices, answer));
+            }
+        } catch (StatusRuntimeException e) {
+            throw AdmissionException.of(e);
+        }
+    }
+
+    /** manager.go devicesToAllocate; empty where nothing has to be asked of a plugin. */
+    private Set<String> choose(String pod, String container, String resource, int count, Set<String> reusable) {
+        Set<String> chosen = new HashSet<>();
+        Set<String> available;
+        synchronized (this) {
+            DeviceTable.Offer offer = table.offers().get(resource);
+            if (offer == null || count == 0 || table.held(pod, container).containsKey(resource)) {
+                return chosen;
+            }
+            if (offer.healthy.isEmpty()) {
+                throw new AdmissionException(
+                        "no healthy devices present; cannot allocate unhealthy devices " + resource);
+            }
+            take(reusable, count, chosen);
+            available = new HashSet<>(offer.healthy);
+            available.removeAll(table.inUse(resource));
+        }
+        int needed = count - chosen.size();
+        if (needed == 0) {
+            return chosen;
+        }
+        if (available.size() < needed) {
+            throw new AdmissionException("requested number of devices unavailable for " + resource + ". Requested: "
+                    + needed + ", Available: " + available.size());
+        }
+        Set<String> preferred = preferred(resource, available, chosen, count);
+        int wished = preferred.size();
+        preferred.retainAll(available);
+        if (preferred.size() < needed) {
+            LOG.warn(
+                    "{} of {} devices of {} preferred, {} of them available ({}); the kubelet chooses the others",
+                    wished,
+                    needed,
+                    resource,
+                    preferred.size(),
+                    available.size());
+        }
+        take(preferred, count, chosen);
+        take(available, count, chosen);
+        return chosen;
+    }
+
+    private Set<String> preferred(String resource, Set<String> available, Set<String> chosen, int count) {
+        PluginConnection plugin = plugin(resource);
+        Set<String> offered = new HashSet<>(available);
+        offered.addAll(chosen);
+        return plugin == null
+                ? new HashSet<>()
+                : new HashSet<>(plugin.preferred(shuffled(offered), shuffled(chosen), count));
+    }
+
+    private void take(Set<String> from, int count, Set<String> chosen) {
+        for (String device : shuffled(from)) {
+            if (chosen.size() == count) {
+                return;
+            }
+            chosen.add(device);
+        }
+    }
+
+    private synchronized @Nullable PluginConnection plugin(String resource) {
+        return plugins.get(resource);
+    }
+
+    private List<String> shuffled(Collection<String> devices) {
+        List<String> list = new ArrayList<>(devices);
+        Collections.shuffle(list, random);
+        return list;
+    }
+}

@@ -1,0 +1,243 @@
+package io.gpushare.simulated.apiserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.ApiClient.Answer;
+import io.gpushare.simulated.client.Reflector;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SimulatedApiServerTest {
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+
+    private final SimulatedApiServer server = SimulatedApiServer.start();
+    private final ApiClient cluster = new ApiClient(server.uri());
+
+    @AfterEach
+    void close() {
+        cluster.close();
+        server.close();
+    }
+
+    @Test
+    void bindingSetsNodeAnnotationsAndConditionInOneChange() throws Exception {
+        ObjectNode pod = createPod("p");
+        List<String> seen = new CopyOnWriteArrayList<>();
+        try (Reflector follower = follow("fieldSelector=spec.nodeName%3Dn1", seen)) {
+            follower.start();
+            Answer bound = bind("p", uid(pod), "n1", "one");
+            assertThat(bound.code()).isEqualTo(201);
+            assertThat(bound.document().path("kind").asText()).isEqualTo("Status");
+            await().until(() -> seen.size() == 1);
+        }
+        assertThat(seen).containsExactly("p n1 one");
+        ObjectNode after = cluster.get(PODS + "/p").document();
+        assertThat(after.path("status").path("conditions").path(0).path("type").asText())
+                .isEqualTo("PodScheduled");
+        assertThat(after.path("status")
+                        .path("conditions")
+                        .path(0)
+                        .path("status")
+                        .asText())
+                .isEqualTo("True");
+    }
+
+    @Test
+    void aSecondBindingIsRefusedAndChangesNothing() throws Exception {
+        ObjectNode pod = createPod("p");
+        bind("p", uid(pod), "n1", "one");
+        ObjectNode before = cluster.get(PODS + "/p").document();
+        Answer second = bind("p", uid(pod), "n2", "two");
+        assertThat(second.code()).isEqualTo(409);
+        assertThat(second.document().path("reason").asText()).isEqualTo("Conflict");
+        assertThat(second.message())
+                .isEqualTo("Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node"
+                        + " \"n1\"");
+        assertThat(cluster.get(PODS + "/p").document()).isEqualTo(before);
+    }
+
+    @Test
+    void aBindingForAnotherUidOrNoPodIsRefused() throws Exception {
+        createPod("p");
+        Answer other = bind("p", "another", "n1", "one");
+        assertThat(other.code()).isEqualTo(409);
+        assertThat(other.message()).contains("Precondition failed: UID in precondition: another, UID in object meta: ");
+        assertThat(cluster.get(PODS + "/p").document().path("spec").has("nodeName"))
+                .isFalse();
+        Answer none = bind("q", "", "n1", "one");
+        assertThat(none.code()).isEqualTo(404);
+        assertThat(none.message()).isEqualTo("pods \"q\" not found");
+    }
+
+    @Test
+    void pagesOfAListCoverEveryObjectOnce() throws Exception {
+        for (int i = 0; i < 7; i++) {
+            createPod("p" + i);
+        }
+        List<String> names = new CopyOnWriteArrayList<>();
+        String next = "";
+        do {
+            ObjectNode page =
+                    cluster.get("/api/v1/pods?limit=3&continue=" + next).document();
+            page.path("items")
+                    .forEach(
+                            item -> names.add(item.path("metadata").path("name").asText()));
+            next = page.path("metadata").path("continue").asText("");
+        } while (!next.isEmpty());
+        assertThat(names).containsExactly("p0", "p1", "p2", "p3", "p4", "p5", "p6");
+    }
+
+    @Test
+    void aWatchGoesOnWhereItWasCut() throws Exception {
+        List<String> seen = new CopyOnWriteArrayList<>();
+        try (Reflector follower = follow("", seen)) {
+            follower.start();
+            createPod("a");
+            await().until(() -> seen.size() == 1);
+            server.faults().cutOff(true);
+            server.cutWatches();
+            assertThat(cutOff()).isTrue();
+            server.faults().cutOff(false);
+            createPod("b");
+            await().until(() -> seen.contains("b  "));
+        }
+        assertThat(seen).containsExactly("a  ", "b  ");
+    }
+
+    @Test
+    void aWatchFromAForgottenVersionIsToldGone() throws Exception {
+        ObjectNode pod = createPod("a");
+        createPod("b");
+        server.forgetHistory();
+        String version = pod.path("metadata").path("resourceVersion").asText();
+        ObjectNode line = cluster.get("/api/v1/pods?watch=true&timeoutSeconds=5&resourceVersion=" + version)
+                .document();
+        assertThat(line.path("type").asText()).isEqualTo("ERROR");
+        assertThat(line.path("object").path("code").asInt()).isEqualTo(410);
+    }
+
+    @Test
+    void aPodOnANodeIsMarkedAndOnlyGraceZeroRemovesIt() throws Exception {
+        ObjectNode pod = createPod("p");
+        bind("p", uid(pod), "n1", "one");
+        Answer marked = cluster.delete(PODS + "/p", ApiClient.document("{\"gracePeriodSeconds\":7}"));
+        assertThat(marked.document()
+                        .path("metadata")
+                        .path("deletionGracePeriodSeconds")
+                        .asInt())
+                .isEqualTo(7);
+        assertThat(bind("p", uid(pod), "n1", "one").message()).contains("is being deleted");
+        cluster.delete(PODS + "/p?gracePeriodSeconds=0", ApiClient.document());
+        assertThat(cluster.get(PODS + "/p").code()).isEqualTo(404);
+        createPod("waiting");
+        cluster.delete(PODS + "/waiting", ApiClient.document());
+        assertThat(cluster.get(PODS + "/waiting").code()).isEqualTo(404);
+    }
+
+    @Test
+    void aPatchOfOneSideLeavesTheOther() throws Exception {
+        createPod("p");
+        ObjectNode patch =
+                ApiClient.document("{\"metadata\":{\"annotations\":{\"k\":\"v\"}},\"status\":{\"phase\":\"Running\"}}");
+        ObjectNode main = cluster.patch(PODS + "/p", patch, "application/merge-patch+json")
+                .document();
+        assertThat(main.path("status").path("phase").asText()).isEqualTo("Pending");
+        assertThat(main.path("metadata").path("annotations").path("k").asText()).isEqualTo("v");
+        ObjectNode status = cluster.patch(PODS + "/p/status", patch).document();
+        assertThat(status.path("status").path("phase").asText()).isEqualTo("Running");
+        String version = status.path("metadata").path("resourceVersion").asText();
+        ObjectNode same = cluster.patch(PODS + "/p/status", patch).document();
+        assertThat(same.path("metadata").path("resourceVersion").asText()).isEqualTo(version);
+        assertThat(cluster.patch(PODS + "/p", patch, "application/json").code()).isEqualTo(415);
+    }
+
+    @Test
+    void aLeaseIsReplacedOnlyAtItsVersion() throws Exception {
+        String leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+        ObjectNode lease = cluster.post(
+                        leases,
+                        ApiClient.document("{\"metadata\":{\"name\":\"l\"},\"spec\":{\"holderIdentity\":\"a\"}}"))
+                .document();
+        ObjectNode mine = lease.deepCopy();
+        mine.withObjectProperty("spec").put("holderIdentity", "b");
+        assertThat(cluster.put(leases + "/l", mine).code()).isEqualTo(200);
+        Answer late = cluster.put(leases + "/l", mine);
+        assertThat(late.code()).isEqualTo(409);
+        assertThat(late.message()).startsWith("Operation cannot be fulfilled on leases.coordination.k8s.io \"l\"");
+    }
+
+    @Test
+    void aLostAnswerHasBeenDone() throws Exception {
+        server.faults().loseAnswers(1);
+        assertThat(lost()).isTrue();
+        server.faults().loseAnswers(0);
+        assertThat(cluster.get(PODS + "/p").code()).isEqualTo(200);
+        server.faults().refuse(1);
+        assertThat(cluster.get(PODS + "/p").code()).isEqualTo(503);
+    }
+
+    private boolean lost() throws InterruptedException {
+        try {
+            createPod("p");
+            return false;
+        } catch (IOException _) {
+            return true;
+        }
+    }
+
+    private boolean cutOff() throws InterruptedException {
+        try {
+            cluster.get("/version");
+            return false;
+        } catch (IOException _) {
+            return true;
+        }
+    }
+
+    private Reflector follow(String selectors, List<String> seen) {
+        return new Reflector(cluster, "/api/v1/pods", selectors, new Reflector.Listener() {
+            @Override
+            public void present(List<ObjectNode> objects) {
+                objects.forEach(pod -> seen.add(pod.path("metadata")
+                                .path("name")
+                                .asText() + " "
+                        + pod.path("spec").path("nodeName").asText("") + " "
+                        + pod.path("metadata").path("annotations").path("a").asText("")));
+            }
+
+            @Override
+            public void gone(ObjectNode object) {
+                seen.add("-" + object.path("metadata").path("name").asText());
+            }
+        });
+    }
+
+    private ObjectNode createPod(String name) throws IOException, InterruptedException {
+        return cluster.post(
+                        PODS,
+                        ApiClient.document("{\"metadata\":{\"name\":\"" + name
+                                + "\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}"))
+                .document();
+    }
+
+    private Answer bind(String pod, String uid, String node, String note) throws IOException, InterruptedException {
+        ObjectNode binding = ApiClient.document();
+        binding.putObject("metadata")
+                .put("name", pod)
+                .put("uid", uid)
+                .putObject("annotations")
+                .put("a", note);
+        binding.putObject("target").put("kind", "Node").put("name", node);
+        return cluster.post(PODS + "/" + pod + "/binding", binding);
+    }
+
+    private static String uid(ObjectNode pod) {
+        return pod.path("metadata").path("uid").asText();
+    }
+}

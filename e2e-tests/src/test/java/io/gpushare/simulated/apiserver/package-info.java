@@ -1,4 +1,0 @@
-@NullMarked
-package io.gpushare.simulated.apiserver;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.gpushare.simulated.kubelet;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.gpushare.simulated.scheduler;
-
-import org.jspecify.annotations.NullMarked;
