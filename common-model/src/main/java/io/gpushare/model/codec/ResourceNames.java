@@ -13,8 +13,8 @@ public record ResourceNames(String memory, String cards) {
     public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
 
     public ResourceNames {
-        check(memory);
-        check(cards);
+        checked(memory);
+        checked(cards);
         if (memory.equals(cards)) {
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
@@ -29,11 +29,13 @@ public record ResourceNames(String memory, String cards) {
         };
     }
 
-    private static void check(String name) {
+    /** The name, if it has the form of an extended resource's; otherwise throws IllegalArgumentException with a sentence. */
+    public static String checked(String name) {
         if (!FORM.matcher(name).matches() || name.contains("kubernetes.io/") || name.startsWith("requests.")) {
             throw new IllegalArgumentException("'" + name
                     + "' is not the name of an extended resource: write <domain>/<name>, such as aliyun.com/gpu-mem,"
                     + " with a domain outside kubernetes.io");
         }
+        return name;
     }
 }
