@@ -6,7 +6,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
-import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
@@ -81,7 +80,7 @@ final class Plugin implements AutoCloseable {
         pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
         inventory = InventoryPublisher.start(api, settings.nodeName());
         assembler = new InventoryAssembler(
-                settings.unit(), this::assembled, () -> exit.complete(PluginMain.WRONG_OPTIONS));
+                settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = PodEventRecorder.start(api::recordEvent, clock);
         allocations = AllocationReconciler.start(
                 () -> AnnotationDifference.of(latest.now()),
@@ -90,7 +89,7 @@ final class Plugin implements AutoCloseable {
                 AllocationReconciler.Pace.USUAL,
                 clock);
         calls = new AllocationHandler(
-                latest, podResources::list, pods::live, new ContainerSettings(settings.strategies()), clock);
+                latest, podResources::list, pods::live, settings.containers(), clock);
         OverUseGuard overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::record, api::evict, clock);
         usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, clock);

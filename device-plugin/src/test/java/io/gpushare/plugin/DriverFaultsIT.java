@@ -29,7 +29,7 @@ class DriverFaultsIT extends WholeProgram {
         // Gone is not forgotten: the kubelet keeps the devices of what runs, and nothing new comes.
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         assertThat(kubelet.devices(CARDS).orElseThrow()).hasSize(2);
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("the driver does not answer"));
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("the driver does not respond"));
 
         cards("driver version=580.2", CARD_A, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -37,7 +37,7 @@ class DriverFaultsIT extends WholeProgram {
         assertThat(kubelet.healthy(CARDS)).containsExactly(B);
         cards("driver version=580.2", CARD_A, CARD_B + " xid=79#1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
-        assertThat(log()).containsOnlyOnce("no cards to offer as long as this lasts");
+        assertThat(log()).containsOnlyOnce("no cards to offer until this is resolved");
     }
 
     /** NVML's "no permission", "in use", "reset required" and "unknown". */

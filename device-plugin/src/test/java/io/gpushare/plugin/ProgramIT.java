@@ -82,7 +82,7 @@ class ProgramIT extends WholeProgram {
 
         running.destroy();
         assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(log()).contains("LACKS_DEVICES=1", "MISSING=1", "WRONG=1", "written 2");
+        assertThat(log()).contains("LACKS_DEVICES=1", "MISSING=1", "WRONG=1", "repaired 2");
     }
 
     @Test
@@ -234,7 +234,7 @@ class ProgramIT extends WholeProgram {
         cards(CARD_A);
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(log()).containsOnlyOnce("no cards to offer as long as this lasts");
+        assertThat(log()).containsOnlyOnce("no cards to offer until this is resolved");
     }
 
     @Test

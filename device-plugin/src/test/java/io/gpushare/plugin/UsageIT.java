@@ -35,7 +35,7 @@ class UsageIT extends WholeProgram {
         await().atMost(Duration.ofSeconds(30)).until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst())
                 .contains(
-                        "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, and what it uses takes 5");
+                        "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, but the container uses 5");
         await().atMost(PATIENCE).until(() -> metrics().contains(container("memory_used_bytes", "modest", 3 * GIB)));
         assertThat(metrics().lines())
                 .contains(
@@ -80,7 +80,7 @@ class UsageIT extends WholeProgram {
                         || line.startsWith("gpushare_card_foreign")
                         || line.startsWith("gpushare_container_utilisation"));
         assertThat(api.events()).isEmpty();
-        assertThat(log()).containsOnlyOnce("none of the processes on the cards is to be seen");
+        assertThat(log()).containsOnlyOnce("none of the processes on the cards is visible");
     }
 
     @Test
@@ -100,7 +100,7 @@ class UsageIT extends WholeProgram {
         showProcesses("");
 
         await().atMost(PATIENCE).until(() -> api.events().size() == 3);
-        assertThat(api.events()).allMatch(event -> event.contains("evicted if that lasts for 6 s"));
+        assertThat(api.events()).allMatch(event -> event.contains("evicted if this lasts for 6 s"));
         assertThat(api.evictions()).isEmpty();
         await().atMost(PATIENCE).until(() -> api.evictions().size() == 2);
         TimeUnit.SECONDS.sleep(11);

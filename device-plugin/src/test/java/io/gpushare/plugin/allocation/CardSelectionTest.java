@@ -57,7 +57,7 @@ class CardSelectionTest {
                 TestPods.unwritten("p", 0, TestPods.memory("main", 2)),
                 TestPods.allocation(TestPods.gets("main", A.id(), 1)));
 
-        assertRefused(choose(EMPTY, pod), "gpushare.io/allocation does not say what container 'main' asks for");
+        assertRefused(choose(EMPTY, pod), "gpushare.io/allocation does not match the requests of container 'main'");
     }
 
     @Test
@@ -75,7 +75,7 @@ class CardSelectionTest {
                 choose(EMPTY, TestPods.onCard("p", 0, new CardId("GPU-z"), 2)), "card GPU-z, chosen for it, is not");
         NodeSnapshot ill = EMPTY.withInventory(
                 new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B)));
-        assertRefused(choose(ill, TestPods.onCard("p", 0, A.id(), 2)), "is ill (Xid 79)");
+        assertRefused(choose(ill, TestPods.onCard("p", 0, A.id(), 2)), "is unhealthy (Xid 79)");
     }
 
     @Test

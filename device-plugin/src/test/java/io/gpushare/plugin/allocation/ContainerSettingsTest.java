@@ -63,8 +63,8 @@ class ContainerSettingsTest {
     @Test
     void anUnknownStrategyIsNamed() {
         assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
-                .hasMessage("device list strategy 'cdi' is not known: write envvar, cdi-cri or device-specs,"
-                        + " or several with commas");
+                .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"
+                        + " or a comma-separated list of them");
     }
 
     private static ContainerSettings sees(String strategies) {

@@ -54,7 +54,7 @@ class CardHistoryTest {
 
         Inventory fewer = cards.with(DRIVER, List.of(present(0, "GPU-b")), NOW);
 
-        assertThat(card(fewer, "GPU-a").health()).isEqualTo(new Health.Unhealthy("the driver does not list it any more"));
+        assertThat(card(fewer, "GPU-a").health()).isEqualTo(new Health.Unhealthy("the driver no longer lists it"));
         assertThat(card(fewer, "GPU-b").health()).isEqualTo(new Health.Healthy());
     }
 

@@ -57,7 +57,7 @@ class AllocationReconcilerTest {
         note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).containsExactly("p");
-        assertThat(note.counts()).contains("WRONG=1", "written 1", "failed attempts 5");
+        assertThat(note.counts()).contains("WRONG=1", "repaired 1", "failed attempts 5");
     }
 
     @Test
