@@ -64,8 +64,8 @@ record Counters(
     public Map<PluginCounters.Xid, Long> xids() {
         Map<PluginCounters.Xid, Long> counts = new HashMap<>();
         cards.counts()
-                .forEach((xid, count) ->
-                        counts.put(new PluginCounters.Xid(xid.card(), xid.xid(), xid.remedy()), count));
+                .forEach(
+                        (xid, count) -> counts.put(new PluginCounters.Xid(xid.card(), xid.xid(), xid.remedy()), count));
         return counts;
     }
 

@@ -28,8 +28,8 @@ import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
-import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
 import java.io.IOException;
 import java.time.Duration;
@@ -73,8 +73,7 @@ final class Plugin implements AutoCloseable {
     Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit) throws IOException {
         InstantSource clock = InstantSource.system();
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
-        api = KubernetesApi.connect(
-                settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
+        api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
         pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
@@ -88,8 +87,7 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
-        calls = new AllocationHandler(
-                latest, podResources::list, pods::live, settings.containers(), clock);
+        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
         OverUseGuard overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::record, api::evict, clock);
         usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
@@ -178,8 +176,12 @@ final class Plugin implements AutoCloseable {
     public void close() {
         kubelet.close();
         publisher.close();
-        LOG.info("kubelet calls {}; {}; Xids {}; Events lost {}",
-                calls.counters(), allocations.counts(), cards.counts(), events.lost());
+        LOG.info(
+                "kubelet calls {}; {}; Xids {}; Events lost {}",
+                calls.counters(),
+                allocations.counts(),
+                cards.counts(),
+                events.lost());
         if (metricsServer != null) {
             metricsServer.close();
         }

@@ -173,8 +173,8 @@ final class PluginOptions implements CheckedOptions {
                     + " --node-name");
         }
         if (memoryResource.equals(cardResource)) {
-            problems.add("--memory-resource and --card-resource must have different names, both are '" + cardResource
-                    + "'");
+            problems.add(
+                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
         }
         if (mps) {
             problems.add("--mps=true is not possible yet: this version shares memory by count and does not enforce it"

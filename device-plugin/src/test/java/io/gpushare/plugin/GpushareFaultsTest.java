@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The faults D1 to D15 of AliyunContainerService's device plugin that could come back here; DESIGN.md has the others. */
+/** The faults D1 to D15 of AliyunContainerService's device plugin that are possible here; DESIGN.md lists the others. */
 class GpushareFaultsTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
@@ -69,9 +69,9 @@ class GpushareFaultsTest {
     @Test
     void d2APodOfSeveralContainersStartsAndNoneOfThemIsTakenForAnotherPod() throws Exception {
         NodePod other = bound(TestPods.onCard("other", 0, A, 3));
-        NodePod two = bound(TestPods.written(
-                TestPods.unwritten("two", 1, TestPods.memory("x", 3), TestPods.memory("y", 4)),
-                TestPods.allocation(TestPods.gets("x", B, 3), TestPods.gets("y", B, 4))));
+        NodePod two = bound(TestPods.annotated(
+                TestPods.unannotated("two", 1, TestPods.memory("x", 3), TestPods.memory("y", 4)),
+                TestPods.allocation(TestPods.share("x", B, 3), TestPods.share("y", B, 4))));
         assertThat(admitted(two)).containsExactly(B, B);
         assertThat(admitted(other)).containsExactly(A);
     }
@@ -102,7 +102,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d5AContainerIsToldItsCardByUuidAndItsFileByMinorNumber() {
+    void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
         Card card = new Card(
                 A,
                 0,
@@ -116,13 +116,13 @@ class GpushareFaultsTest {
                 TWO.cards().getFirst().health());
         AllocationResponse.Granted given = new ContainerSettings(
                         Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
-                .of(TestPods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
+                .of(TestPods.share("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
         assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
     }
 
     @Test
-    void d6CardsThatAreNumberedOtherwiseAfterARebootAreStillTheSameCards() throws Exception {
+    void d6CardsWithOtherNumbersAfterARebootAreStillTheSameCards() throws Exception {
         NodePod pod = bound(TestPods.onCard("p", 0, B, 3));
         latest.update(snapshot -> snapshot.withInventory(new Inventory(
                 MemoryUnit.GIB,
@@ -140,7 +140,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d8WhatCanNotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
+    void d8AnAllocateThatCannotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
                 .isInstanceOfSatisfying(
                         AllocationResponse.Refused.class,
@@ -148,7 +148,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d9AKubeletThatLostItsBooksGetsTheSameCardsForRunningPodsAgain() throws Exception {
+    void d9AKubeletThatLostItsAllocationsGetsTheSameCardsForRunningPodsAgain() throws Exception {
         NodePod first = bound(TestPods.onCard("a", 0, A, 3));
         NodePod second = bound(TestPods.onCard("b", 1, B, 3));
         admitted(first);
@@ -159,7 +159,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d9AlsoAPluginThatWasRestartedBesidesKnowsThem() throws Exception {
+    void d9ARestartedPluginKnowsThemAsWell() throws Exception {
         NodePod pod = bound(TestPods.onCard("a", 0, B, 3));
         admitted(pod);
         kubelet.allocations().clear();
@@ -169,7 +169,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d10TheDevicesOfAnIllCardAreNotPreferredAndItsPodIsRefusedInsteadOfGivenToIt() {
+    void d10ThePodOfAnUnhealthyCardIsRefused() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
         bound(pod);
         latest.update(snapshot -> snapshot.withInventory(new Inventory(
@@ -186,7 +186,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
+    void d12WithoutNvidiasRuntimeCardsAreCdiNamesAndTheVariableExposesNone() {
         AllocationResponse.Granted given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
                 .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)), 0, TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
@@ -199,7 +199,7 @@ class GpushareFaultsTest {
         return pod;
     }
 
-    /** The cards that the pod's containers see, in the order in which they start. */
+    /** The cards that the pod's containers see, in start order. */
     private List<CardId> admitted(NodePod pod) throws KubeletModel.Rejected {
         kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().allocations()));
         return Objects.requireNonNull(kubelet.allocations().get(pod.ref())).values().stream()

@@ -62,8 +62,8 @@ class HostileKubeletTest {
     @Test
     void neitherUnknownNorRepeatedDevicesBreakAnythingOrTakeMoreThanACardHas() {
         NodePod written = TestPods.onCard("written", 0, new CardId("GPU-a"), 2);
-        NodePod unwritten = TestPods.unwritten("unwritten", 1, TestPods.memory("main", 3));
-        NodePod whole = TestPods.unwritten("whole", 2, TestPods.cards("main", 1));
+        NodePod unwritten = TestPods.unannotated("unwritten", 1, TestPods.memory("main", 3));
+        NodePod whole = TestPods.unannotated("whole", 2, TestPods.cards("main", 1));
         List<NodePod> pods = List.of(written, unwritten, whole);
         pods.forEach(pod -> latest.update(snapshot -> snapshot.withPod(pod)));
         AllocationHandler plugin = new AllocationHandler(
@@ -88,7 +88,8 @@ class HostileKubeletTest {
                 }
             }
             assertThat(latest.now().allocations().assigned().cards()).noneMatch(CardState::overCommitted);
-            assertThat(DeviceLists.of(latest.now().allocations()).list(DeviceResource.MEMORY)).hasSize(30);
+            assertThat(DeviceLists.of(latest.now().allocations()).list(DeviceResource.MEMORY))
+                    .hasSize(30);
         }
         System.out.println(
                 "hostile devices: " + CALLS + " calls of each kind, " + given + " given, " + refused + " refused");

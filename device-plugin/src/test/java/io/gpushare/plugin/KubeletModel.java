@@ -7,8 +7,8 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.AllocationResponse;
-import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.node.NodePod;
@@ -30,8 +30,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The kubelet's device manager as far as it matters here: admits one pod at a time, its containers in order, gives the
- * devices of init containers to those after them, and keeps its allocations by pod and container.
+ * A model of the kubelet's device manager: it admits one pod at a time, container by container, reuses the
+ * devices of init containers for later ones, and records its allocations by pod and container.
  */
 final class KubeletModel {
     /** A container's devices in the kubelet's allocations, and the cards that its environment names. */
@@ -50,7 +50,7 @@ final class KubeletModel {
     static final class Rejected extends Exception {
         private static final long serialVersionUID = 1;
 
-        /** Whether the plugin said no; otherwise there were too few devices to begin with. */
+        /** Whether the plugin refused; otherwise there were too few devices. */
         final boolean byPlugin;
 
         Rejected(boolean byPlugin, String reason) {
@@ -60,19 +60,19 @@ final class KubeletModel {
     }
 
     private final Random random;
-    private final boolean asksForPreferred;
+    private final boolean callsPreferred;
     private final Map<PodRef, Map<String, Given>> allocations = new LinkedHashMap<>();
 
-    KubeletModel(long seed, boolean asksForPreferred) {
+    KubeletModel(long seed, boolean callsPreferred) {
         this.random = new Random(seed);
-        this.asksForPreferred = asksForPreferred;
+        this.callsPreferred = callsPreferred;
     }
 
     Map<PodRef, Map<String, Given>> allocations() {
         return allocations;
     }
 
-    /** What pod-resources lists: ordinary init containers are not among it. */
+    /** The list of pod-resources, which lacks ordinary init containers. */
     PodResourcesList listed() {
         Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
         allocations.forEach((pod, containers) -> {
@@ -87,7 +87,7 @@ final class KubeletModel {
         return new PodResourcesList(pods);
     }
 
-    /** Every device that is given out. */
+    /** Every allocated device. */
     Set<String> allocatedIds() {
         Set<String> all = new HashSet<>();
         allocations.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
@@ -105,7 +105,7 @@ final class KubeletModel {
         allocations.remove(pod);
     }
 
-    /** Admits the pod; what it was given before a rejection stays in the allocations until it is forgotten. */
+    /** Admits the pod; the allocations before a rejection stay until the pod is forgotten. */
     void admit(NodePod pod, CallHandler plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
         Map<String, Given> own = new LinkedHashMap<>();
         allocations.put(pod.ref(), own);
@@ -151,10 +151,10 @@ final class KubeletModel {
         }
         List<String> available = new ArrayList<>(shuffled(free));
         available.addAll(mine);
-        List<String> wish =
-                asksForPreferred ? plugin.preferred(resource, available, List.copyOf(mine), count) : List.of();
+        List<String> preferred =
+                callsPreferred ? plugin.preferred(resource, available, List.copyOf(mine), count) : List.of();
         Set<String> chosen = new TreeSet<>(mine);
-        wish.stream().filter(available::contains).limit(count).forEach(chosen::add);
+        preferred.stream().filter(available::contains).limit(count).forEach(chosen::add);
         available.stream().filter(id -> chosen.size() < count).forEach(chosen::add);
         return chosen;
     }
@@ -165,7 +165,7 @@ final class KubeletModel {
         return order;
     }
 
-    /** What a program in the container would find. */
+    /** The allocation that a program in the container finds. */
     private static ContainerAllocation sees(ContainerDemand container, Map<String, String> environment) {
         List<CardId> cards = Arrays.stream(Objects.requireNonNull(environment.get("NVIDIA_VISIBLE_DEVICES"))
                         .split(",", -1))

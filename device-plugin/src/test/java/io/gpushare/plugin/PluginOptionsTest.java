@@ -66,8 +66,7 @@ class PluginOptionsTest {
     @Test
     void theUnprefixedMemoryUnitIsReadAndReportedAsDeprecated() throws Exception {
         PluginOptions options = new PluginOptions();
-        EnvironmentDefaults environment =
-                PluginOptions.environment(Map.of("NODE_NAME", "n1", "MEMORY_UNIT", "512MiB"));
+        EnvironmentDefaults environment = PluginOptions.environment(Map.of("NODE_NAME", "n1", "MEMORY_UNIT", "512MiB"));
         options.parser(environment).parse();
 
         assertThat(options.settings().nodeName()).isEqualTo("n1");
@@ -88,7 +87,8 @@ class PluginOptionsTest {
                 .hasMessageContaining("Unknown environment variable: GPUSHARE_PROCDIR; did you mean GPUSHARE_PROC_DIR?")
                 .hasMessageContaining("'10' is not a duration")
                 .hasMessageContaining("--mps=true is not possible yet")
-                .satisfies(e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(5));
+                .satisfies(
+                        e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(5));
     }
 
     @ParameterizedTest

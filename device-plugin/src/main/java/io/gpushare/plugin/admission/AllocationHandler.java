@@ -212,9 +212,7 @@ public final class AllocationHandler implements CallHandler {
             case Verdict.Granted granted -> granted;
             case Verdict.Refused(RefusalKind kind, String reason, Optional<NodePod> pod) ->
                 new Verdict.Refused(
-                        kind,
-                        reason + " (by the last known pods: the API server did not respond in time)",
-                        pod);
+                        kind, reason + " (by the last known pods: the API server did not respond in time)", pod);
         };
     }
 

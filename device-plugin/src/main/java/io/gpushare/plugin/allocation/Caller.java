@@ -4,7 +4,6 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.plugin.node.NodePod;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
 /** The container that a kubelet call is about; the call itself does not name it. */

@@ -3,7 +3,6 @@ package io.gpushare.plugin.allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
@@ -139,7 +138,8 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
         }
         long last = numbers.stream().mapToLong(OptionalLong::getAsLong).max().orElseThrow();
         return candidates.stream()
-                .filter(candidate -> snapshot.admissionOrder().of(candidate.pod()).getAsLong() == last)
+                .filter(candidate ->
+                        snapshot.admissionOrder().of(candidate.pod()).getAsLong() == last)
                 .toList();
     }
 

@@ -169,7 +169,8 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         int split = demand().split();
         return cards.size() != split
                 ? Map.of()
-                : cards.stream().collect(Collectors.toMap(
+                : cards.stream()
+                        .collect(Collectors.toMap(
                                 card -> card, card -> container.request().dividedBy(split)));
     }
 

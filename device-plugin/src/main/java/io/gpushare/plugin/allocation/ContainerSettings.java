@@ -38,7 +38,10 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
             inventory
                     .card(allocation.visibleCards().iterator().next())
                     .ifPresent(card -> environment.putAll(gpushare(
-                            allocation, podUnits, card, inventory.capacityOf(card).units())));
+                            allocation,
+                            podUnits,
+                            card,
+                            inventory.capacityOf(card).units())));
         }
         List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
                 ? uuids.stream().map(CDI_KIND::concat).toList()
@@ -54,7 +57,8 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),
-                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(allocation.total().units()),
+                "ALIYUN_COM_GPU_MEM_CONTAINER",
+                        String.valueOf(allocation.total().units()),
                 "ALIYUN_COM_GPU_MEM_DEV", String.valueOf(cardUnits));
     }
 

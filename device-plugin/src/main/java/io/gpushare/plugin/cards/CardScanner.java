@@ -187,7 +187,9 @@ public final class CardScanner implements AutoCloseable {
                             .map(before -> before.health().equals(card.health()))
                             .orElse(false);
             if (changed) {
-                String state = card.health() instanceof Health.Unhealthy(String reason) ? "unhealthy (" + reason + ")" : "healthy";
+                String state = card.health() instanceof Health.Unhealthy(String reason)
+                        ? "unhealthy (" + reason + ")"
+                        : "healthy";
                 LOG.info("card {} {} {} {} is {}", card.index(), card.id(), card.model(), card.memory(), state);
             }
         });

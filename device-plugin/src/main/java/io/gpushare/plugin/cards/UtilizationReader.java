@@ -47,8 +47,13 @@ final class UtilizationReader {
                 divided(100, utilization.gpuUtilisation()),
                 divided(1, utilization.temperatureCelsius()),
                 divided(1000, utilization.powerMilliwatts()),
-                utilization.eccErrors().map(EccErrors::corrected).map(OptionalLong::of).orElseGet(OptionalLong::empty),
-                utilization.eccErrors()
+                utilization
+                        .eccErrors()
+                        .map(EccErrors::corrected)
+                        .map(OptionalLong::of)
+                        .orElseGet(OptionalLong::empty),
+                utilization
+                        .eccErrors()
                         .map(EccErrors::uncorrected)
                         .map(OptionalLong::of)
                         .orElseGet(OptionalLong::empty),
@@ -63,7 +68,7 @@ final class UtilizationReader {
         return new CardUsage.GpuProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilisation());
     }
 
-    private static OptionalDouble divided(int divisor, OptionalInt number) {
+    private static OptionalDouble divided(double divisor, OptionalInt number) {
         return number.isPresent() ? OptionalDouble.of(number.getAsInt() / divisor) : OptionalDouble.empty();
     }
 }

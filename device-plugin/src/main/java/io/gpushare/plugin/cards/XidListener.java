@@ -35,8 +35,8 @@ final class XidListener implements AutoCloseable {
             if (!present.isEmpty()) {
                 watch = session.watchXids(present);
                 watch.unwatched()
-                        .forEach(uuid ->
-                                LOG.warn("card {} reports no Xid errors: only its loss will be noticed", uuid));
+                        .forEach(
+                                uuid -> LOG.warn("card {} reports no Xid errors: only its loss will be noticed", uuid));
             }
             problem = "";
         } catch (NvmlException.Unsupported e) {

@@ -141,8 +141,7 @@ public final class AllocationReconciler implements AutoCloseable {
             if (!unconfirmed) {
                 pods.write(difference);
             }
-            attempts.put(
-                    uid, new Attempt(clock.instant().plus(unconfirmed ? REMINDER : pace.again()), pace.first()));
+            attempts.put(uid, new Attempt(clock.instant().plus(unconfirmed ? REMINDER : pace.again()), pace.first()));
             count(difference.kind());
             if (difference.kind() == AnnotationDifference.Kind.MISSING) {
                 LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());

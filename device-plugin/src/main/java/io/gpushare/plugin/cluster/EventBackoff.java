@@ -71,8 +71,8 @@ final class EventBackoff {
     /** The delayed Events whose time has come. */
     List<Due> due(Instant now) {
         known.values()
-                .removeIf(
-                        each -> each.pending() == null && !now.isBefore(each.next().plus(QUIET)));
+                .removeIf(each ->
+                        each.pending() == null && !now.isBefore(each.next().plus(QUIET)));
         List<Due> due = new ArrayList<>();
         known.replaceAll((report, each) -> {
             EventSeries pending = each.pending();

@@ -84,11 +84,11 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     }
 
     /** The number of a cordoned card's allocated devices that belong to the card's own pods. */
-    private static int ofOwnPods(
-            NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
+    private static int ofOwnPods(NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
         return state.card().cordoned() && !resource.excluded(state)
                 ? allocations.assigned().cards().stream()
-                        .filter(assigned -> assigned.card().id().equals(state.card().id()))
+                        .filter(assigned ->
+                                assigned.card().id().equals(state.card().id()))
                         .mapToInt(assigned -> Math.min(allocated, resource.amount(assigned.allocated())))
                         .sum()
                 : 0;

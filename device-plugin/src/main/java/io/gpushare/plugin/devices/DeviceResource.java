@@ -7,36 +7,35 @@ import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own. */
 public enum DeviceResource {
     /** Units of a card's memory. */
-    MEMORY(
-            ShareKind.MEMORY,
-            "gpushare-mem.sock",
-            "units of GPU memory",
-            state -> IntStream.range(0, state.capacity().units())
-                    .mapToObj(number -> new DeviceId.MemoryUnitOf(state.card().id(), number).toString())
-                    .toList()),
+    MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory") {
+        @Override
+        List<String> ids(CardState card) {
+            return IntStream.range(0, card.capacity().units())
+                    .mapToObj(number -> new DeviceId.MemoryUnitOf(card.card().id(), number).toString())
+                    .toList();
+        }
+    },
     /** Whole cards. */
-    CARDS(
-            ShareKind.WHOLE_CARDS,
-            "gpushare-card.sock",
-            "whole GPU cards",
-            state -> List.of(new DeviceId.WholeCard(state.card().id()).toString()));
+    CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards") {
+        @Override
+        List<String> ids(CardState card) {
+            return List.of(new DeviceId.WholeCard(card.card().id()).toString());
+        }
+    };
 
     private final ShareKind kind;
     private final String socket;
     private final String unit;
-    private final Function<CardState, List<String>> ids;
 
-    DeviceResource(ShareKind kind, String socket, String unit, Function<CardState, List<String>> ids) {
+    DeviceResource(ShareKind kind, String socket, String unit) {
         this.kind = kind;
         this.socket = socket;
         this.unit = unit;
-        this.ids = ids;
     }
 
     /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
@@ -75,7 +74,5 @@ public enum DeviceResource {
     }
 
     /** The IDs of the card's devices, in the order of the list. */
-    List<String> ids(CardState card) {
-        return ids.apply(card);
-    }
+    abstract List<String> ids(CardState card);
 }

@@ -34,9 +34,7 @@ public final class KubeletConnection implements AutoCloseable {
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         servers = Arrays.stream(DeviceResource.values())
                 .map(resource -> new ResourceServer.Endpoint(
-                        resource,
-                        resource.name(names),
-                        DomainSockets.checked(pluginDir.resolve(resource.socket()))))
+                        resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
                 .map(endpoint -> new ResourceServer(endpoint, handler, sockets, calls, clock))
                 .toList();
         registrars = servers.stream()

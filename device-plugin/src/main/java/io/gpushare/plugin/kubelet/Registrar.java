@@ -106,7 +106,8 @@ final class Registrar {
                     .withDeadlineAfter(10, TimeUnit.SECONDS)
                     .register(RegisterRequest.newBuilder()
                             .setVersion(VERSION)
-                            .setEndpoint(server.endpoint().socket().getFileName().toString())
+                            .setEndpoint(
+                                    server.endpoint().socket().getFileName().toString())
                             .setResourceName(name())
                             .setOptions(DevicePluginService.OPTIONS)
                             .build());

@@ -40,7 +40,8 @@ final class ResourceServer {
     private volatile @Nullable Server server;
     private volatile Optional<Object> bound = Optional.empty();
 
-    ResourceServer(Endpoint endpoint, CallHandler handler, DomainSockets sockets, Executor executor, InstantSource clock) {
+    ResourceServer(
+            Endpoint endpoint, CallHandler handler, DomainSockets sockets, Executor executor, InstantSource clock) {
         this.endpoint = endpoint;
         this.sockets = sockets;
         this.executor = executor;

@@ -79,8 +79,10 @@ final class CardMetrics {
         gauge(
                 name,
                 help,
-                state -> Optional.ofNullable(
-                                counts.usage().reported().cards().get(state.card().id()))
+                state -> Optional.ofNullable(counts.usage()
+                                .reported()
+                                .cards()
+                                .get(state.card().id()))
                         .map(value)
                         .orElse(OptionalDouble.empty()));
     }

@@ -90,7 +90,8 @@ public final class PluginMetrics {
                 counts::eventsLost);
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")
-                .help("Xid errors since the plugin started; card and model are empty if the driver did not name the card.")
+                .help("Xid errors since the plugin started; card and model are empty if the driver did not name the"
+                        + " card.")
                 .labelNames("card", "model", "xid", "remedy")
                 .callback(callback -> counts.xids().forEach((xid, count) -> {
                     Optional<CardId> card = xid.card();

@@ -48,7 +48,10 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
         private final Set<String> allocatedIds = new HashSet<>();
 
         Computation(
-                Inventory inventory, Collection<NodePod> pods, PodResourcesList listed, List<AnsweredCall> answeredCalls) {
+                Inventory inventory,
+                Collection<NodePod> pods,
+                PodResourcesList listed,
+                List<AnsweredCall> answeredCalls) {
             this.inventory = inventory;
             this.listed = listed;
             this.answeredCalls = answeredCalls;
@@ -89,8 +92,8 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
         }
 
         private void countIfUnknown(PodName pod) {
-            boolean answered =
-                    answeredCalls.stream().anyMatch(call -> PodName.of(call.pod()).equals(pod));
+            boolean answered = answeredCalls.stream()
+                    .anyMatch(call -> PodName.of(call.pod()).equals(pod));
             if (!answered) {
                 countIfUnknown(new PodRef(pod.toString(), pod.namespace(), pod.name()));
             }
@@ -119,7 +122,8 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
             annotation
                     .filter(allocation -> allocation.unit().equals(inventory.unit()))
                     .ifPresent(allocation -> allocation.containers().stream()
-                            .filter(container -> answeredCalls.stream().noneMatch(call -> call.isFor(pod, container.name())))
+                            .filter(container ->
+                                    answeredCalls.stream().noneMatch(call -> call.isFor(pod, container.name())))
                             .forEach(container -> actual.put(container.name(), container)));
             return actual;
         }

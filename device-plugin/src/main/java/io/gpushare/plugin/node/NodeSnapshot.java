@@ -42,7 +42,8 @@ public final class NodeSnapshot {
         this.refused = Set.copyOf(refused);
         this.deleted = Set.copyOf(deleted);
         this.admissionOrder = admissionOrder;
-        this.allocations = NodeAllocations.of(inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls);
+        this.allocations =
+                NodeAllocations.of(inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls);
     }
 
     /** A node of which nothing but the cards is known. */
@@ -86,7 +87,8 @@ public final class NodeSnapshot {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.put(pod.ref().uid(), pod);
         List<AnsweredCall> kept = pod.ended() ? without(pod.ref().uid()) : answeredCalls;
-        return new NodeSnapshot(inventory, changed, listed, kept, refused, without(deleted, pod.name()), admissionOrder);
+        return new NodeSnapshot(
+                inventory, changed, listed, kept, refused, without(deleted, pod.name()), admissionOrder);
     }
 
     /**

@@ -95,9 +95,7 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private void read() {
         Instant before = clock.instant();
-        podResources
-                .list(LIST_TIMEOUT)
-                .ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
+        podResources.list(LIST_TIMEOUT).ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
     }
 
     @Override

@@ -37,12 +37,16 @@ class CallerResolverTest {
                 .withPod(TestPods.onCard("younger", 9, B, 3))
                 .withListed(TestPods.listed("younger"), TestPods.START);
 
-        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "younger", "main", Caller.Evidence.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()),
+                "younger",
+                "main",
+                Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
     void containersAskInTheOrderInWhichTheyStart() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 3));
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 3));
         NodeSnapshot snapshot = EMPTY.withPod(pod);
 
         assertFound(
@@ -50,7 +54,7 @@ class CallerResolverTest {
                 "p",
                 "one",
                 Caller.Evidence.LACKS_DEVICES);
-        PodResourcesList oneHas = TestPods.holding("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
+        PodResourcesList oneHas = TestPods.withDevices("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
         assertFound(
                 now(snapshot.withListed(oneHas, TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
                 "p",
@@ -60,22 +64,22 @@ class CallerResolverTest {
 
     @Test
     void anInitContainerIsNeverListedSoOurAnswerTellsThatItIsPast() {
-        NodePod pod = TestPods.unwritten(
+        NodePod pod = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
         NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
 
         assertFound(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of()), "p", "load", Caller.Evidence.LACKS_DEVICES);
         NodeSnapshot answered = snapshot.withAnsweredCall(new AnsweredCall(
-                pod.ref(), TestPods.gets("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
+                pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
         assertFound(now(answered).find(DeviceResource.MEMORY, 2, Set.of()), "p", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
     void afterARestartOfOursAPodWhoseAppHasDevicesIsPastItsInitContainers() {
-        NodePod running = TestPods.unwritten(
+        NodePod running = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
         NodeSnapshot snapshot = EMPTY.withPod(running)
-                .withListed(TestPods.holding("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
     }
@@ -87,9 +91,11 @@ class CallerResolverTest {
                 .withListed(TestPods.listed("rejected"), TestPods.START)
                 .withListed(TestPods.listed("rejected", "here"), TestPods.START.plusSeconds(1));
 
-        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "here", "main", Caller.Evidence.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "here", "main", Caller.Evidence.LACKS_DEVICES);
         // Whatever devices the kubelet took by itself.
-        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(A)), "here", "main", Caller.Evidence.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(A)), "here", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
     /** Its containers have ended, so the kubelet lists it without devices, and the API server is slow to tell of the next. */
@@ -98,8 +104,8 @@ class CallerResolverTest {
         NodePod ending = TestPods.onCard("ending", 0, A, 3);
         NodeSnapshot snapshot = EMPTY.withPod(ending)
                 .withListed(TestPods.listed("ending"), TestPods.START)
-                .withAnsweredCall(
-                        new AnsweredCall(ending.ref(), TestPods.gets("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
+                .withAnsweredCall(new AnsweredCall(
+                        ending.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.listed("ending", "stranger"), TestPods.START.plusSeconds(1));
 
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
@@ -109,9 +115,9 @@ class CallerResolverTest {
     }
 
     @Test
-    void aPodThatCameWithOneThatIsGoneAlreadyAsks() {
+    void aPodThatWasListedTogetherWithADeletedOneIsTheCaller() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("here", 0, A, 3))
-                .withListed(TestPods.listed("here", "gone-meanwhile"), TestPods.START);
+                .withListed(TestPods.listed("here", "deleted-meanwhile"), TestPods.START);
 
         assertFound(
                 new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
@@ -123,18 +129,18 @@ class CallerResolverTest {
     }
 
     @Test
-    void aPodWhoseNameWasListedBeforeMayBeTheOneThatCameLast() {
+    void aPodWhoseNameWasListedBeforeMayBeTheLatest() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("reused", 0, A, 3))
                 .withListed(TestPods.listed("reused"), TestPods.START)
                 .withoutPod(TestPods.onCard("reused", 0, A, 3).ref().uid())
-                .withPod(anew(TestPods.onCard("reused", 5, A, 3)))
+                .withPod(recreated(TestPods.onCard("reused", 5, A, 3)))
                 .withPod(TestPods.onCard("other", 9, B, 3))
                 .withListed(TestPods.listed("reused", "other"), TestPods.START.plusSeconds(1));
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
     }
 
-    private static NodePod anew(NodePod pod) {
+    private static NodePod recreated(NodePod pod) {
         PodRef ref = pod.ref();
         return new NodePod(
                 new PodRef("another-uid", ref.namespace(), ref.name()),
@@ -145,7 +151,7 @@ class CallerResolverTest {
     }
 
     @Test
-    void aPodThatEndedOrWasRefusedDoesNotAsk() {
+    void aPodThatEndedOrWasRefusedIsNotTheCaller() {
         NodePod dead = TestPods.ended(TestPods.onCard("dead", 0, A, 3));
         NodePod rejected = TestPods.onCard("rejected", 1, A, 3);
         NodeSnapshot snapshot = EMPTY.withPod(dead)
@@ -157,7 +163,7 @@ class CallerResolverTest {
     }
 
     @Test
-    void theAmountMustBeTheOneThatWasAskedFor() {
+    void theAmountMustMatchTheRequest() {
         NodeSnapshot snapshot =
                 EMPTY.withPod(TestPods.onCard("p", 0, A, 3)).withListed(TestPods.listed("p"), TestPods.START);
 
@@ -169,17 +175,18 @@ class CallerResolverTest {
     }
 
     @Test
-    void whereSeveralLackTheSameTheDevicesDecideAndElseNobodyGuesses() {
+    void ifSeveralLackTheSameAmountTheDevicesDecideAndOtherwiseTheCallIsAmbiguous() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A, 3))
                 .withPod(TestPods.onCard("q", 1, B, 3))
                 .withListed(TestPods.listed("p", "q"), TestPods.START);
 
-        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
     }
 
     @Test
-    void whereSeveralWerePromisedTheSameCardTheOldestIsTaken() {
+    void ifSeveralHaveTheSameAnnotatedCardTheOldestIsTheCaller() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("q", 1, A, 3))
                 .withPod(TestPods.onCard("p", 0, A, 3))
                 .withListed(TestPods.listed("p", "q"), TestPods.START);
@@ -188,20 +195,20 @@ class CallerResolverTest {
     }
 
     @Test
-    void aContainerThatWasAnsweredAndHasNothingAsksAgain() {
+    void anAnsweredContainerWithoutDevicesIsARepeatedCall() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
         NodeSnapshot snapshot = EMPTY.withPod(pod)
                 .withAnsweredCall(
-                        new AnsweredCall(pod.ref(), TestPods.gets("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
+                        new AnsweredCall(pod.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.listed("p"), TestPods.START);
 
         assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Evidence.REPEATED_CALL);
     }
 
     @Test
-    void withoutPodResourcesTheOldestPodOfThatDemandThatHasNothingAsksWhereTheCardIsTheSame() {
+    void withoutPodResourcesTheOldestMatchingPodIsTheCallerIfAllHaveTheSameCard() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("running", 0, A, 3))
-                .withListed(TestPods.holding("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
+                .withListed(TestPods.withDevices("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
                 .withPod(TestPods.onCard("young", 5, A, 3))
                 .withPod(TestPods.onCard("old", 4, A, 3));
 
@@ -211,7 +218,7 @@ class CallerResolverTest {
     }
 
     @Test
-    void withoutPodResourcesNobodyGuessesBetweenPodsOnDifferentCards() {
+    void withoutPodResourcesPodsOnDifferentCardsAreAmbiguous() {
         NodeSnapshot snapshot =
                 EMPTY.withPod(TestPods.onCard("young", 5, B, 3)).withPod(TestPods.onCard("old", 4, A, 3));
 
@@ -220,29 +227,28 @@ class CallerResolverTest {
     }
 
     @Test
-    void aPodThatAsksForBothIsNamedAsTheReason() {
+    void aMalformedPodIsNamedInTheReason() {
         NodePod both = new NodePod(
                 TestPods.ref("both"),
                 TestPods.START,
                 false,
-                new Decoded.Malformed<>("container 'main' asks for both"),
+                new Decoded.Malformed<>("container 'main' requests both"),
                 new Decoded.Absent<>());
         NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 1, Set.of()))
-                .isEqualTo(
-                        new Caller.None(RefusalKind.MALFORMED, "pod default/both: container 'main' asks for both"));
+                .isEqualTo(new Caller.None(RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
     }
 
     private static CallerResolver now(NodeSnapshot snapshot) {
         return new CallerResolver(snapshot, true, true);
     }
 
-    private static void assertFound(Caller caller, String pod, String container, Caller.Evidence way) {
+    private static void assertFound(Caller caller, String pod, String container, Caller.Evidence evidence) {
         assertThat(caller).isInstanceOfSatisfying(Caller.Found.class, found -> {
             assertThat(Map.entry(found.pod().ref().name(), found.container().name()))
                     .isEqualTo(Map.entry(pod, container));
-            assertThat(found.evidence()).isEqualTo(way);
+            assertThat(found.evidence()).isEqualTo(evidence);
         });
     }
 }

@@ -30,7 +30,7 @@ class ContainerSettingsTest {
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        AllocationResponse.Granted given = sees("envvar").of(TestPods.gets("main", B, 3), 7, NODE);
+        AllocationResponse.Granted given = sees("envvar").of(TestPods.share("main", B, 3), 7, NODE);
 
         assertThat(given.environment())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(

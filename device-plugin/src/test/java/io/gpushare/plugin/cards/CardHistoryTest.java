@@ -24,7 +24,7 @@ class CardHistoryTest {
     private final CardHistory cards = new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)));
 
     @Test
-    void presentCardsComeWithTheirFacts() {
+    void presentCardsHaveTheirFacts() {
         Inventory inventory = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
         assertThat(inventory.driver()).isEqualTo(new Inventory.Driver("580.95.05", "13.0"));
@@ -35,21 +35,22 @@ class CardHistoryTest {
     }
 
     @Test
-    void aLostCardKeepsItsFactsAndIsIllUntilItIsBack() {
+    void aLostCardKeepsItsFactsAndIsUnhealthyUntilItIsBack() {
         Inventory before = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
         Inventory lost = cards.with(
                 DRIVER,
                 List.of(present(0, "GPU-a"), new CardReading.Lost(1, Optional.of("GPU-b"), "GPU is lost")),
                 NOW);
 
-        assertThat(card(lost, "GPU-b")).isEqualTo(card(before, "GPU-b").withHealth(new Health.Unhealthy("GPU is lost")));
+        assertThat(card(lost, "GPU-b"))
+                .isEqualTo(card(before, "GPU-b").withHealth(new Health.Unhealthy("GPU is lost")));
         assertThat(card(lost, "GPU-a").health()).isEqualTo(new Health.Healthy());
         assertThat(cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
                 .isEqualTo(before);
     }
 
     @Test
-    void aCardThatTheDriverListsNoMoreIsIllNotGone() {
+    void aCardThatTheDriverNoLongerListsIsUnhealthyAndNotRemoved() {
         cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
         Inventory fewer = cards.with(DRIVER, List.of(present(0, "GPU-b")), NOW);
@@ -59,11 +60,12 @@ class CardHistoryTest {
     }
 
     @Test
-    void withoutADriverKnownCardsAreIllAndUnknownOnesAreNotInvented() {
+    void withoutADriverKnownCardsAreUnhealthyAndNoOthersAppear() {
         assertThat(cards.withoutDriver("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
         cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        assertThat(card(cards.withoutDriver("no driver", NOW), "GPU-a").health()).isEqualTo(new Health.Unhealthy("no driver"));
+        assertThat(card(cards.withoutDriver("no driver", NOW), "GPU-a").health())
+                .isEqualTo(new Health.Unhealthy("no driver"));
     }
 
     private static Card card(Inventory inventory, String uuid) {

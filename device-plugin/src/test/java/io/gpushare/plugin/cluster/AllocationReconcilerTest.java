@@ -42,7 +42,7 @@ class AllocationReconcilerTest {
     }
 
     @Test
-    void aDifferenceIsWrittenAndToldOnce() {
+    void aDifferenceIsRepairedAndReportedOnce() {
         world.add(difference("p", AnnotationDifference.Kind.MISSING));
         note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> events.size() == 1);
@@ -51,7 +51,7 @@ class AllocationReconcilerTest {
     }
 
     @Test
-    void whatTheApiServerRefusedIsTriedAgainUntilItIsWritten() {
+    void aFailedRepairIsRetriedUntilItSucceeds() {
         refusals.set(5);
         world.add(difference("p", AnnotationDifference.Kind.WRONG));
         note.reconcileSoon();
@@ -61,7 +61,7 @@ class AllocationReconcilerTest {
     }
 
     @Test
-    void onePodThatCanNotBeWrittenDoesNotHoldUpTheOthers() {
+    void aFailedRepairDoesNotDelayOtherPods() {
         refusals.set(1);
         world.add(difference("p", AnnotationDifference.Kind.MISSING));
         world.add(difference("q", AnnotationDifference.Kind.MISSING));
@@ -71,7 +71,7 @@ class AllocationReconcilerTest {
     }
 
     @Test
-    void aDoubtIsToldAndNothingIsWritten() {
+    void anUnconfirmedAnnotationIsReportedAndNothingIsWritten() {
         world.add(difference("p", AnnotationDifference.Kind.UNCONFIRMED));
         note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
@@ -81,6 +81,6 @@ class AllocationReconcilerTest {
 
     private static AnnotationDifference difference(String pod, AnnotationDifference.Kind kind) {
         return new AnnotationDifference(
-                TestPods.ref(pod), TestPods.allocation(TestPods.gets("main", new CardId("GPU-a"), 2)), kind);
+                TestPods.ref(pod), TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2)), kind);
     }
 }

@@ -13,8 +13,8 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.RefusalKind;
-import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class RegistrationIT {
 
     private final DomainSockets sockets = new DomainSockets();
     private KubeletDouble kubelet;
-    private KubeletConnection link;
+    private KubeletConnection connection;
 
     private static DeviceLists lists(List<Offered> memory, List<Offered> cards) {
         return new DeviceLists(Map.of(DeviceResource.MEMORY, memory, DeviceResource.CARDS, cards));
@@ -50,21 +50,21 @@ class RegistrationIT {
     @BeforeEach
     void start() throws Exception {
         kubelet = new KubeletDouble(dir);
-        link = KubeletConnection.start(
+        connection = KubeletConnection.start(
                 dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
     }
 
     @AfterEach
     void end() throws Exception {
-        link.close();
+        connection.close();
         kubelet.close();
         sockets.close();
     }
 
     @Test
-    void bothResourcesAreRegisteredOnceThereIsAListAndTheKubeletReadsIt() throws Exception {
+    void everyResourceIsRegisteredOnceThereIsAListAndTheKubeletWatchesIt() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
 
         awaitLists();
         assertThat(kubelet.registrations()).containsExactlyInAnyOrder(MEMORY, CARDS);
@@ -83,12 +83,12 @@ class RegistrationIT {
     @Test
     void aChangeIsSentOnceAndTheSameListIsNotSentAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        link.offer(TWO);
+        connection.offer(TWO);
         DeviceLists changed = lists(List.of(new Offered("GPU-a::0", false)), TWO.list(DeviceResource.CARDS));
-        link.offer(changed);
+        connection.offer(changed);
 
         await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
@@ -96,9 +96,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aKubeletThatRestartsIsToldAgain() throws Exception {
+    void aRestartedKubeletReceivesTheRegistrationsAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         kubelet.stop();
@@ -110,9 +110,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aSocketThatWasDeletedIsMadeAgainAndRegistered() throws Exception {
+    void aDeletedSocketIsCreatedAndRegisteredAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         Files.delete(dir.resolve("device-plugins/gpushare-mem.sock"));
@@ -125,9 +125,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aStreamThatTheKubeletCancelledIsARegistrationLost() throws Exception {
+    void aCancelledStreamIsALostRegistration() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         kubelet.cancelStream(CARDS);
@@ -140,8 +140,8 @@ class RegistrationIT {
     }
 
     @Test
-    void aKubeletThatComesLateIsWaitedFor() throws Exception {
-        link.offer(TWO);
+    void aKubeletThatStartsLateIsAwaited() throws Exception {
+        connection.offer(TWO);
         await().during(Duration.ofMillis(700))
                 .until(() -> kubelet.registrations().isEmpty());
 
@@ -156,7 +156,7 @@ class RegistrationIT {
         List<Offered> many = IntStream.range(0, 66_000)
                 .mapToObj(i -> new Offered("GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i, true))
                 .toList();
-        link.offer(lists(many, TWO.list(DeviceResource.CARDS)));
+        connection.offer(lists(many, TWO.list(DeviceResource.CARDS)));
 
         awaitLists();
         assertThat(kubelet.healthy(MEMORY)).hasSize(66_000);
@@ -165,10 +165,10 @@ class RegistrationIT {
     @Test
     void theKubeletsQuestionsReachTheDoorkeeperAndItsAnswersTheKubelet() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        var wish = kubelet.calls(MEMORY)
+        var response = kubelet.calls(MEMORY)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
                                 .addAvailableDeviceIDs("GPU-a::0")
@@ -176,7 +176,7 @@ class RegistrationIT {
                                 .addMustIncludeDeviceIDs("GPU-a::1")
                                 .setAllocationSize(1))
                         .build());
-        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).containsExactly("GPU-a::1");
+        assertThat(response.getContainerResponses(0).getDeviceIDsList()).containsExactly("GPU-a::1");
 
         ContainerAllocateResponse given =
                 kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
@@ -190,26 +190,26 @@ class RegistrationIT {
     @Test
     void aRefusalIsAnErrorWithItsSentenceAndAFailureOfOursNeverRejectsAPodThatOnlyWished() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         assertThatThrownBy(() -> kubelet.calls(CARDS).allocate(allocate("GPU-a")))
                 .isInstanceOf(StatusRuntimeException.class)
                 .hasMessage("FAILED_PRECONDITION: the card is taken");
-        var wish = kubelet.calls(CARDS)
+        var response = kubelet.calls(CARDS)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder())
                         .build());
-        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).isEmpty();
+        assertThat(response.getContainerResponses(0).getDeviceIDsList()).isEmpty();
     }
 
     @Test
     void atTheEndTheSocketsAreGone() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        link.close();
+        connection.close();
 
         assertThat(dir.resolve("device-plugins/gpushare-mem.sock")).doesNotExist();
         assertThat(dir.resolve("device-plugins/gpushare-card.sock")).doesNotExist();
@@ -222,7 +222,7 @@ class RegistrationIT {
         assertThatThrownBy(() -> KubeletConnection.start(
                         deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a Unix socket's path may have 107: choose a shorter --kubelet-dir");
+                .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }
 
     private void awaitLists() {
@@ -243,7 +243,7 @@ class RegistrationIT {
         public List<String> preferred(
                 DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
             if (resource == DeviceResource.CARDS) {
-                throw new IllegalStateException("no wish");
+                throw new IllegalStateException("no preference");
             }
             assertThat(available).hasSize(2);
             assertThat(size).isEqualTo(1);
