@@ -1,18 +1,19 @@
 package io.gpushare.plugin;
 
+import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.InvalidOptionsException;
+import io.gpushare.options.OptionParser;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
 
-/** Starts the device plugin and ends it: exit code 0 after SIGTERM, 1 after a failure, 2 when options are wrong. */
+/** Starts the device plugin; exits with 0 after SIGTERM, with 1 after a failure, with 2 if options are invalid. */
 public final class PluginMain {
     static final int FAILED = 1;
-    static final int WRONG_OPTIONS = 2;
+    static final int INVALID_OPTIONS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(PluginMain.class);
 
@@ -20,52 +21,51 @@ public final class PluginMain {
 
     public static void main(String[] args) {
         int code = run(args);
-        // Not by returning: the clients' threads may live on.
+        // Returning is not enough: threads of the clients may still run.
         System.exit(code);
     }
 
     private static int run(String[] args) {
         PluginOptions options = new PluginOptions();
-        CommandLine line = new CommandLine(options);
+        EnvironmentDefaults environment = PluginOptions.environment(System.getenv());
+        OptionParser parser = options.parser(environment);
         try {
-            line.parseArgs(args);
-            if (CommandLine.printHelpIfRequested(line.getParseResult())) {
+            if (CommandLine.printHelpIfRequested(parser.parse(args))) {
                 return 0;
             }
-            PluginOptions.Settings settings = options.settings();
-            LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), options.shown());
-            return run(settings);
-        } catch (ParameterException e) {
-            PrintWriter error = line.getErr();
-            error.println(RetiredFlags.advice(args).orElse(e.getMessage()));
-            error.println("device-plugin --help lists every flag.");
-            error.flush();
-            return WRONG_OPTIONS;
+        } catch (InvalidOptionsException e) {
+            RetiredFlags.advice(args).forEach(System.err::println);
+            System.err.println(e.getMessage());
+            System.err.println("device-plugin --help lists every flag.");
+            return INVALID_OPTIONS;
         }
+        LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), parser.inForce());
+        environment.notices().forEach(LOG::warn);
+        return run(options.settings());
     }
 
     private static int run(PluginOptions.Settings settings) {
         CompletableFuture<Integer> exit = new CompletableFuture<>();
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-            LOG.error("thread {} failed, the program ends", thread.getName(), e);
+            LOG.error("thread {} failed, the plugin exits", thread.getName(), e);
             exit.complete(FAILED);
         });
-        AtomicBoolean ending = new AtomicBoolean();
+        AtomicBoolean stopping = new AtomicBoolean();
         try (Plugin plugin = new Plugin(settings, exit)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(plugin, ending), "end"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(plugin, stopping), "shutdown"));
             int code = exit.join();
-            ending.set(true);
+            stopping.set(true);
             return code;
         } catch (IOException | IllegalArgumentException e) {
             LOG.error("{}", e.getMessage());
-            return WRONG_OPTIONS;
+            return INVALID_OPTIONS;
         }
     }
 
-    /** A signal's own exit code would be 143, and a program that was asked to end and did is no failure. */
-    private static void onSignal(Plugin plugin, AtomicBoolean ending) {
-        if (ending.compareAndSet(false, true)) {
-            LOG.info("ending");
+    /** Exits with 0: the JVM's own exit code after SIGTERM is 143, which Kubernetes reports as a failure. */
+    private static void onSignal(Plugin plugin, AtomicBoolean stopping) {
+        if (stopping.compareAndSet(false, true)) {
+            LOG.info("stopping");
             plugin.close();
             Runtime.getRuntime().halt(0);
         }

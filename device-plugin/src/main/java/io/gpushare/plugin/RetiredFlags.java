@@ -1,32 +1,33 @@
 package io.gpushare.plugin;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** The flags of gpushare's device plugin that are gone, and what to do instead. */
+/** The flags of gpushare's device plugin that this plugin does not have, with the reason. */
 final class RetiredFlags {
     private static final Map<String, String> ADVICE = Map.of(
-            "--health-check", "cards are always watched",
-            "--query-kubelet", "the kubelet's pod-resources is always asked",
-            "--kubelet-address", "the kubelet is asked over its socket",
-            "--kubelet-port", "the kubelet is asked over its socket",
-            "--client-cert", "the kubelet is asked over its socket",
-            "--client-key", "the kubelet is asked over its socket",
-            "--token", "the kubelet is asked over its socket",
-            "--timeout", "every call has a deadline of its own",
+            "--health-check", "the health of cards is always checked",
+            "--query-kubelet", "the plugin always reads the kubelet's pod-resources",
+            "--kubelet-address", "the plugin calls the kubelet over its socket",
+            "--kubelet-port", "the plugin calls the kubelet over its socket",
+            "--client-cert", "the plugin calls the kubelet over its socket",
+            "--client-key", "the plugin calls the kubelet over its socket",
+            "--token", "the plugin calls the kubelet over its socket",
+            "--timeout", "every call has its own deadline",
             "--logtostderr", "the log goes to standard error",
             "--v", "the log has one level");
 
     private RetiredFlags() {}
 
-    /** What to say about the first of these arguments that is such a flag. */
-    static Optional<String> advice(String[] args) {
+    /** One sentence for each of these arguments that is such a flag. */
+    static List<String> advice(String[] args) {
         return Arrays.stream(args)
                 .filter(arg -> arg.startsWith("-"))
                 .map(arg -> "--" + arg.replaceFirst("^-+", "").replaceFirst("=.*", ""))
                 .filter(ADVICE::containsKey)
-                .findFirst()
-                .map(flag -> "gpushare's flag " + flag + " is gone, leave it out: " + ADVICE.get(flag) + ".");
+                .distinct()
+                .map(flag -> "gpushare's flag " + flag + " no longer exists, leave it out: " + ADVICE.get(flag) + ".")
+                .toList();
     }
 }

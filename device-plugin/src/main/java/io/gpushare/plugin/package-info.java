@@ -1,6 +1,6 @@
 /**
- * The device plugin: its options, and the wiring of its edges by hand. Here and nowhere else the edges meet: cards and
- * pods flow into one {@link io.gpushare.plugin.LatestPicture}, and from it the lists and answers for the kubelet.
+ * The device plugin: its options, and the wiring of its parts by hand. Only this package sees all edges. Cards, cordons,
+ * pods and pod-resources flow into the latest snapshot; device lists and responses for the kubelet derive from it.
  */
 @NullMarked
 package io.gpushare.plugin;

@@ -17,14 +17,15 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.LatestSnapshot;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -40,7 +41,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Random lives of a node: whatever comes in whatever order, every container sees what it may, and what it was promised. */
+/**
+ * Random histories of a node: in any order of events, every container sees the cards of its pod's annotation and no others.
+ * The file is long because the model of the node, which the properties inspect, belongs to them.
+ */
 class AllocationProperties {
     private static final long SEED = 20_261_121;
     private static final Inventory CARDS = new Inventory(
@@ -52,9 +56,9 @@ class AllocationProperties {
                     Card.of("GPU-c", 2, Memory.ofGib(24))));
 
     @Property(tries = 150)
-    void noCardIsEverOverusedOrSharedAndWholeAtOnceAndNothingGivenOutIsWithdrawn(
-            @ForAll long seed, @ForAll boolean asksForPreferred) {
-        Life life = new Life(seed, asksForPreferred);
+    void noCardIsOverCommittedOrSharedAndWholeAtOnceAndNoAllocatedDeviceIsWithdrawn(
+            @ForAll long seed, @ForAll boolean callsPreferred) {
+        Life life = new Life(seed, callsPreferred);
         for (int step = 0; step < 40; step++) {
             life.step();
             life.check();
@@ -62,21 +66,21 @@ class AllocationProperties {
     }
 
     @Property(tries = 100)
-    void inABurstOfEqualDemandsEveryContainerSeesTheCardThatIsWrittenOnItsPod(
-            @ForAll long seed, @ForAll boolean asksForPreferred, @ForAll @IntRange(min = 1, max = 3) int units) {
-        Life life = new Life(seed, asksForPreferred);
+    void inABurstOfEqualDemandsEveryContainerSeesTheAnnotatedCardOfItsPod(
+            @ForAll long seed, @ForAll boolean callsPreferred, @ForAll @IntRange(min = 1, max = 3) int units) {
+        Life life = new Life(seed, callsPreferred);
         while (life.scheduled(List.of(TestPods.memory("one", units), TestPods.memory("two", units)))) {
             life.watchSeesSome();
         }
         life.admitAll();
         assertThat(life.refusals).isEmpty();
-        assertThat(life.kubelet.books()).hasSizeGreaterThan(5);
+        assertThat(life.kubelet.allocations()).hasSizeGreaterThan(5);
         life.check();
     }
 
-    /** As many events as {@code -Dgpushare.events} says; a new node after each hundred, so that lives stay different. */
+    /** {@code -Dgpushare.events} events, with a new node after each hundred, so that histories differ. */
     @Example
-    void aLongHistoryHoldsToo() {
+    void aLongHistoryHoldsAsWell() {
         int events = Integer.getInteger("gpushare.events", 10_000);
         int pods = 0;
         int refused = 0;
@@ -105,20 +109,20 @@ class AllocationProperties {
         private LatestSnapshot latest;
         private AllocationHandler plugin;
         private int names;
-        private final boolean heeds;
+        private final boolean preferring;
         private Inventory cards = CARDS;
 
-        Life(long seed, boolean asksForPreferred) {
+        Life(long seed, boolean callsPreferred) {
             this.random = new Random(seed);
-            this.heeds = asksForPreferred;
-            this.kubelet = new KubeletModel(seed, asksForPreferred);
+            this.preferring = callsPreferred;
+            this.kubelet = new KubeletModel(seed, callsPreferred);
             this.latest = new LatestSnapshot(NodeSnapshot.of(CARDS), () -> {});
             this.plugin = admission(latest);
         }
 
-        private AllocationHandler admission(LatestSnapshot picture) {
+        private AllocationHandler admission(LatestSnapshot snapshot) {
             return new AllocationHandler(
-                    picture,
+                    snapshot,
                     _ -> Optional.of(kubelet.listed()),
                     _ -> Optional.of(List.copyOf(api.values())),
                     new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
@@ -133,7 +137,7 @@ class AllocationProperties {
                 case 6 -> any().ifPresent(this::end);
                 case 7 -> any().ifPresent(this::delete);
                 case 8 -> {
-                    if (heeds) {
+                    if (preferring) {
                         cordonOther();
                     }
                 }
@@ -146,7 +150,7 @@ class AllocationProperties {
             Set<CardId> cordoned = new HashSet<>();
             CARDS.cards().stream().filter(card -> random.nextInt(4) == 0).forEach(card -> cordoned.add(card.id()));
             cards = CARDS.withCordoned(cordoned);
-            latest.update(picture -> picture.withInventory(cards));
+            latest.update(snapshot -> snapshot.withInventory(cards));
         }
 
         private List<ContainerDemand> demand() {
@@ -166,10 +170,10 @@ class AllocationProperties {
 
         private NodePod create(List<ContainerDemand> demand) {
             int name = names++;
-            return TestPods.unwritten("p" + name, name / 3, demand.toArray(ContainerDemand[]::new));
+            return TestPods.unannotated("p" + name, name / 3, demand.toArray(ContainerDemand[]::new));
         }
 
-        /** As the extender does it: places on a ledger of what is written on the pods of the API. */
+        /** Places like the extender, on a ledger of the annotated allocations of the API. */
         boolean scheduled(List<ContainerDemand> demand) {
             NodeCards ledger = NodeCards.of(cards);
             for (NodePod pod : api.values()) {
@@ -181,7 +185,7 @@ class AllocationProperties {
             NodePod pod = create(demand);
             return switch (ledger.place(pod.demand().valid().orElseThrow(), CardOrder.SPREAD)) {
                 case Placement.Placed(Allocation allocation) -> {
-                    bound(TestPods.written(pod, allocation));
+                    bound(TestPods.annotated(pod, allocation));
                     yield true;
                 }
                 case Placement.Refused _ -> false;
@@ -199,11 +203,11 @@ class AllocationProperties {
             waiting.add(pod);
         }
 
-        /** The watch is late: it has some of what the API has. */
+        /** The watch is late: it reports only some of the API's pods. */
         void watchSeesSome() {
             for (NodePod pod : api.values()) {
                 if (random.nextInt(3) > 0) {
-                    latest.update(picture -> picture.withPod(pod));
+                    latest.update(snapshot -> snapshot.withPod(pod));
                 }
             }
         }
@@ -211,14 +215,14 @@ class AllocationProperties {
         void admitAll() {
             for (NodePod pod : List.copyOf(waiting)) {
                 try {
-                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
+                    kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().allocations()));
                 } catch (KubeletModel.Rejected rejected) {
                     if (rejected.byPlugin) {
                         refusals.add(rejected.getMessage());
                     }
                     kubelet.forget(pod.ref());
                     api.put(pod.ref().uid(), TestPods.ended(pod));
-                    latest.update(picture -> picture.withPod(TestPods.ended(pod)));
+                    latest.update(snapshot -> snapshot.withPod(TestPods.ended(pod)));
                 }
             }
             waiting.clear();
@@ -226,7 +230,7 @@ class AllocationProperties {
 
         private Optional<NodePod> any() {
             List<NodePod> running = api.values().stream()
-                    .filter(pod -> kubelet.books().containsKey(pod.ref()))
+                    .filter(pod -> kubelet.allocations().containsKey(pod.ref()))
                     .toList();
             return running.isEmpty() ? Optional.empty() : Optional.of(running.get(random.nextInt(running.size())));
         }
@@ -236,66 +240,68 @@ class AllocationProperties {
             api.put(pod.ref().uid(), ended);
             kubelet.forget(pod.ref());
             if (random.nextBoolean()) {
-                latest.update(picture -> picture.withPod(ended));
+                latest.update(snapshot -> snapshot.withPod(ended));
             }
         }
 
         private void delete(NodePod pod) {
             api.remove(pod.ref().uid());
             kubelet.forget(pod.ref());
-            // Told sooner or later; the kubelet's books are read again after it.
-            latest.update(picture -> picture.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
+            // The watch reports it sooner or later, and then pod-resources is read again.
+            latest.update(
+                    snapshot -> snapshot.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), clock.instant()));
         }
 
         /**
-         * Not where pod-resources can't tell what the kubelet gave out: a pod of another scheduler whose devices name
-         * other cards than it has, and devices that only a past init container had.
+         * Only if pod-resources proves every allocation. It does not for a pod of another scheduler whose devices name
+         * other cards than it has, and for devices that only a finished init container had.
          */
         private void restartPlugin() {
-            boolean told = kubelet.books().entrySet().stream()
-                    .allMatch(entry -> written(entry.getKey()).isPresent()
+            boolean proved = kubelet.allocations().entrySet().stream()
+                    .allMatch(entry -> annotated(entry.getKey()).isPresent()
                             || entry.getValue().values().stream().allMatch(KubeletModel.Given::named));
-            if (!told || !kubelet.listedIds().equals(kubelet.booked())) {
+            if (!proved || !kubelet.listedIds().equals(kubelet.allocatedIds())) {
                 return;
             }
             latest = new LatestSnapshot(NodeSnapshot.of(cards), () -> {});
             plugin = admission(latest);
-            api.values().forEach(pod -> latest.update(picture -> picture.withPod(pod)));
-            latest.update(picture -> picture.withListed(kubelet.listed(), clock.instant()));
+            api.values().forEach(pod -> latest.update(snapshot -> snapshot.withPod(pod)));
+            latest.update(snapshot -> snapshot.withListed(kubelet.listed(), clock.instant()));
         }
 
-        private Optional<Allocation> written(PodRef pod) {
+        private Optional<Allocation> annotated(PodRef pod) {
             return Optional.ofNullable(api.get(pod.uid()))
                     .flatMap(each -> each.allocation().valid());
         }
 
         void check() {
             NodeCards truth = NodeCards.of(cards);
-            for (var running : kubelet.books().entrySet()) {
+            for (var running : kubelet.allocations().entrySet()) {
                 var sees = running.getValue().values().stream()
                         .map(KubeletModel.Given::sees)
                         .toList();
                 truth = truth.with(running.getKey(), new Allocation(MemoryUnit.GIB, sees));
-                written(running.getKey()).ifPresent(written -> assertThat(sees).isEqualTo(written.containers()));
+                annotated(running.getKey())
+                        .ifPresent(annotation -> assertThat(sees).isEqualTo(annotation.containers()));
             }
             assertThat(truth.cards()).noneMatch(CardState::overCommitted);
             checkLists(truth);
         }
 
         private void checkLists(NodeCards truth) {
-            DeviceLists lists = DeviceLists.of(latest.now().use());
-            Set<String> booked = kubelet.booked();
+            DeviceLists lists = DeviceLists.of(latest.now().allocations());
+            Set<String> allocated = kubelet.allocatedIds();
             List<String> withdrawn = new ArrayList<>();
-            for (List<Offered> list : List.of(lists.memory(), lists.cards())) {
+            for (List<Offered> list : List.of(lists.list(DeviceResource.MEMORY), lists.list(DeviceResource.CARDS))) {
                 list.stream()
-                        .filter(device -> !device.healthy() && booked.contains(device.id()))
+                        .filter(device -> !device.healthy() && allocated.contains(device.id()))
                         .map(Offered::id)
                         .forEach(withdrawn::add);
             }
             assertThat(withdrawn).isEmpty();
-            // A pod may have ended unseen: its devices of a cordoned card stay healthy until that is told.
-            Set<String> taken = new HashSet<>(booked);
-            latest.now().use().booked().stream()
+            // A pod may have ended unreported: its devices of a cordoned card stay healthy until then.
+            Set<String> taken = new HashSet<>(allocated);
+            latest.now().allocations().allocatedIds().stream()
                     .filter(id -> cards.card(new CardId(id.replaceFirst("::.*", "")))
                             .orElseThrow()
                             .cordoned())
@@ -303,16 +309,16 @@ class AllocationProperties {
             long freeCards = truth.cards().stream()
                     .filter(state -> state.offers(Share.WHOLE_CARD))
                     .count();
-            assertThat(free(lists.cards(), taken)).isLessThanOrEqualTo(freeCards);
+            assertThat(free(lists.list(DeviceResource.CARDS), taken)).isLessThanOrEqualTo(freeCards);
             long freeUnits = truth.cards().stream()
                     .mapToLong(state -> state.free().units())
                     .sum();
-            assertThat(free(lists.memory(), taken)).isLessThanOrEqualTo(freeUnits);
+            assertThat(free(lists.list(DeviceResource.MEMORY), taken)).isLessThanOrEqualTo(freeUnits);
         }
 
-        private static long free(List<Offered> list, Set<String> booked) {
+        private static long free(List<Offered> list, Set<String> allocated) {
             return list.stream()
-                    .filter(device -> device.healthy() && !booked.contains(device.id()))
+                    .filter(device -> device.healthy() && !allocated.contains(device.id()))
                     .count();
         }
     }

@@ -31,7 +31,7 @@ final class ApiDouble implements AutoCloseable {
     private final List<String> labels = new CopyOnWriteArrayList<>();
     private final List<String> podPatches = new CopyOnWriteArrayList<>();
     private final List<String> events = new CopyOnWriteArrayList<>();
-    private volatile boolean watchesHear = true;
+    private volatile boolean watchesReceive = true;
     private volatile String cordon = "";
     private volatile Set<String> guarded = Set.of();
     private final List<String> evictions = new CopyOnWriteArrayList<>();
@@ -46,7 +46,7 @@ final class ApiDouble implements AutoCloseable {
         server.start();
     }
 
-    /** Writes a kubeconfig that leads here. */
+    /** Writes a kubeconfig for this server. */
     Path kubeconfig(Path file) throws IOException {
         return Files.writeString(file, """
             apiVersion: v1
@@ -58,19 +58,19 @@ final class ApiDouble implements AutoCloseable {
             """.formatted(server.getAddress().getPort()));
     }
 
-    /** The labels that were written on the node, newest last; the node keeps none. */
+    /** The labels that were written on the node, latest last; the node stores none. */
     List<String> labels() {
         return labels;
     }
 
-    /** What else was written on the node, newest last. */
+    /** Everything else that was written on the node, latest last. */
     List<String> patches() {
         return patches;
     }
 
-    /** Keeps what changes from now on from those that watch; a list shows it. */
+    /** Hides further changes from watches; lists show them. */
     void muteWatches() {
-        watchesHear = false;
+        watchesReceive = false;
     }
 
     /** A pod of one container {@code main} in namespace default. */
@@ -102,7 +102,7 @@ final class ApiDouble implements AutoCloseable {
                         phase.equals("Running")
                                 ? "{\"name\":\"main\",\"containerID\":\"containerd://" + containerId(name) + "\"}"
                                 : "");
-        tell(pods.put(name, pod) == null ? "ADDED" : "MODIFIED", pod);
+        report(pods.put(name, pod) == null ? "ADDED" : "MODIFIED", pod);
     }
 
     /** The container runtime's ID of the container of that pod. */
@@ -115,17 +115,17 @@ final class ApiDouble implements AutoCloseable {
         guarded = Set.of(names);
     }
 
-    /** The names of the pods whose eviction was asked for, granted or not. */
+    /** The names of the pods whose eviction was requested, allowed or not. */
     List<String> evictions() {
         return evictions;
     }
 
     synchronized void delete(String name) {
-        tell("DELETED", Objects.requireNonNull(pods.remove(name)));
+        report("DELETED", Objects.requireNonNull(pods.remove(name)));
     }
 
-    private void tell(String type, String pod) {
-        if (watchesHear) {
+    private void report(String type, String pod) {
+        if (watchesReceive) {
             watches.forEach(watch -> watch.add("{\"type\":\"%s\",\"object\":%s}\n".formatted(type, pod)));
         }
     }
@@ -133,7 +133,7 @@ final class ApiDouble implements AutoCloseable {
     private void pods(HttpExchange exchange) throws IOException {
         String query = String.valueOf(exchange.getRequestURI().getQuery());
         if (!query.contains("fieldSelector=spec.nodeName=n1")) {
-            answer(exchange, 400, "{\"message\":\"the plugin asks for the pods of its node only\"}");
+            answer(exchange, 400, "{\"message\":\"the plugin must list the pods of its node only\"}");
         } else if (query.contains("watch=true")) {
             watch(exchange);
         } else {
@@ -167,7 +167,7 @@ final class ApiDouble implements AutoCloseable {
         }
     }
 
-    /** What was written on pods: the pod's name and the patch, newest last. */
+    /** The patches of pods, each after the pod's name, latest last. */
     List<String> podPatches() {
         return podPatches;
     }
@@ -183,7 +183,7 @@ final class ApiDouble implements AutoCloseable {
         if (path.endsWith("/eviction")) {
             String name = path.replaceFirst("/eviction$", "").replaceFirst(".*/", "");
             evictions.add(name);
-            answer(exchange, guarded.contains(name) ? 429 : 201, "{\"message\":\"as the budget has it\"}");
+            answer(exchange, guarded.contains(name) ? 429 : 201, "{\"message\":\"the budget decides\"}");
             return;
         }
         if (path.endsWith("/events")) {

@@ -11,7 +11,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.LatestSnapshot;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
@@ -21,6 +20,7 @@ import io.gpushare.plugin.devices.WireSize;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The faults D1 to D15 of AliyunContainerService's device plugin that could come back here; DESIGN.md has the others. */
+/** The faults D1 to D15 of AliyunContainerService's device plugin that are possible here; DESIGN.md lists the others. */
 class GpushareFaultsTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
@@ -69,9 +69,9 @@ class GpushareFaultsTest {
     @Test
     void d2APodOfSeveralContainersStartsAndNoneOfThemIsTakenForAnotherPod() throws Exception {
         NodePod other = bound(TestPods.onCard("other", 0, A, 3));
-        NodePod two = bound(TestPods.written(
-                TestPods.unwritten("two", 1, TestPods.memory("x", 3), TestPods.memory("y", 4)),
-                TestPods.allocation(TestPods.gets("x", B, 3), TestPods.gets("y", B, 4))));
+        NodePod two = bound(TestPods.annotated(
+                TestPods.unannotated("two", 1, TestPods.memory("x", 3), TestPods.memory("y", 4)),
+                TestPods.allocation(TestPods.share("x", B, 3), TestPods.share("y", B, 4))));
         assertThat(admitted(two)).containsExactly(B, B);
         assertThat(admitted(other)).containsExactly(A);
     }
@@ -92,17 +92,17 @@ class GpushareFaultsTest {
                 MemoryUnit.GIB,
                 null,
                 List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), Card.of("GPU-b", 1, Memory.ofGib(24))));
-        DeviceLists lists = DeviceLists.of(NodeSnapshot.of(mixed).use());
-        assertThat(lists.memory())
+        DeviceLists lists = DeviceLists.of(NodeSnapshot.of(mixed).allocations());
+        assertThat(lists.list(DeviceResource.MEMORY))
                 .filteredOn(device -> device.id().startsWith("GPU-a::"))
                 .hasSize(48);
-        assertThat(lists.memory())
+        assertThat(lists.list(DeviceResource.MEMORY))
                 .filteredOn(device -> device.id().startsWith("GPU-b::"))
                 .hasSize(24);
     }
 
     @Test
-    void d5AContainerIsToldItsCardByUuidAndItsFileByMinorNumber() {
+    void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
         Card card = new Card(
                 A,
                 0,
@@ -114,17 +114,17 @@ class GpushareFaultsTest {
                 null,
                 null,
                 TWO.cards().getFirst().health());
-        AllocationResponse.Given given = new ContainerSettings(
+        AllocationResponse.Granted given = new ContainerSettings(
                         Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
-                .of(TestPods.gets("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
+                .of(TestPods.share("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
         assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
     }
 
     @Test
-    void d6CardsThatAreNumberedOtherwiseAfterARebootAreStillTheSameCards() throws Exception {
+    void d6CardsWithOtherNumbersAfterARebootAreStillTheSameCards() throws Exception {
         NodePod pod = bound(TestPods.onCard("p", 0, B, 3));
-        latest.update(picture -> picture.withInventory(new Inventory(
+        latest.update(snapshot -> snapshot.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
                 List.of(Card.of("GPU-b", 0, Memory.ofGib(15)), Card.of("GPU-a", 1, Memory.ofGib(15))))));
@@ -140,7 +140,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d8WhatCanNotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
+    void d8AnAllocateThatCannotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
                 .isInstanceOfSatisfying(
                         AllocationResponse.Refused.class,
@@ -148,37 +148,37 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d9AKubeletThatLostItsBooksGetsTheSameCardsForRunningPodsAgain() throws Exception {
+    void d9AKubeletThatLostItsAllocationsGetsTheSameCardsForRunningPodsAgain() throws Exception {
         NodePod first = bound(TestPods.onCard("a", 0, A, 3));
         NodePod second = bound(TestPods.onCard("b", 1, B, 3));
         admitted(first);
         admitted(second);
-        kubelet.books().clear();
+        kubelet.allocations().clear();
         assertThat(admitted(second)).containsExactly(B);
         assertThat(admitted(first)).containsExactly(A);
     }
 
     @Test
-    void d9AlsoAPluginThatWasRestartedBesidesKnowsThem() throws Exception {
+    void d9ARestartedPluginKnowsThemAsWell() throws Exception {
         NodePod pod = bound(TestPods.onCard("a", 0, B, 3));
         admitted(pod);
-        kubelet.books().clear();
+        kubelet.allocations().clear();
         latest = new LatestSnapshot(NodeSnapshot.of(TWO).withPod(pod), () -> {});
         plugin = admission();
         assertThat(admitted(pod)).containsExactly(B);
     }
 
     @Test
-    void d10TheDevicesOfAnIllCardAreNotPreferredAndItsPodIsRefusedInsteadOfGivenToIt() {
+    void d10ThePodOfAnUnhealthyCardIsRefused() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
         bound(pod);
-        latest.update(picture -> picture.withInventory(new Inventory(
+        latest.update(snapshot -> snapshot.withInventory(new Inventory(
                 MemoryUnit.GIB,
                 null,
                 List.of(
                         TWO.cards().getFirst().withHealth(new io.gpushare.model.card.Health.Unhealthy("Xid 79")),
                         TWO.cards().getLast()))));
-        kubelet.books().put(pod.ref(), Map.of());
+        kubelet.allocations().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
                 .isInstanceOfSatisfying(
                         AllocationResponse.Refused.class,
@@ -186,8 +186,8 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
-        AllocationResponse.Given given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
+    void d12WithoutNvidiasRuntimeCardsAreCdiNamesAndTheVariableExposesNone() {
+        AllocationResponse.Granted given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
                 .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)), 0, TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
@@ -195,14 +195,14 @@ class GpushareFaultsTest {
 
     private NodePod bound(NodePod pod) {
         api.add(pod);
-        latest.update(picture -> picture.withPod(pod));
+        latest.update(snapshot -> snapshot.withPod(pod));
         return pod;
     }
 
-    /** The cards that the pod's containers see, in the order in which they start. */
+    /** The cards that the pod's containers see, in start order. */
     private List<CardId> admitted(NodePod pod) throws KubeletModel.Rejected {
-        kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().use()));
-        return Objects.requireNonNull(kubelet.books().get(pod.ref())).values().stream()
+        kubelet.admit(pod, plugin, () -> DeviceLists.of(latest.now().allocations()));
+        return Objects.requireNonNull(kubelet.allocations().get(pod.ref())).values().stream()
                 .flatMap(given -> given.sees().visibleCards().stream())
                 .toList();
     }

@@ -84,12 +84,12 @@ class HostileCallsIT extends WholeProgram {
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         assertThat(kubelet.devices(CARDS).orElseThrow()).hasSize(2);
         assertThat(kubelet.registrations()).hasSize(2);
-        // Threads that answered are kept a while, by tens and not by calls.
+        // The executor keeps idle threads for a while, but not one for each call.
         await().atMost(PATIENCE).until(() -> threads(running) <= before + 8);
         api.pod("good", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list("w", "good");
         assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", B);
-        assertThat(log()).doesNotContain("the program ends");
+        assertThat(log()).doesNotContain("the plugin exits");
     }
 
     private static int threads(Process process) {
@@ -144,7 +144,7 @@ class HostileCallsIT extends WholeProgram {
         return switch (random.nextInt(60)) {
             case 0 -> Collections.nCopies(50_000, A + "::0");
             case 1 -> List.of("x".repeat(1 << 20));
-            // More than the plugin takes at once: 16 MiB.
+            // More than the largest request of 16 MiB.
             case 2 -> List.of("y".repeat(random.nextInt(8) == 0 ? 17 << 20 : 1 << 16));
             default -> {
                 List<String> ids = new ArrayList<>();

@@ -9,7 +9,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.LatestSnapshot;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
@@ -18,6 +17,7 @@ import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,10 +62,10 @@ class HostileKubeletTest {
     @Test
     void neitherUnknownNorRepeatedDevicesBreakAnythingOrTakeMoreThanACardHas() {
         NodePod written = TestPods.onCard("written", 0, new CardId("GPU-a"), 2);
-        NodePod unwritten = TestPods.unwritten("unwritten", 1, TestPods.memory("main", 3));
-        NodePod whole = TestPods.unwritten("whole", 2, TestPods.cards("main", 1));
+        NodePod unwritten = TestPods.unannotated("unwritten", 1, TestPods.memory("main", 3));
+        NodePod whole = TestPods.unannotated("whole", 2, TestPods.cards("main", 1));
         List<NodePod> pods = List.of(written, unwritten, whole);
-        pods.forEach(pod -> latest.update(picture -> picture.withPod(pod)));
+        pods.forEach(pod -> latest.update(snapshot -> snapshot.withPod(pod)));
         AllocationHandler plugin = new AllocationHandler(
                 latest,
                 _ -> Optional.of(TestPods.listed("written", "unwritten", "whole")),
@@ -81,14 +81,15 @@ class HostileKubeletTest {
             List<String> preferred = plugin.preferred(resource, available, ids(), size);
             assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
             switch (plugin.allocate(resource, ids())) {
-                case AllocationResponse.Given _ -> given++;
+                case AllocationResponse.Granted _ -> given++;
                 case AllocationResponse.Refused(var _, String reason) -> {
                     refused++;
                     assertThat(reason).isNotBlank();
                 }
             }
-            assertThat(latest.now().use().held().cards()).noneMatch(CardState::overCommitted);
-            assertThat(DeviceLists.of(latest.now().use()).memory()).hasSize(30);
+            assertThat(latest.now().allocations().assigned().cards()).noneMatch(CardState::overCommitted);
+            assertThat(DeviceLists.of(latest.now().allocations()).list(DeviceResource.MEMORY))
+                    .hasSize(30);
         }
         System.out.println(
                 "hostile devices: " + CALLS + " calls of each kind, " + given + " given, " + refused + " refused");

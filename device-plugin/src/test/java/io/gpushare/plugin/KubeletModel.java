@@ -30,11 +30,11 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The kubelet's device manager as far as it matters here: admits one pod at a time, its containers in order, gives the
- * devices of init containers to those after them, and keeps its books by pod and container.
+ * A model of the kubelet's device manager: it admits one pod at a time, container by container, reuses the
+ * devices of init containers for later ones, and records its allocations by pod and container.
  */
 final class KubeletModel {
-    /** A container's devices in the kubelet's books, and the cards that its environment names. */
+    /** A container's devices in the kubelet's allocations, and the cards that its environment names. */
     record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {
         /** Whether the devices name the cards that the container sees, and pod-resources lists them. */
         boolean named() {
@@ -50,7 +50,7 @@ final class KubeletModel {
     static final class Rejected extends Exception {
         private static final long serialVersionUID = 1;
 
-        /** Whether the plugin said no; otherwise there were too few devices to begin with. */
+        /** Whether the plugin refused; otherwise there were too few devices. */
         final boolean byPlugin;
 
         Rejected(boolean byPlugin, String reason) {
@@ -60,22 +60,22 @@ final class KubeletModel {
     }
 
     private final Random random;
-    private final boolean asksForPreferred;
-    private final Map<PodRef, Map<String, Given>> books = new LinkedHashMap<>();
+    private final boolean callsPreferred;
+    private final Map<PodRef, Map<String, Given>> allocations = new LinkedHashMap<>();
 
-    KubeletModel(long seed, boolean asksForPreferred) {
+    KubeletModel(long seed, boolean callsPreferred) {
         this.random = new Random(seed);
-        this.asksForPreferred = asksForPreferred;
+        this.callsPreferred = callsPreferred;
     }
 
-    Map<PodRef, Map<String, Given>> books() {
-        return books;
+    Map<PodRef, Map<String, Given>> allocations() {
+        return allocations;
     }
 
-    /** What pod-resources lists: ordinary init containers are not among it. */
+    /** The list of pod-resources, which lacks ordinary init containers. */
     PodResourcesList listed() {
         Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
-        books.forEach((pod, containers) -> {
+        allocations.forEach((pod, containers) -> {
             Map<String, Set<String>> devices = new HashMap<>();
             containers.forEach((name, given) -> {
                 if (given.demand().role() != ContainerRole.INIT) {
@@ -87,10 +87,10 @@ final class KubeletModel {
         return new PodResourcesList(pods);
     }
 
-    /** Every device that is given out. */
-    Set<String> booked() {
+    /** Every allocated device. */
+    Set<String> allocatedIds() {
         Set<String> all = new HashSet<>();
-        books.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
+        allocations.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
         return all;
     }
 
@@ -102,13 +102,13 @@ final class KubeletModel {
     }
 
     void forget(PodRef pod) {
-        books.remove(pod);
+        allocations.remove(pod);
     }
 
-    /** Admits the pod; what it was given before a rejection stays in the books until it is forgotten. */
+    /** Admits the pod; the allocations before a rejection stay until the pod is forgotten. */
     void admit(NodePod pod, CallHandler plugin, java.util.function.Supplier<DeviceLists> lists) throws Rejected {
         Map<String, Given> own = new LinkedHashMap<>();
-        books.put(pod.ref(), own);
+        allocations.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
             DeviceResource resource =
@@ -116,7 +116,7 @@ final class KubeletModel {
             Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
             switch (plugin.allocate(resource, shuffled(ids))) {
                 case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
-                case AllocationResponse.Given given ->
+                case AllocationResponse.Granted given ->
                     own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
             }
             if (container.role() == ContainerRole.INIT) {
@@ -144,17 +144,17 @@ final class KubeletModel {
             return mine;
         }
         Set<String> free = new TreeSet<>();
-        lists.of(resource).stream().filter(Offered::healthy).map(Offered::id).forEach(free::add);
-        free.removeAll(booked());
+        lists.list(resource).stream().filter(Offered::healthy).map(Offered::id).forEach(free::add);
+        free.removeAll(allocatedIds());
         if (free.size() + mine.size() < count) {
             throw new Rejected(false, "requested number of devices unavailable");
         }
         List<String> available = new ArrayList<>(shuffled(free));
         available.addAll(mine);
-        List<String> wish =
-                asksForPreferred ? plugin.preferred(resource, available, List.copyOf(mine), count) : List.of();
+        List<String> preferred =
+                callsPreferred ? plugin.preferred(resource, available, List.copyOf(mine), count) : List.of();
         Set<String> chosen = new TreeSet<>(mine);
-        wish.stream().filter(available::contains).limit(count).forEach(chosen::add);
+        preferred.stream().filter(available::contains).limit(count).forEach(chosen::add);
         available.stream().filter(id -> chosen.size() < count).forEach(chosen::add);
         return chosen;
     }
@@ -165,7 +165,7 @@ final class KubeletModel {
         return order;
     }
 
-    /** What a program in the container would find. */
+    /** The allocation that a program in the container finds. */
     private static ContainerAllocation sees(ContainerDemand container, Map<String, String> environment) {
         List<CardId> cards = Arrays.stream(Objects.requireNonNull(environment.get("NVIDIA_VISIBLE_DEVICES"))
                         .split(",", -1))

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the program tells Prometheus, and who may ask it. */
+/** The metrics endpoint: its content, and its callers. */
 class MetricsIT extends WholeProgram {
     @Test
-    void whatHappensIsCountedAndTheCardsAreTold() throws Exception {
+    void eventsAreCountedAndTheStateOfCardsIsReported() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--health-quiet-time=300s");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -69,7 +69,7 @@ class MetricsIT extends WholeProgram {
     }
 
     @Test
-    void itIsReadyWhenTheKubeletReadsBothListsAndAnswersNothingElse() throws Exception {
+    void itIsReadyWhenTheKubeletWatchesEveryListAndServesNothingElse() throws Exception {
         kubelet.stop();
         cards(CARD_A);
         run(METRICS);
@@ -85,7 +85,7 @@ class MetricsIT extends WholeProgram {
     }
 
     @Test
-    void slowCallersKeepNobodyOutForLong() throws Exception {
+    void slowCallersDoNotBlockOthersForLong() throws Exception {
         cards(CARD_A);
         run(METRICS);
         metrics();
@@ -108,7 +108,7 @@ class MetricsIT extends WholeProgram {
     }
 
     @Test
-    void anAddressThatCanNotBeHadEndsItWithASentence() throws Exception {
+    void anUnavailableAddressStopsItWithASentence() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             Process refused = run("--metrics-address=:" + taken.getLocalPort());
             assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();

@@ -5,25 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.InvalidOptionsException;
+import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 class PluginOptionsTest {
     @Test
-    void whatIsNotGivenHasTheDefaultsOfTheDocumentation() {
+    void absentOptionsHaveTheDefaultsOfTheDocumentation() throws Exception {
         PluginOptions.Settings settings = settings("--node-name=n1");
 
         assertThat(settings.unit()).isEqualTo(MemoryUnit.GIB);
         assertThat(settings.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(settings.kubeletDir()).isEqualTo(Path.of("/var/lib/kubelet"));
         assertThat(settings.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");
-        assertThat(settings.strategies()).containsExactly(DeviceListStrategy.ENVVAR);
+        assertThat(settings.containers().strategies()).containsExactly(DeviceListStrategy.ENVVAR);
         assertThat(settings.kubeconfig()).isNull();
         assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
         assertThat(settings.metricsAddress()).isEmpty();
@@ -32,15 +35,60 @@ class PluginOptionsTest {
     }
 
     @Test
-    void whatIsGivenIsTakenAndShown() {
+    void givenOptionsAreInForce() throws Exception {
         PluginOptions options = new PluginOptions();
-        new CommandLine(options)
-                .parseArgs(
-                        "--node-name=n1", "--memory-unit", "256MiB", "--card-resource=nvidia.com/gpu", "--mps=false");
+        OptionParser parser = options.parser(PluginOptions.environment(Map.of()));
+        parser.parse("--node-name=n1", "--memory-unit", "256MiB", "--card-resource=nvidia.com/gpu", "--mps=false");
 
         assertThat(options.settings().unit()).isEqualTo(MemoryUnit.ofMib(256));
         assertThat(options.settings().resources().cards()).isEqualTo("nvidia.com/gpu");
-        assertThat(options.shown()).contains("--memory-unit=256MiB --memory-resource=aliyun.com/gpu-mem");
+        assertThat(parser.inForce()).contains("--memory-unit=256MiB --memory-resource=aliyun.com/gpu-mem");
+    }
+
+    @Test
+    void everyFlagHasAnEnvironmentVariable() throws Exception {
+        PluginOptions options = new PluginOptions();
+        EnvironmentDefaults environment = PluginOptions.environment(Map.of(
+                "GPUSHARE_NODE_NAME", "n1",
+                "GPUSHARE_DEVICE_LIST_STRATEGY", "cdi-cri,envvar",
+                "GPUSHARE_PROC_DIR", "/host/proc",
+                "GPUSHARE_SIMULATED_CARDS", "/cards",
+                "GPUSHARE_SCHD_EXTENDER_PORT", "tcp://10.0.0.1:12345"));
+        options.parser(environment).parse();
+
+        assertThat(options.settings().nodeName()).isEqualTo("n1");
+        assertThat(options.settings().procDir()).isEqualTo(Path.of("/host/proc"));
+        assertThat(options.settings().containers().strategies())
+                .containsExactlyInAnyOrder(DeviceListStrategy.CDI_CRI, DeviceListStrategy.ENVVAR);
+        assertThat(environment.notices()).isEmpty();
+    }
+
+    @Test
+    void theUnprefixedMemoryUnitIsReadAndReportedAsDeprecated() throws Exception {
+        PluginOptions options = new PluginOptions();
+        EnvironmentDefaults environment = PluginOptions.environment(Map.of("NODE_NAME", "n1", "MEMORY_UNIT", "512MiB"));
+        options.parser(environment).parse();
+
+        assertThat(options.settings().nodeName()).isEqualTo("n1");
+        assertThat(options.settings().unit()).isEqualTo(MemoryUnit.ofMib(512));
+        assertThat(environment.notices()).containsExactly("MEMORY_UNIT is deprecated, use GPUSHARE_MEMORY_UNIT");
+    }
+
+    @Test
+    void aMissingNodeNameHidesNoOtherError() {
+        EnvironmentDefaults environment =
+                PluginOptions.environment(Map.of("MEMORY_UNIT", "gb", "GPUSHARE_PROCDIR", "/proc"));
+
+        assertThatThrownBy(() -> new PluginOptions().parser(environment).parse("--health-quiet-time=10", "--mps"))
+                .isInstanceOf(InvalidOptionsException.class)
+                .hasMessageContaining("the node's name is missing")
+                .hasMessageContaining("memory unit 'gb'")
+                .hasMessageContaining("(from MEMORY_UNIT)")
+                .hasMessageContaining("Unknown environment variable: GPUSHARE_PROCDIR; did you mean GPUSHARE_PROC_DIR?")
+                .hasMessageContaining("'10' is not a duration")
+                .hasMessageContaining("--mps=true is not possible yet")
+                .satisfies(
+                        e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(5));
     }
 
     @ParameterizedTest
@@ -51,23 +99,29 @@ class PluginOptionsTest {
                 "--memory-unit=MB | memory unit 'MB' is not understood",
                 "--card-resource=gpu | 'gpu' is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
-                "--device-list-strategy=volume | device list strategy 'volume' is not known",
-                "--health-quiet-time=10 | is not understood: write seconds",
-                "--evict-over-use-after=2m | is not understood: write seconds",
-                "--metrics-address=9450 | is not understood: write :9450",
-                "--metrics-address=:99450 | is not understood: write :9450",
+                "--device-list-strategy=volume | unknown device list strategy 'volume'",
+                "--health-quiet-time=10 | '10' is not a duration: write seconds",
+                "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
+                "--metrics-address=9450 | '9450' is not an address: write :9450",
+                "--metrics-address=:99450 | ':99450' is not an address: write :9450",
                 "--mps | --mps=true is not possible yet",
-                "--mps=maybe | is not understood: leave it out",
-                "--node-name= | the node's name is not given"
+                "--mps=maybe | 'maybe' is not a boolean"
             })
-    void aWrongValueIsRefusedWithASentence(String argument, String sentence) {
+    void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> settings("--node-name=n1", argument))
-                .isInstanceOf(CommandLine.ParameterException.class)
+                .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining(sentence);
     }
 
     @Test
-    void metricsAreServedWhereTheyAreAskedFor() {
+    void anEmptyNodeNameIsRefused() {
+        assertThatThrownBy(() -> settings("--node-name="))
+                .isInstanceOf(InvalidOptionsException.class)
+                .hasMessageContaining("the node's name is missing");
+    }
+
+    @Test
+    void theMetricsAddressMayBeOfAllInterfacesOrOfOne() throws Exception {
         assertThat(settings("--node-name=n1", "--metrics-address=:9450").metricsAddress())
                 .contains(new InetSocketAddress(9450));
         assertThat(settings("--node-name=n1", "--metrics-address=[::1]:0").metricsAddress())
@@ -82,17 +136,17 @@ class PluginOptionsTest {
     }
 
     @Test
-    void gpusharesOldFlagsAreAnsweredWithWhatToDo() {
+    void retiredFlagsOfGpushareAreExplained() {
         assertThat(RetiredFlags.advice(new String[] {"--memory-unit=GiB", "-logtostderr"}))
-                .hasValueSatisfying(advice -> assertThat(advice).contains("--logtostderr is gone, leave it out"));
-        assertThat(RetiredFlags.advice(new String[] {"--health-check=true"})).isPresent();
+                .singleElement()
+                .satisfies(advice -> assertThat(advice).contains("--logtostderr no longer exists, leave it out"));
+        assertThat(RetiredFlags.advice(new String[] {"--health-check=true"})).hasSize(1);
         assertThat(RetiredFlags.advice(new String[] {"--mps=false"})).isEmpty();
     }
 
-    private static PluginOptions.Settings settings(String... arguments) {
+    private static PluginOptions.Settings settings(String... arguments) throws InvalidOptionsException {
         PluginOptions options = new PluginOptions();
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
-        line.parseArgs(arguments);
+        options.parser(PluginOptions.environment(Map.of())).parse(arguments);
         return options.settings();
     }
 }

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** From the driver to the container and back, through every fault that one node can have. */
+/** The whole path from the driver to the container, and the faults that one node can have. */
 class ProgramIT extends WholeProgram {
     @Test
-    void fromTheDriverToTheContainerAndBackWhenThePodIsGone() throws Exception {
+    void fromTheDriverToTheContainerAndBackWhenThePodIsDeleted() throws Exception {
         cards(CARD_A, CARD_B);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -43,7 +43,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void aPodThatTheWatchHasNotToldOfIsFoundByALiveList() throws Exception {
+    void aPodThatTheWatchHasNotReportedIsFoundByALiveList() throws Exception {
         cards(CARD_A, CARD_B);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
@@ -52,14 +52,14 @@ class ProgramIT extends WholeProgram {
         list("w");
 
         assertThat(allocate(CARDS, List.of(A))).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", B));
-        // The kubelet has booked A for the container that has B: A's memory stays, B's goes, one card is left in the
+        // The kubelet has allocated A for the container that has B: A's memory stays, B's goes, one card is left in the
         // count.
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
         assertThat(kubelet.healthy(CARDS)).hasSize(2);
     }
 
     @Test
-    void whatAPodOfAnotherSchedulerGotIsWrittenOnItAndAForgedAnnotationIsMended() throws Exception {
+    void aPodOfAnotherSchedulerIsAnnotatedAndAForgedAnnotationIsRepaired() throws Exception {
         cards(CARD_A, CARD_B);
         Process running = run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -82,11 +82,11 @@ class ProgramIT extends WholeProgram {
 
         running.destroy();
         assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(log()).contains("LACKS_DEVICES=1", "UNWRITTEN=1", "WRONG=1", "written 2");
+        assertThat(log()).contains("LACKS_DEVICES=1", "MISSING=1", "WRONG=1", "repaired 2");
     }
 
     @Test
-    void theNodeIsToldAsItsCardsAre() throws Exception {
+    void theNodeHasTheLabelsAndTheInventoryOfItsCards() throws Exception {
         cards(
                 "card kind=A100-80 memory=80GiB numa=1 nvlink=1*4 uuid=" + A,
                 "card kind=A100-80 memory=80GiB numa=0 uuid=" + B);
@@ -105,7 +105,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void memoryOfTwoCardsIsPreferredAndGivenFromBoth() throws Exception {
+    void memoryOfTwoCardsIsPreferredAndAllocatedOnBoth() throws Exception {
         cards(CARD_A, CARD_B, "card kind=A100-80 memory=80GiB uuid=" + C);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 110);
@@ -124,7 +124,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void aPodOfAnotherSchedulerGetsAsManyCardsOfTheKindAsItsAnnotationsSay() throws Exception {
+    void aPodOfAnotherSchedulerGetsTheCardsThatItsAnnotationsSelect() throws Exception {
         cards("card kind=A100-80 memory=80GiB uuid=" + C, CARD_A, CARD_B);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 110);
@@ -136,7 +136,7 @@ class ProgramIT extends WholeProgram {
         list("s");
 
         assertThat(preferred(MEMORY, 6)).hasSize(6).noneMatch(id -> id.startsWith(C));
-        // A kubelet that does not heed what is preferred: the container has two T4s all the same.
+        // The kubelet ignores the preferred devices: the container gets two T4s.
         assertThat(allocate(MEMORY, List.of(C + "::0", C + "::1", C + "::2", C + "::3", C + "::4", C + "::5")))
                 .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A + "," + B));
         await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
@@ -152,7 +152,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void anAllocateThatNobodyWaitsForIsRefusedInTime() throws Exception {
+    void anAllocateWithoutAWaitingPodIsRefusedInTime() throws Exception {
         cards(CARD_A);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
@@ -165,7 +165,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void anXidTakesTheCardOutUntilItIsQuietAndALostCardUntilItIsBack() throws Exception {
+    void anXidWithdrawsTheCardForTheQuietTimeAndALossUntilItIsBack() throws Exception {
         cards(CARD_A, CARD_B);
         run("--health-quiet-time=8s");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
@@ -186,7 +186,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void anXidIsToldOnThePodsOfItsCardAndAnApplicationsOwnLeavesTheCardWell() throws Exception {
+    void anXidIsReportedOnThePodsOfItsCardAndAnApplicationErrorLeavesTheCardHealthy() throws Exception {
         cards(CARD_A, CARD_B);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -202,7 +202,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void aCordonLetsWhatRunsFinishAndOffersNothingMoreOfTheCard() throws Exception {
+    void aCordonedCardKeepsItsPodsAndOffersNothingMore() throws Exception {
         cards(CARD_A, CARD_B);
         run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -215,7 +215,7 @@ class ProgramIT extends WholeProgram {
 
         api.cordon(A + ",nonsense");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 18);
-        // One change is one message; and the container's own devices stay.
+        // One change is one message, and the container's own devices stay.
         assertThat(kubelet.plugin(MEMORY).lists()).hasSize(lists + 1);
         assertThat(kubelet.healthy(MEMORY)).containsAll(ids);
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("\\\"cordoned\\\":true"));
@@ -226,7 +226,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void withoutADriverNothingIsOfferedUntilThereIsOne() throws Exception {
+    void withoutADriverNothingIsOfferedUntilItIsLoaded() throws Exception {
         run();
         await().atMost(PATIENCE)
                 .until(() -> kubelet.devices(MEMORY).filter(List::isEmpty).isPresent());
@@ -234,7 +234,7 @@ class ProgramIT extends WholeProgram {
         cards(CARD_A);
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(log()).containsOnlyOnce("no cards to offer as long as this lasts");
+        assertThat(log()).containsOnlyOnce("no cards to offer until this is resolved");
     }
 
     @Test
@@ -246,7 +246,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void aUnitThatCanNotFitIsRefusedAtTheStartAndTheSmallestThatFitsIsNamedAndDoesFit() throws Exception {
+    void aUnitThatDoesNotFitIsRefusedAndTheNamedSmallestUnitFits() throws Exception {
         cards(Collections.nCopies(8, "card kind=H200-141").toArray(String[]::new));
         Process tooSmall = run("--memory-unit=1MiB");
         assertThat(tooSmall.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -263,7 +263,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void sigtermEndsItCleanly() throws Exception {
+    void sigtermStopsItCleanly() throws Exception {
         cards(CARD_A);
         Process running = run();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
@@ -277,7 +277,7 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
-    void wrongOptionsEndItWithASentence() throws Exception {
+    void invalidOptionsStopItWithASentence() throws Exception {
         Process refused = run("--mps");
 
         assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();

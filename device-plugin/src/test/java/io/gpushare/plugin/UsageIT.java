@@ -10,17 +10,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What containers really use, from the driver's processes and their cgroups to metrics, Events and evictions. */
+/** The usage of containers, from the driver's processes and their cgroups to metrics, Events and evictions. */
 class UsageIT extends WholeProgram {
     private static final long GIB = 1L << 30;
 
     private final List<String> processes = new ArrayList<>();
 
     @Test
-    void eachContainersMemoryIsItsOwnAndWhoUsesTooMuchIsToldAndItsNeighbourIsNot() throws Exception {
+    void eachContainerHasItsOwnUsageAndOnlyTheOneAboveItsLimitIsReported() throws Exception {
         cards(CARD_A + " utilisation=90/40 temperature=61 power=65 ecc-errors=3/1", CARD_B);
         run(METRICS, "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -35,7 +34,7 @@ class UsageIT extends WholeProgram {
         await().atMost(Duration.ofSeconds(30)).until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst())
                 .contains(
-                        "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, and what it uses takes 5");
+                        "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, but the container uses 5");
         await().atMost(PATIENCE).until(() -> metrics().contains(container("memory_used_bytes", "modest", 3 * GIB)));
         assertThat(metrics().lines())
                 .contains(
@@ -54,18 +53,17 @@ class UsageIT extends WholeProgram {
                         "gpushare_card_ecc_errors_total{card=\"" + A + "\",model=\"Tesla T4\",type=\"corrected\"} 3.0",
                         "gpushare_card_ecc_errors_total{card=\"" + A
                                 + "\",model=\"Tesla T4\",type=\"uncorrected\"} 1.0");
-        TimeUnit.SECONDS.sleep(11); // two looks more
         assertThat(api.events()).hasSize(1);
         assertThat(api.evictions()).isEmpty();
 
-        // A driver that goes takes its figures with it.
+        // Without the driver its figures disappear.
         Files.delete(dir.resolve("cards"));
         await().atMost(Duration.ofSeconds(60)).until(() -> !metrics().contains("memory_used_bytes{"));
         assertThat(metrics().lines()).contains(container("memory_allocated_bytes", "greedy", 2 * GIB));
     }
 
     @Test
-    void withoutTheNodesProcessesUseIsNotToldAndTheRestIs() throws Exception {
+    void withoutTheNodesProcessesOnlyTheUsageOfContainersIsMissing() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--proc-dir=" + dir.resolve("nowhere"));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
@@ -80,11 +78,11 @@ class UsageIT extends WholeProgram {
                         || line.startsWith("gpushare_card_foreign")
                         || line.startsWith("gpushare_container_utilisation"));
         assertThat(api.events()).isEmpty();
-        assertThat(log()).containsOnlyOnce("none of the processes on the cards is to be seen");
+        assertThat(log()).containsOnlyOnce("none of the processes on the cards is visible");
     }
 
     @Test
-    void whereItIsSwitchedOnTheWorstIsEvictedFirstOneAtATimeAndNobodyWithinItsBounds() throws Exception {
+    void theLargestExcessIsEvictedFirstOneAtATimeAndNoPodBelowItsLimit() throws Exception {
         cards(CARD_A, CARD_B);
         api.guard("guarded");
         run(METRICS, "--evict-over-use-after=6s", "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
@@ -100,11 +98,11 @@ class UsageIT extends WholeProgram {
         showProcesses("");
 
         await().atMost(PATIENCE).until(() -> api.events().size() == 3);
-        assertThat(api.events()).allMatch(event -> event.contains("evicted if that lasts for 6 s"));
+        assertThat(api.events()).allMatch(event -> event.contains("evicted if this lasts for 6 s"));
         assertThat(api.evictions()).isEmpty();
         await().atMost(PATIENCE).until(() -> api.evictions().size() == 2);
-        TimeUnit.SECONDS.sleep(11);
-        // The worst is guarded, so the next; and no other as long as that one may still be ending.
+        // The budget protects the largest excess, so the next pod is evicted, and no other while that one may still
+        // end.
         assertThat(api.evictions()).containsExactly("guarded", "worse");
         await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("OverUseEvicted")));
         assertThat(metrics().lines())

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
 abstract class WholeProgram {
-    /** Serves metrics on any port, and tells it in the log. */
+    /** Serves metrics on any free port, which the log names. */
     static final String METRICS = "--metrics-address=127.0.0.1:0";
 
     static final String MEMORY = "aliyun.com/gpu-mem";
@@ -145,7 +145,7 @@ abstract class WholeProgram {
                 .formatted(card);
     }
 
-    /** What the program tells Prometheus; it was started with {@link #METRICS}. */
+    /** The metrics of the program, which was started with {@link #METRICS}. */
     String metrics() throws IOException, InterruptedException {
         HttpResponse<String> answer = get("/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -160,7 +160,7 @@ abstract class WholeProgram {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    /** As the program's newest start told it in the log. */
+    /** The address that the latest start of the program logged. */
     String metricsUrl() throws IOException {
         await().atMost(PATIENCE).until(() -> log().contains("metrics on http"));
         String log = log();

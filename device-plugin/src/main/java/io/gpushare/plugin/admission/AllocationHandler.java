@@ -1,6 +1,7 @@
 package io.gpushare.plugin.admission;
 
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.allocation.AllocationResponse;
@@ -17,124 +18,95 @@ import io.gpushare.plugin.node.AnsweredCall;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.PodResourcesList;
+import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.state.PodResourcesPoller;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the kubelet: asks pod-resources, decides on the picture, and asks the API server for a fresh list of pods only
- * where the picture has no answer. The two times together stay under the two seconds that a call may take.
+ * Handles the kubelet's calls: lists pod-resources, decides on the snapshot, and lists the API server's pods only if the
+ * snapshot gives no result. Both timeouts together stay below the two seconds that a call may take.
  */
 public final class AllocationHandler implements CallHandler {
-    /** What pod-resources lists now, if it answers in that time. */
-    @FunctionalInterface
-    public interface Lister {
-        Optional<PodResourcesList> list(Duration time);
-    }
-
-    /** The pods that the API server has now, if it answers in that time. */
+    /** Lists the pods at the API server; empty when it does not respond within the timeout. */
     @FunctionalInterface
     public interface Pods {
-        Optional<List<NodePod>> live(Duration time);
+        Optional<List<NodePod>> live(Duration timeout);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(AllocationHandler.class);
-    private static final Duration LIST_TIME = Duration.ofMillis(600);
-    private static final Duration LIVE_TIME = Duration.ofMillis(900);
-    /** The kubelet's Allocate follows its GetPreferredAllocation within milliseconds. */
-    private static final Duration PROMISE_HOLDS = Duration.ofSeconds(5);
+    private static final Duration LIST_TIMEOUT = Duration.ofMillis(600);
+    private static final Duration LIVE_TIMEOUT = Duration.ofMillis(900);
+    /** The kubelet calls Allocate within milliseconds after GetPreferredAllocation. */
+    private static final Duration PREFERENCE_LIFETIME = Duration.ofSeconds(5);
 
-    /** What the kubelet asks now. */
-    private record Question(DeviceResource resource, int count, List<DeviceId> devices) {
-        Set<CardId> named() {
+    /** What a call requests; the devices are empty in GetPreferredAllocation. */
+    private record Request(DeviceResource resource, int count, List<DeviceId> devices) {
+        Set<CardId> cards() {
             return devices.stream().map(DeviceId::card).collect(Collectors.toSet());
         }
     }
 
     private sealed interface Verdict {
-        record Gets(Caller.Found asker, ContainerAllocation cards) implements Verdict {}
+        record Granted(Caller.Found caller, ContainerAllocation allocation) implements Verdict {}
 
-        record No(RefusalKind why, String reason, Optional<NodePod> pod) implements Verdict {}
+        record Refused(RefusalKind kind, String reason, Optional<NodePod> pod) implements Verdict {}
     }
 
     /** The devices that were preferred, and for whom. */
-    private record Promise(DeviceResource resource, Set<String> ids, Caller.Found asker, Instant at) {}
+    private record Preference(DeviceResource resource, Set<String> ids, Caller.Found caller, Instant at) {}
 
     private final LatestSnapshot latest;
-    private final Lister podResources;
+    private final PodResourcesPoller.Lister podResources;
     private final Pods pods;
-    private final ContainerSettings sees;
+    private final ContainerSettings settings;
     private final InstantSource clock;
-    private final Map<Caller.Way, LongAdder> found = new EnumMap<>(Caller.Way.class);
-    private final Map<RefusalKind, LongAdder> refused = new EnumMap<>(RefusalKind.class);
-    private volatile @Nullable Promise promise;
-    /** Why the kubelet may give devices of other cards though it asked; empty when it did not ask. */
-    private volatile String unpreferred = "";
+    private final CallCounters counters = new CallCounters();
+    private volatile @Nullable Preference preference;
+    /** Why the kubelet may allocate devices of other cards after GetPreferredAllocation; empty if it did not call it. */
+    private volatile String notPreferred = "";
 
     public AllocationHandler(
-            LatestSnapshot latest, Lister podResources, Pods pods, ContainerSettings sees, InstantSource clock) {
+            LatestSnapshot latest,
+            PodResourcesPoller.Lister podResources,
+            Pods pods,
+            ContainerSettings settings,
+            InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
         this.podResources = Objects.requireNonNull(podResources);
         this.pods = Objects.requireNonNull(pods);
-        this.sees = Objects.requireNonNull(sees);
+        this.settings = Objects.requireNonNull(settings);
         this.clock = Objects.requireNonNull(clock);
-        for (Caller.Way way : Caller.Way.values()) {
-            found.put(way, new LongAdder());
-        }
-        for (RefusalKind why : RefusalKind.values()) {
-            refused.put(why, new LongAdder());
-        }
     }
 
-    /** How often a container was given its cards, by the way in which it was found. */
-    public Map<Caller.Way, Long> found() {
-        return sums(found);
-    }
-
-    /** How often an Allocate was refused, by the kind of reason. */
-    public Map<RefusalKind, Long> refused() {
-        return sums(refused);
-    }
-
-    private static <K extends Enum<K>> Map<K, Long> sums(Map<K, LongAdder> adders) {
-        Map<K, Long> sums = new TreeMap<>();
-        adders.forEach((kind, adder) -> sums.put(kind, adder.sum()));
-        return sums;
-    }
-
-    /** Both in one line, for the log. */
-    public String counts() {
-        return found + ", refused "
-                + refused().values().stream().mapToLong(Long::longValue).sum();
+    public CallCounters counters() {
+        return counters;
     }
 
     @Override
     public List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
-        promise = null;
-        return switch (verdict(new Question(resource, size, List.of()))) {
-            case Verdict.No(var _, String reason, var _) -> {
-                unpreferred = reason;
-                yield List.of(); // told by the Allocate that follows
+        preference = null;
+        return switch (decide(new Request(resource, size, List.of()))) {
+            case Verdict.Refused(var _, String reason, var _) -> {
+                notPreferred = reason;
+                yield List.of(); // the Allocate that follows reports it
             }
-            case Verdict.Gets(Caller.Found asker, ContainerAllocation cards) -> {
-                List<String> ids = PreferredDevices.of(cards, available, Set.copyOf(mustInclude));
+            case Verdict.Granted(Caller.Found caller, ContainerAllocation allocation) -> {
+                List<String> ids = PreferredDevices.of(allocation, available, Set.copyOf(mustInclude));
                 if (ids.isEmpty()) {
-                    unpreferred = "it has too few free ones of " + cards.visibleCards();
+                    notPreferred = "too few devices of " + allocation.visibleCards() + " are available";
                 } else {
-                    unpreferred = "it did not take the preferred ones";
-                    promise = new Promise(resource, Set.copyOf(ids), asker, clock.instant());
+                    notPreferred = "it ignored the preferred devices";
+                    preference = new Preference(resource, Set.copyOf(ids), caller, clock.instant());
                 }
                 yield ids;
             }
@@ -145,121 +117,125 @@ public final class AllocationHandler implements CallHandler {
     public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
         List<DeviceId> devices =
                 ids.stream().flatMap(id -> DeviceId.parse(id).valid().stream()).toList();
-        Question question = new Question(resource, ids.size(), devices);
-        Optional<Caller.Found> promised = promised(resource, Set.copyOf(ids));
-        promise = null;
-        Verdict verdict = promised.map(asker -> cards(latest.now(), asker, question))
-                .filter(early -> early instanceof Verdict.Gets)
-                .orElseGet(() -> verdict(question));
+        Request request = new Request(resource, ids.size(), devices);
+        Optional<Caller.Found> known = preferredCaller(resource, Set.copyOf(ids));
+        preference = null;
+        Verdict verdict = known.map(caller -> select(latest.now(), caller, request))
+                .filter(early -> early instanceof Verdict.Granted)
+                .orElseGet(() -> decide(request));
         return switch (verdict) {
-            case Verdict.Gets(Caller.Found asker, ContainerAllocation cards) -> given(asker, cards, ids);
-            case Verdict.No(RefusalKind why, String reason, Optional<NodePod> pod) -> refused(why, reason, pod);
+            case Verdict.Granted(Caller.Found caller, ContainerAllocation allocation) ->
+                grant(caller, allocation, ids, request.cards());
+            case Verdict.Refused(RefusalKind kind, String reason, Optional<NodePod> pod) -> refuse(kind, reason, pod);
         };
     }
 
-    private Optional<Caller.Found> promised(DeviceResource resource, Set<String> ids) {
-        return Optional.ofNullable(promise)
+    private Optional<Caller.Found> preferredCaller(DeviceResource resource, Set<String> ids) {
+        return Optional.ofNullable(preference)
                 .filter(made -> made.resource() == resource && made.ids().equals(ids))
-                .filter(made -> clock.instant().isBefore(made.at().plus(PROMISE_HOLDS)))
-                .map(Promise::asker);
+                .filter(made -> clock.instant().isBefore(made.at().plus(PREFERENCE_LIFETIME)))
+                .map(Preference::caller);
     }
 
-    private AllocationResponse given(Caller.Found asker, ContainerAllocation cards, List<String> ids) {
-        NodePod pod = asker.pod();
-        AnsweredCall answer = new AnsweredCall(pod.ref(), cards, Set.copyOf(ids), clock.instant());
-        NodeSnapshot picture = latest.update(now -> now.withAnswer(answer));
-        Objects.requireNonNull(found.get(asker.way())).increment();
+    private AllocationResponse grant(
+            Caller.Found caller, ContainerAllocation allocation, List<String> ids, Set<CardId> counted) {
+        NodePod pod = caller.pod();
+        AnsweredCall call = new AnsweredCall(pod.ref(), allocation, Set.copyOf(ids), clock.instant());
+        NodeSnapshot snapshot = latest.update(now -> now.withAnsweredCall(call));
+        counters.countIdentified(caller.evidence());
         LOG.info(
                 "pod {} container {}: {} on {} ({})",
                 pod.ref(),
-                cards.name(),
-                cards.total().wholeCards() == 0
-                        ? cards.total().units() + " units"
-                        : cards.total().wholeCards() + " whole",
-                cards.visibleCards(),
-                asker.way());
-        tellUnlessBooked(pod, cards, ids);
+                allocation.name(),
+                share(allocation.total()),
+                allocation.visibleCards(),
+                caller.evidence());
+        warnIfOtherCards(pod, allocation, counted);
         int podUnits = pod.demand()
                 .valid()
                 .map(demand -> demand.total().units())
-                .orElse(cards.total().units());
-        return sees.of(cards, podUnits, picture.inventory());
+                .orElse(allocation.total().units());
+        return settings.of(allocation, podUnits, snapshot.inventory());
+    }
+
+    private static String share(Share share) {
+        return share.wholeCards() == 0 ? share.units() + " units" : share.wholeCards() + " whole";
     }
 
     /**
-     * Tells of a kubelet that asked which devices it should take and took those of other cards. The container is on its
-     * cards all the same, and as many devices of theirs are withdrawn.
+     * Warns if the kubelet called GetPreferredAllocation and then allocated devices of other cards. The container gets its
+     * own cards, and the same number of their devices is withdrawn.
      */
-    private void tellUnlessBooked(NodePod pod, ContainerAllocation cards, List<String> ids) {
-        Set<CardId> booked = ids.stream()
-                .flatMap(id -> DeviceId.parse(id).valid().stream())
-                .map(DeviceId::card)
-                .collect(Collectors.toSet());
-        if (!unpreferred.isEmpty() && !booked.equals(cards.visibleCards())) {
+    private void warnIfOtherCards(NodePod pod, ContainerAllocation allocation, Set<CardId> counted) {
+        if (!notPreferred.isEmpty() && !counted.equals(allocation.visibleCards())) {
             LOG.warn(
-                    "pod {} ({}) container {}: the kubelet books devices of {} for it: {}",
+                    "pod {} ({}) container {}: the kubelet allocated devices of {} for it: {}",
                     pod.ref(),
                     pod.ref().uid(),
-                    cards.name(),
-                    booked,
-                    unpreferred);
+                    allocation.name(),
+                    counted,
+                    notPreferred);
         }
-        unpreferred = "";
+        notPreferred = "";
     }
 
-    private AllocationResponse refused(RefusalKind why, String reason, Optional<NodePod> pod) {
+    private AllocationResponse refuse(RefusalKind kind, String reason, Optional<NodePod> pod) {
         LOG.warn("refused: {}", reason);
-        Objects.requireNonNull(refused.get(why)).increment();
+        counters.countRefused(kind);
         pod.ifPresent(each -> latest.update(now -> now.withRefused(each.ref().uid())));
-        return new AllocationResponse.Refused(why, reason);
+        return new AllocationResponse.Refused(kind, reason);
     }
 
-    private Verdict verdict(Question question) {
-        Instant asked = clock.instant();
-        Optional<PodResourcesList> listed = podResources.list(LIST_TIME);
-        NodeSnapshot picture = listed.map(now -> latest.update(before -> before.withListed(now, asked)))
+    private Verdict decide(Request request) {
+        Instant start = clock.instant();
+        Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
+        NodeSnapshot snapshot = listed.map(now -> latest.update(before -> before.withListed(now, start)))
                 .orElseGet(latest::now);
-        if (listed.isPresent() && !picture.behind()) {
-            Verdict early = judge(picture, listed.isPresent(), false, question);
-            if (early instanceof Verdict.Gets(Caller.Found asker, var _) && asker.way() != Caller.Way.ASKS_AGAIN) {
+        if (listed.isPresent() && !snapshot.behind()) {
+            Verdict early = resolve(snapshot, true, false, request);
+            if (early instanceof Verdict.Granted(Caller.Found caller, var _)
+                    && caller.evidence() != Caller.Evidence.REPEATED_CALL) {
                 return early;
             }
         }
-        Optional<List<NodePod>> live = pods.live(LIVE_TIME);
+        Optional<List<NodePod>> live = pods.live(LIVE_TIMEOUT);
         live.ifPresent(now -> latest.update(before -> before.withEnded(now)));
-        NodeSnapshot fresh = live.map(now -> picture.withPods(now).withListed(picture.listed(), clock.instant()))
-                .orElse(picture);
-        return late(judge(fresh, listed.isPresent(), live.isPresent(), question), live.isPresent());
+        NodeSnapshot fresh = live.map(now -> snapshot.withPods(now).withListed(snapshot.listed(), clock.instant()))
+                .orElse(snapshot);
+        Verdict verdict = resolve(fresh, listed.isPresent(), live.isPresent(), request);
+        return live.isPresent() ? verdict : explainStale(verdict);
     }
 
-    /** A refusal on an old picture says so. */
-    private static Verdict late(Verdict verdict, boolean fresh) {
-        return verdict instanceof Verdict.No(RefusalKind why, String reason, Optional<NodePod> pod) && !fresh
-                ? new Verdict.No(
-                        why, reason + " (by what was known before: the API server did not answer in time)", pod)
-                : verdict;
+    /** A refusal that is based on an old list of pods says so. */
+    private static Verdict explainStale(Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Granted granted -> granted;
+            case Verdict.Refused(RefusalKind kind, String reason, Optional<NodePod> pod) ->
+                new Verdict.Refused(
+                        kind, reason + " (by the last known pods: the API server did not respond in time)", pod);
+        };
     }
 
-    private Verdict judge(NodeSnapshot picture, boolean listedNow, boolean fresh, Question question) {
-        return switch (new CallerResolver(picture, listedNow, fresh)
-                .find(question.resource(), question.count(), question.named())) {
-            case Caller.Found asker -> cards(picture, asker, question);
-            case Caller.Nobody(RefusalKind why, String reason) -> new Verdict.No(why, reason, Optional.empty());
-            case Caller.Several(var several) ->
-                new Verdict.No(
-                        RefusalKind.SEVERAL_WAIT,
-                        "the pods " + several + " wait for the same amount on different cards, and the kubelet does"
-                                + " not tell which of them this is: create the pod anew"
-                                + (listedNow ? "" : " (its pod-resources did not answer in time)"),
+    private Verdict resolve(NodeSnapshot snapshot, boolean listedNow, boolean fresh, Request request) {
+        return switch (new CallerResolver(snapshot, listedNow, fresh)
+                .find(request.resource(), request.count(), request.cards())) {
+            case Caller.Found caller -> select(snapshot, caller, request);
+            case Caller.None(RefusalKind kind, String reason) -> new Verdict.Refused(kind, reason, Optional.empty());
+            case Caller.Ambiguous(var candidates) ->
+                new Verdict.Refused(
+                        RefusalKind.AMBIGUOUS_CALLER,
+                        "the pods " + candidates + " wait for the same amount on different cards, and the kubelet does"
+                                + " not say which of them it is admitting: recreate the pod"
+                                + (listedNow ? "" : " (pod-resources did not respond in time)"),
                         Optional.empty());
         };
     }
 
-    private static Verdict cards(NodeSnapshot picture, Caller.Found asker, Question question) {
-        return switch (new CardSelection(picture, asker.pod(), asker.container()).among(question.devices())) {
-            case CardChoice.Chosen(ContainerAllocation gets) -> new Verdict.Gets(asker, gets);
-            case CardChoice.Refused(RefusalKind why, String reason) ->
-                new Verdict.No(why, reason, Optional.of(asker.pod()));
+    private static Verdict select(NodeSnapshot snapshot, Caller.Found caller, Request request) {
+        return switch (new CardSelection(snapshot, caller.pod(), caller.container()).among(request.devices())) {
+            case CardChoice.Chosen(ContainerAllocation allocation) -> new Verdict.Granted(caller, allocation);
+            case CardChoice.Refused(RefusalKind kind, String reason) ->
+                new Verdict.Refused(kind, reason, Optional.of(caller.pod()));
         };
     }
 }

@@ -7,10 +7,10 @@ import io.gpushare.plugin.metrics.PluginMetrics;
 import java.util.List;
 import java.util.Objects;
 
-/** Measures how long the kubelet waits for its answers. */
-public record TimedCallHandler(CallHandler answers, PluginMetrics metrics) implements CallHandler {
+/** Measures how long the kubelet waits for the responses. */
+public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) implements CallHandler {
     public TimedCallHandler {
-        Objects.requireNonNull(answers);
+        Objects.requireNonNull(handler);
         Objects.requireNonNull(metrics);
     }
 
@@ -18,9 +18,9 @@ public record TimedCallHandler(CallHandler answers, PluginMetrics metrics) imple
     public List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
         long begin = System.nanoTime();
         try {
-            return answers.preferred(resource, available, mustInclude, size);
+            return handler.preferred(resource, available, mustInclude, size);
         } finally {
-            metrics.took(PluginMetrics.Call.GET_PREFERRED_ALLOCATION, System.nanoTime() - begin);
+            metrics.observe(PluginMetrics.Call.GET_PREFERRED_ALLOCATION, System.nanoTime() - begin);
         }
     }
 
@@ -28,9 +28,9 @@ public record TimedCallHandler(CallHandler answers, PluginMetrics metrics) imple
     public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
         long begin = System.nanoTime();
         try {
-            return answers.allocate(resource, ids);
+            return handler.allocate(resource, ids);
         } finally {
-            metrics.took(PluginMetrics.Call.ALLOCATE, System.nanoTime() - begin);
+            metrics.observe(PluginMetrics.Call.ALLOCATE, System.nanoTime() - begin);
         }
     }
 }

@@ -4,28 +4,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What the kubelet is answered for one container. */
+/** The response to an Allocate call for one container. */
 public sealed interface AllocationResponse {
     /**
-     * The container gets this.
+     * The settings of the container.
      *
      * @param environment variables, set before the container's own
      * @param deviceFiles paths under /dev, the same on the host and in the container
      * @param cdiDevices names in the Container Device Interface, {@code vendor.com/class=device}
      */
-    record Given(Map<String, String> environment, List<String> deviceFiles, List<String> cdiDevices)
+    record Granted(Map<String, String> environment, List<String> deviceFiles, List<String> cdiDevices)
             implements AllocationResponse {
-        public Given {
+        public Granted {
             environment = Map.copyOf(environment);
             deviceFiles = List.copyOf(deviceFiles);
             cdiDevices = List.copyOf(cdiDevices);
         }
     }
 
-    /** The pod is rejected for good, with this sentence in its status. */
-    record Refused(RefusalKind why, String reason) implements AllocationResponse {
+    /** The kubelet rejects the pod permanently, with this sentence in its status. */
+    record Refused(RefusalKind kind, String reason) implements AllocationResponse {
         public Refused {
-            Objects.requireNonNull(why);
+            Objects.requireNonNull(kind);
             Objects.requireNonNull(reason);
         }
     }

@@ -4,45 +4,50 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.plugin.node.NodePod;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
-/** Which container a call of the kubelet is about: no call says so itself. */
+/** The container that a kubelet call is about; the call itself does not name it. */
 public sealed interface Caller {
-    /** How the container was found, surest first. */
-    enum Way {
-        /** pod-resources lists its pod, and it is the one that lacks its devices. */
-        LACKS_DEVICES,
-        /** The same, but it was answered before: the kubelet has lost its books. */
-        ASKS_AGAIN,
-        /** pod-resources did not answer: the oldest of the pods that ask for this much, all on the same cards. */
-        DEMAND_ONLY;
+    /** How the container was identified, most reliable first. */
+    enum Evidence {
+        /** pod-resources lists its pod, and it is the container that lacks its devices. */
+        LACKS_DEVICES("lacks_devices"),
+        /** The same, but its call was answered before: the kubelet has lost its device allocations. */
+        REPEATED_CALL("asks_again"),
+        /** pod-resources did not respond: the oldest of the pods that request this amount, all on the same cards. */
+        DEMAND_ONLY("demand_only");
 
-        /** As metrics name it. */
+        private final String label;
+
+        Evidence(String label) {
+            this.label = label;
+        }
+
+        /** The value of the label in metrics. */
         public String label() {
-            return name().toLowerCase(Locale.ROOT);
+            return label;
         }
     }
 
-    record Found(NodePod pod, ContainerDemand container, Way way) implements Caller {
+    record Found(NodePod pod, ContainerDemand container, Evidence evidence) implements Caller {
         public Found {
             Objects.requireNonNull(pod);
             Objects.requireNonNull(container);
-            Objects.requireNonNull(way);
+            Objects.requireNonNull(evidence);
         }
     }
 
-    /** No container of a pod that is known here fits the call; the reason is for the user. */
-    record Nobody(RefusalKind why, String reason) implements Caller {
-        public Nobody {
-            Objects.requireNonNull(why);
+    /** No container of a known pod fits the call; the reason is for the user. */
+    record None(RefusalKind kind, String reason) implements Caller {
+        public None {
+            Objects.requireNonNull(kind);
             Objects.requireNonNull(reason);
         }
     }
 
-    /** Several containers fit, and they were promised different cards. */
-    record Several(List<PodRef> pods) implements Caller {
-        public Several {
+    /** Several containers fit, and their annotations name different cards. */
+    record Ambiguous(List<PodRef> pods) implements Caller {
+        public Ambiguous {
             pods = List.copyOf(pods);
         }
     }

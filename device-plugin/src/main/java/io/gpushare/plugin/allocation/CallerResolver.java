@@ -3,7 +3,6 @@ package io.gpushare.plugin.allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
@@ -17,39 +16,38 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Finds the container that the kubelet is asking for. The kubelet admits one pod at a time, its containers in the order in
- * which they start, and lists a pod from the moment at which it begins to admit it. So it is the first container, of the
- * one listed pod, that lacks what it asks for.
+ * Finds the container that a kubelet call is about. The kubelet admits one pod at a time, container by container in start
+ * order, and pod-resources lists a pod as soon as its admission begins. The caller is therefore the first container of a
+ * listed pod that lacks the devices that it requests.
  *
- * @param listedNow whether pod-resources answered to this call; otherwise {@code picture.listed()} is an older list
- * @param fresh whether the API's pods were listed for this call; otherwise the watch may be behind the kubelet
+ * @param listedNow whether pod-resources responded during this call; otherwise {@code snapshot.listed()} is an older list
+ * @param fresh whether the API's pods were listed during this call; otherwise the watch may be behind the kubelet
  */
-public record CallerResolver(NodeSnapshot picture, boolean listedNow, boolean fresh) {
+public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean fresh) {
     private record Candidate(NodePod pod, ContainerDemand container, boolean answered) {}
 
     /**
-     * The container that asks for {@code count} devices.
+     * The container that requests {@code count} devices.
      *
-     * @param named the cards whose devices the kubelet wants to give; they decide between pods that fit alike, and may be
-     *     empty
+     * @param named the cards of the devices in the call, which decide between pods that fit equally; may be empty
      */
     public Caller find(DeviceResource resource, int count, Set<CardId> named) {
-        List<Candidate> fitting = picture.pods().stream()
-                .filter(picture::waits)
-                .filter(pod -> !listedNow || picture.listed().knows(pod.name()))
+        List<Candidate> fitting = snapshot.pods().stream()
+                .filter(snapshot::waits)
+                .filter(pod -> !listedNow || snapshot.listed().knows(pod.name()))
                 .flatMap(pod -> firstLacking(pod, resource).stream())
                 .filter(candidate -> resource.amount(candidate.container()) == count)
                 .sorted(Comparator.comparing(Candidate::pod, NodePod.ADMISSION_ORDER))
                 .toList();
-        List<Candidate> fresh =
+        List<Candidate> unanswered =
                 fitting.stream().filter(candidate -> !candidate.answered()).toList();
         if (!listedNow) {
-            return fresh.isEmpty() ? nobody(resource, count) : oldest(fresh);
+            return unanswered.isEmpty() ? none(resource, count) : oldest(unanswered);
         }
-        if (!fresh.isEmpty()) {
-            return among(fresh, named, Caller.Way.LACKS_DEVICES);
+        if (!unanswered.isEmpty()) {
+            return among(unanswered, named, Caller.Evidence.LACKS_DEVICES);
         }
-        return fitting.isEmpty() ? nobody(resource, count) : among(fitting, named, Caller.Way.ASKS_AGAIN);
+        return fitting.isEmpty() ? none(resource, count) : among(fitting, named, Caller.Evidence.REPEATED_CALL);
     }
 
     private Optional<Candidate> firstLacking(NodePod pod, DeviceResource resource) {
@@ -58,7 +56,7 @@ public record CallerResolver(NodeSnapshot picture, boolean listedNow, boolean fr
         for (int at = 0; at < containers.size(); at++) {
             ContainerDemand container = containers.get(at);
             if (lacks(pod, containers, at)) {
-                // Later containers wait for this one, whichever resource it is that it lacks.
+                // Later containers wait for this one, whichever resource it lacks.
                 return resource.amount(container) > 0
                         ? Optional.of(new Candidate(pod, container, answered(pod, container)))
                         : Optional.empty();
@@ -69,16 +67,16 @@ public record CallerResolver(NodeSnapshot picture, boolean listedNow, boolean fr
 
     private boolean lacks(NodePod pod, List<ContainerDemand> containers, int at) {
         ContainerDemand container = containers.get(at);
-        if (!picture.listed().devices(pod.name(), container.name()).isEmpty()) {
+        if (!snapshot.listed().devices(pod.name(), container.name()).isEmpty()) {
             return false;
         }
-        // Ordinary init containers are never listed. One is past when it was answered, or when one after it has
-        // devices.
+        // pod-resources never lists ordinary init containers. One is done when its call was answered, or when a later
+        // container has devices.
         if (!listedNow || container.role() == ContainerRole.INIT) {
             return !answered(pod, container)
                     && containers.subList(at + 1, containers.size()).stream()
                             .noneMatch(later -> answered(pod, later)
-                                    || !picture.listed()
+                                    || !snapshot.listed()
                                             .devices(pod.name(), later.name())
                                             .isEmpty());
         }
@@ -86,64 +84,66 @@ public record CallerResolver(NodeSnapshot picture, boolean listedNow, boolean fr
     }
 
     private boolean answered(NodePod pod, ContainerDemand container) {
-        return picture.answers().stream().anyMatch(answer -> answer.to(pod.ref(), container.name()));
+        return snapshot.answeredCalls().stream().anyMatch(call -> call.isFor(pod.ref(), container.name()));
     }
 
-    private Caller among(List<Candidate> candidates, Set<CardId> named, Caller.Way way) {
-        List<Candidate> left = lastToCome(candidates);
+    private Caller among(List<Candidate> candidates, Set<CardId> named, Caller.Evidence evidence) {
+        List<Candidate> left = latest(candidates);
         if (left.size() > 1) {
             List<Candidate> byCard = left.stream()
-                    .filter(candidate -> promised(candidate).equals(Optional.of(named)))
+                    .filter(candidate -> annotated(candidate).equals(Optional.of(named)))
                     .toList();
             left = byCard.isEmpty() ? left : byCard;
         }
-        return alike(left) ? unlessPast(left.getFirst(), way) : several(left);
+        return sameCards(left) ? unlessRejected(left.getFirst(), evidence) : ambiguous(left);
     }
 
     /**
-     * The one that was made first, where all were promised the same cards. Else none: a kubelet that was away admits what
-     * it missed in another order than pods were bound in, and the cards that it names are of no use, since it takes those
-     * that we prefer.
+     * The oldest pod, if all have the same cards; otherwise none. A kubelet that was down does not admit pods in the order
+     * in which they were bound. The cards that it names don't help either: it takes the devices that the plugin preferred.
      */
     private static Caller oldest(List<Candidate> candidates) {
-        return alike(candidates) ? found(candidates.getFirst(), Caller.Way.DEMAND_ONLY) : several(candidates);
+        return sameCards(candidates)
+                ? found(candidates.getFirst(), Caller.Evidence.DEMAND_ONLY)
+                : ambiguous(candidates);
     }
 
-    /** Whether all were promised the same cards, so that any of them is right. */
-    private static boolean alike(List<Candidate> candidates) {
-        return candidates.stream().map(CallerResolver::promised).distinct().count() == 1;
+    /** Whether all have the same annotated cards, so that any of them is right. */
+    private static boolean sameCards(List<Candidate> candidates) {
+        return candidates.stream().map(CallerResolver::annotated).distinct().count() == 1;
     }
 
-    private static Caller several(List<Candidate> candidates) {
-        return new Caller.Several(
+    private static Caller ambiguous(List<Candidate> candidates) {
+        return new Caller.Ambiguous(
                 candidates.stream().map(each -> each.pod().ref()).toList());
     }
 
-    /** One that came to the kubelet before a pod of which the API has not told is past: that pod is at the door. */
-    private Caller unlessPast(Candidate candidate, Caller.Way way) {
-        return picture.strangerAfter(candidate.pod(), fresh)
-                .<Caller>map(stranger -> new Caller.Nobody(
-                        RefusalKind.NOT_TOLD,
-                        "the API server has not told of pod " + stranger
-                                + ", which the kubelet admits: create the pod anew"))
-                .orElseGet(() -> found(candidate, way));
+    /** The candidate, unless the kubelet began to admit a pod after it that the API has not reported. */
+    private Caller unlessRejected(Candidate candidate, Caller.Evidence evidence) {
+        return snapshot.unknownPodAfter(candidate.pod(), fresh)
+                .<Caller>map(unknown -> new Caller.None(
+                        RefusalKind.POD_UNKNOWN,
+                        "the API server has not reported pod " + unknown
+                                + ", which the kubelet is admitting: recreate the pod"))
+                .orElseGet(() -> found(candidate, evidence));
     }
 
-    /** The pod at the door is the one that came last; all, where of one of them nobody knows when it came. */
-    private List<Candidate> lastToCome(List<Candidate> candidates) {
-        List<OptionalLong> came = candidates.stream()
-                .map(candidate -> picture.arrivals().of(candidate.pod()))
+    /** The candidates that the kubelet listed last; all of them if the order of one is unknown. */
+    private List<Candidate> latest(List<Candidate> candidates) {
+        List<OptionalLong> numbers = candidates.stream()
+                .map(candidate -> snapshot.admissionOrder().of(candidate.pod()))
                 .toList();
-        if (came.stream().anyMatch(OptionalLong::isEmpty)) {
+        if (numbers.stream().anyMatch(OptionalLong::isEmpty)) {
             return candidates;
         }
-        long last = came.stream().mapToLong(OptionalLong::getAsLong).max().orElseThrow();
+        long last = numbers.stream().mapToLong(OptionalLong::getAsLong).max().orElseThrow();
         return candidates.stream()
-                .filter(candidate -> picture.arrivals().of(candidate.pod()).getAsLong() == last)
+                .filter(candidate ->
+                        snapshot.admissionOrder().of(candidate.pod()).getAsLong() == last)
                 .toList();
     }
 
-    private static Optional<Set<CardId>> promised(Candidate candidate) {
+    private static Optional<Set<CardId>> annotated(Candidate candidate) {
         return candidate
                 .pod()
                 .allocation()
@@ -153,28 +153,21 @@ public record CallerResolver(NodeSnapshot picture, boolean listedNow, boolean fr
                 .map(ContainerAllocation::visibleCards);
     }
 
-    private static Caller found(Candidate candidate, Caller.Way way) {
-        return new Caller.Found(candidate.pod(), candidate.container(), way);
+    private static Caller found(Candidate candidate, Caller.Evidence evidence) {
+        return new Caller.Found(candidate.pod(), candidate.container(), evidence);
     }
 
-    private Caller nobody(DeviceResource resource, int count) {
-        Stream<String> malformed = picture.pods().stream()
-                .filter(pod -> picture.waits(pod) && picture.listed().knows(pod.name()))
+    private Caller none(DeviceResource resource, int count) {
+        Stream<String> malformed = snapshot.pods().stream()
+                .filter(pod -> snapshot.waits(pod) && snapshot.listed().knows(pod.name()))
                 .flatMap(pod -> pod.demand() instanceof Decoded.Malformed<?>(String reason)
-                        ? Stream.of(complaint(pod.ref(), reason))
+                        ? Stream.of("pod " + pod.ref() + ": " + reason)
                         : Stream.empty());
         return malformed
                 .findFirst()
-                .map(complaint -> new Caller.Nobody(RefusalKind.MALFORMED, complaint))
-                .orElseGet(() -> new Caller.Nobody(
-                        RefusalKind.NOBODY_WAITS,
-                        "no pod that the API server has on this node waits for "
-                                + (resource == DeviceResource.MEMORY
-                                        ? count + " units of GPU memory"
-                                        : count + " whole GPU cards")));
-    }
-
-    private static String complaint(PodRef pod, String reason) {
-        return "pod " + pod + ": " + reason;
+                .map(sentence -> new Caller.None(RefusalKind.MALFORMED, sentence))
+                .orElseGet(() -> new Caller.None(
+                        RefusalKind.NO_POD_WAITS,
+                        "no pod that the API server has on this node waits for " + resource.text(count)));
     }
 }

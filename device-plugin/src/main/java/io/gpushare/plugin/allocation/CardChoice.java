@@ -3,18 +3,18 @@ package io.gpushare.plugin.allocation;
 import io.gpushare.model.ContainerAllocation;
 import java.util.Objects;
 
-/** Which cards a container gets, or why none. */
+/** The cards that a container gets, or why it gets none. */
 public sealed interface CardChoice {
-    record Chosen(ContainerAllocation gets) implements CardChoice {
+    record Chosen(ContainerAllocation allocation) implements CardChoice {
         public Chosen {
-            Objects.requireNonNull(gets);
+            Objects.requireNonNull(allocation);
         }
     }
 
     /** The reason is a sentence that the user finds in the pod's status. */
-    record Refused(RefusalKind why, String reason) implements CardChoice {
+    record Refused(RefusalKind kind, String reason) implements CardChoice {
         public Refused {
-            Objects.requireNonNull(why);
+            Objects.requireNonNull(kind);
             Objects.requireNonNull(reason);
         }
     }

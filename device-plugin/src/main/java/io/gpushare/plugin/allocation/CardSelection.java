@@ -27,77 +27,76 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Decides the cards of one container: those written on its pod, if they are its demand and can be had; for a pod of
- * another scheduler, on which nothing is written, the cards that the kubelet's devices name, or a place by the rules of
- * the ledger.
+ * Selects the cards of one container: the annotated ones, if they match its demand and are available. A pod of another
+ * scheduler has no annotation; it gets the cards of the kubelet's devices, or a placement of the node's ledger.
  */
-public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand container) {
+public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand container) {
     /**
-     * The cards.
+     * The cards of the container.
      *
-     * @param devices those that the kubelet wants to give; empty when it asks what it should give
+     * @param devices those that the kubelet has chosen; empty in GetPreferredAllocation, where it has chosen none
      */
     public CardChoice among(List<DeviceId> devices) {
         return switch (pod.allocation()) {
             case Decoded.Malformed<Allocation>(String reason) -> refused(RefusalKind.MALFORMED, reason);
-            case Decoded.Valid<Allocation>(Allocation allocation) -> asWritten(allocation);
-            case Decoded.Absent<Allocation> _ -> unwritten(devices);
+            case Decoded.Valid<Allocation>(Allocation allocation) -> annotated(allocation);
+            case Decoded.Absent<Allocation> _ -> unannotated(devices);
         };
     }
 
-    private CardChoice asWritten(Allocation allocation) {
-        if (!allocation.unit().equals(picture.inventory().unit())) {
+    private CardChoice annotated(Allocation allocation) {
+        if (!allocation.unit().equals(snapshot.inventory().unit())) {
             return refused(
-                    RefusalKind.NOT_ITS_DEMAND,
-                    "its cards were chosen in units of " + allocation.unit() + ", and this node counts in "
-                            + picture.inventory().unit() + ": create the pod anew");
+                    RefusalKind.DEMAND_DIFFERS,
+                    "its cards were allocated in units of " + allocation.unit() + ", but this node uses units of "
+                            + snapshot.inventory().unit() + ": recreate the pod");
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
         if (own.isEmpty() || !own.get().total().equals(container.request())) {
             return refused(
-                    RefusalKind.NOT_ITS_DEMAND,
-                    "annotation " + AnnotationKeys.ALLOCATION + " does not say what container '" + container.name()
-                            + "' asks for: leave that annotation to the scheduler");
+                    RefusalKind.DEMAND_DIFFERS,
+                    "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
+                            + container.name() + "': only the scheduler may write that annotation");
         }
         Optional<CardChoice> unavailable = unavailable(own.get().visibleCards());
         if (unavailable.isPresent()) {
             return unavailable.get();
         }
-        NodeCards others = picture.use().held().without(pod.ref().uid());
+        NodeCards others = snapshot.allocations().assigned().without(pod.ref().uid());
         return others.fits(allocation)
                 ? new CardChoice.Chosen(own.get())
                 : refused(
                         RefusalKind.CARD_IN_USE,
-                        "the cards chosen for it (" + names(own.get().visibleCards())
-                                + ") are in use by other pods: create the pod anew");
+                        "the cards allocated to the pod (" + names(own.get().visibleCards())
+                                + ") are in use by other pods: recreate the pod");
     }
 
     private Optional<CardChoice> unavailable(Set<CardId> cards) {
         for (CardId id : cards) {
-            Optional<Card> card = picture.inventory().card(id);
+            Optional<Card> card = snapshot.inventory().card(id);
             if (card.isEmpty()) {
                 return Optional.of(refused(
                         RefusalKind.CARD_ABSENT,
-                        "card " + id + ", chosen for it, is not on this node: create the pod anew"));
+                        "card " + id + ", allocated to the pod, is not on this node: recreate the pod"));
             }
             if (card.get().cordoned()) {
                 return Optional.of(refused(
                         RefusalKind.CARD_CORDONED,
-                        "card " + id + ", chosen for it, was cordoned since then: create the pod anew"));
+                        "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
             }
             if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
-                        RefusalKind.CARD_ILL,
-                        "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew"));
+                        RefusalKind.CARD_UNHEALTHY,
+                        "card " + id + ", allocated to the pod, is unhealthy (" + reason + "): recreate the pod"));
             }
         }
         return Optional.empty();
     }
 
-    private CardChoice unwritten(List<DeviceId> devices) {
-        NodeCards others = picture.use().written().without(pod.ref().uid());
-        List<ContainerAllocation> own = picture.use()
-                .written()
+    private CardChoice unannotated(List<DeviceId> devices) {
+        NodeCards others = snapshot.allocations().reserved().without(pod.ref().uid());
+        List<ContainerAllocation> own = snapshot.allocations()
+                .reserved()
                 .allocationOf(pod.ref().uid())
                 .map(Allocation::containers)
                 .orElse(List.of());
@@ -106,55 +105,55 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
                 .filter(gets -> others.fits(beside(own, gets)))
                 .or(() -> own.isEmpty() ? placed(others) : Optional.empty())
                 .<CardChoice>map(CardChoice.Chosen::new)
-                .orElseGet(() -> alone(picture.use().written()));
+                .orElseGet(() -> alone(snapshot.allocations().reserved()));
     }
 
-    /** A place for this container, wherever those before it are. */
+    /** A placement of this container alone, wherever the pod's earlier containers are. */
     private CardChoice alone(NodeCards cards) {
         return switch (cards.place(demand().only(container), CardOrder.BINPACK)) {
             case Placement.Placed(Allocation allocation) ->
                 new CardChoice.Chosen(allocation.containers().getFirst());
-            case Placement.Refused(var why) -> refused(RefusalKind.NO_ROOM, why.sentence());
+            case Placement.Refused(var why) -> refused(RefusalKind.NO_FREE_CAPACITY, why.sentence());
         };
     }
 
-    /** This container's part of a place for its whole pod, so that those after it find room beside it. */
+    /** This container's part of a placement of its whole pod, so that later containers fit as well. */
     private Optional<ContainerAllocation> placed(NodeCards cards) {
         return cards.place(demand(), CardOrder.BINPACK) instanceof Placement.Placed placed
                 ? placed.allocation().container(container.name())
                 : Optional.empty();
     }
 
-    /** What the pod asks for: it was found by that. */
+    /** The demand of the pod. */
     private Demand demand() {
         return pod.demand().valid().orElseGet(() -> new Demand(List.of(container)));
     }
 
-    private Allocation beside(List<ContainerAllocation> own, ContainerAllocation gets) {
+    private Allocation beside(List<ContainerAllocation> own, ContainerAllocation added) {
         List<ContainerAllocation> all = new ArrayList<>(own);
-        all.removeIf(each -> each.name().equals(gets.name()));
-        all.add(gets);
+        all.removeIf(each -> each.name().equals(added.name()));
+        all.add(added);
         all.sort(Comparator.comparing(each -> each.role() == ContainerRole.APP));
-        return new Allocation(picture.inventory().unit(), all);
+        return new Allocation(snapshot.inventory().unit(), all);
     }
 
-    /** What the devices name, where that is what is asked for: an even part on each card, or as many cards, of the kind. */
+    /** The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects. */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
         boolean whole = container.request().wholeCards() > 0;
         Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.memory(devices);
-        boolean asked = whole
+        boolean matching = whole
                 ? shares.size() == container.request().wholeCards()
                 : !shares.isEmpty() && shares.equals(split(shares.keySet()));
-        boolean ofTheKind = devices.stream()
-                .allMatch(device -> picture.inventory()
+        boolean selected = devices.stream()
+                .allMatch(device -> snapshot.inventory()
                         .card(device.card())
                         .filter(card -> demand().selector()
-                                .matches(card, picture.inventory().driver()))
+                                .matches(card, snapshot.inventory().driver()))
                         .isPresent());
-        return asked && ofTheKind ? Optional.of(gets(shares)) : Optional.empty();
+        return matching && selected ? Optional.of(allocation(shares)) : Optional.empty();
     }
 
-    /** The cards on which other containers of the pod have their memory: they share them. */
+    /** The cards on which other containers of the pod have memory: the containers of a pod share its cards. */
     private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
         Set<CardId> cards = own.stream()
                 .filter(each -> each.total().wholeCards() == 0)
@@ -162,10 +161,10 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
                 .collect(Collectors.toSet());
         return container.request().wholeCards() > 0 || cards.size() != demand().split()
                 ? Optional.empty()
-                : Optional.of(gets(split(cards)));
+                : Optional.of(allocation(split(cards)));
     }
 
-    /** The container's memory on these cards if they are as many as it is split over; nothing on others. */
+    /** The container's memory, split over these cards; empty if the demand is for another number of cards. */
     private Map<CardId, Share> split(Set<CardId> cards) {
         int split = demand().split();
         return cards.size() != split
@@ -175,12 +174,12 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
                                 card -> card, card -> container.request().dividedBy(split)));
     }
 
-    private ContainerAllocation gets(Map<CardId, Share> shares) {
+    private ContainerAllocation allocation(Map<CardId, Share> shares) {
         return new ContainerAllocation(container.name(), container.role(), shares);
     }
 
-    private CardChoice refused(RefusalKind why, String reason) {
-        return new CardChoice.Refused(why, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
+    private CardChoice refused(RefusalKind kind, String reason) {
+        return new CardChoice.Refused(kind, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
     }
 
     private static String names(Set<CardId> cards) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Puts a container's cards into the words of the container runtimes, and beside them gpushare's own variables. */
+/** Expresses a container's cards for the container runtimes, and in gpushare's own variables. */
 public record ContainerSettings(Set<DeviceListStrategy> strategies) {
     private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
     private static final String CDI_KIND = "nvidia.com/gpu=";
@@ -23,40 +23,47 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
     }
 
     /**
-     * What the container is given.
+     * The settings of a container with this allocation.
      *
      * @param podUnits memory units of its whole pod
      */
-    public AllocationResponse.Given of(ContainerAllocation gets, int podUnits, Inventory inventory) {
-        List<String> uuids = gets.visibleCards().stream().map(CardId::uuid).toList();
+    public AllocationResponse.Granted of(ContainerAllocation allocation, int podUnits, Inventory inventory) {
+        List<String> uuids =
+                allocation.visibleCards().stream().map(CardId::uuid).toList();
         Map<String, String> environment = new LinkedHashMap<>();
-        // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all would open every card; "void" opens none.
+        // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all exposes every card; "void" exposes none.
         environment.put(
                 VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
-        if (gets.total().wholeCards() == 0 && gets.visibleCards().size() == 1) {
+        if (allocation.total().wholeCards() == 0 && uuids.size() == 1) {
             inventory
-                    .card(gets.visibleCards().iterator().next())
+                    .card(allocation.visibleCards().iterator().next())
                     .ifPresent(card -> environment.putAll(gpushare(
-                            gets, podUnits, card, inventory.capacityOf(card).units())));
+                            allocation,
+                            podUnits,
+                            card,
+                            inventory.capacityOf(card).units())));
         }
         List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
                 ? uuids.stream().map(CDI_KIND::concat).toList()
                 : List.of();
-        List<String> files = strategies.contains(DeviceListStrategy.DEVICE_SPECS) ? files(gets, inventory) : List.of();
-        return new AllocationResponse.Given(environment, files, cdi);
+        List<String> files =
+                strategies.contains(DeviceListStrategy.DEVICE_SPECS) ? files(allocation, inventory) : List.of();
+        return new AllocationResponse.Granted(environment, files, cdi);
     }
 
     /** The variables that gpushare's users and their frameworks read. */
-    private static Map<String, String> gpushare(ContainerAllocation gets, int podUnits, Card card, int cardUnits) {
+    private static Map<String, String> gpushare(
+            ContainerAllocation allocation, int podUnits, Card card, int cardUnits) {
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),
-                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(gets.total().units()),
+                "ALIYUN_COM_GPU_MEM_CONTAINER",
+                        String.valueOf(allocation.total().units()),
                 "ALIYUN_COM_GPU_MEM_DEV", String.valueOf(cardUnits));
     }
 
-    private static List<String> files(ContainerAllocation gets, Inventory inventory) {
-        List<String> files = gets.visibleCards().stream()
+    private static List<String> files(ContainerAllocation allocation, Inventory inventory) {
+        List<String> files = allocation.visibleCards().stream()
                 .flatMap(id -> inventory.card(id).stream())
                 .map(card -> "/dev/nvidia" + card.minor())
                 .collect(Collectors.toCollection(ArrayList::new));

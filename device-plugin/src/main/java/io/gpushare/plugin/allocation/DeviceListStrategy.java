@@ -4,40 +4,40 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** How a container is told its cards; the names are those of NVIDIA's device plugin. */
+/** How the container runtime receives a container's cards; the names are those of NVIDIA's device plugin. */
 public enum DeviceListStrategy {
     /** {@code NVIDIA_VISIBLE_DEVICES}, read by NVIDIA's container runtime. */
     ENVVAR("envvar"),
     /** Device names of the Container Device Interface, read by the container engine (Kubernetes 1.28 and newer). */
     CDI_CRI("cdi-cri"),
-    /** The files under /dev themselves; the driver's libraries have to be in the image. */
+    /** The device files under /dev; the image must contain the driver's libraries. */
     DEVICE_SPECS("device-specs");
 
-    private final String word;
+    private final String label;
 
-    DeviceListStrategy(String word) {
-        this.word = word;
+    DeviceListStrategy(String label) {
+        this.label = label;
     }
 
     /**
-     * Reads one or several, with commas between.
+     * Parses a comma-separated list.
      *
-     * @throws IllegalArgumentException with a sentence for the user when a name is not known
+     * @throws IllegalArgumentException with a sentence for the user if a name is unknown
      */
     public static Set<DeviceListStrategy> parse(String text) {
         Set<DeviceListStrategy> chosen = EnumSet.noneOf(DeviceListStrategy.class);
-        for (String word : text.split(",", -1)) {
+        for (String name : text.split(",", -1)) {
             chosen.add(Arrays.stream(values())
-                    .filter(strategy -> strategy.word.equals(word.strip()))
+                    .filter(strategy -> strategy.label.equals(name.strip()))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("device list strategy '" + word
-                            + "' is not known: write envvar, cdi-cri or device-specs, or several with commas")));
+                    .orElseThrow(() -> new IllegalArgumentException("unknown device list strategy '" + name
+                            + "': use envvar, cdi-cri or device-specs, or a comma-separated list of them")));
         }
         return chosen;
     }
 
     @Override
     public String toString() {
-        return word;
+        return label;
     }
 }

@@ -1,28 +1,32 @@
 package io.gpushare.plugin.allocation;
 
-import java.util.Locale;
-
-/** The kinds of reasons for which an Allocate is refused; the sentence beside it says the details. */
+/** The kind of reason for which an Allocate is refused; a sentence beside it has the details. */
 public enum RefusalKind {
-    /** No pod that is known here waits for this much. */
-    NOBODY_WAITS,
-    /** Several pods wait for it, with different cards. */
-    SEVERAL_WAIT,
-    /** The kubelet admits a pod of which the API server has not told. */
-    NOT_TOLD,
-    /** What the pod asks for, or what is written on it, can't be read. */
-    MALFORMED,
-    /** What is written on the pod is not what its container asks for, or counts in another unit. */
-    NOT_ITS_DEMAND,
-    CARD_ABSENT,
-    CARD_CORDONED,
-    CARD_ILL,
-    CARD_IN_USE,
-    /** Nothing is written on the pod, and no card has room for it. */
-    NO_ROOM;
+    /** No known pod waits for this amount. */
+    NO_POD_WAITS("nobody_waits"),
+    /** Several pods wait for this amount, with different cards. */
+    AMBIGUOUS_CALLER("several_wait"),
+    /** The kubelet is admitting a pod that the API server has not reported. */
+    POD_UNKNOWN("not_told"),
+    /** The pod's requests or its annotation can't be read. */
+    MALFORMED("malformed"),
+    /** The annotation does not match the container's demand, or counts in another unit. */
+    DEMAND_DIFFERS("not_its_demand"),
+    CARD_ABSENT("card_absent"),
+    CARD_CORDONED("card_cordoned"),
+    CARD_UNHEALTHY("card_ill"),
+    CARD_IN_USE("card_in_use"),
+    /** The pod has no annotation, and it fits on no card. */
+    NO_FREE_CAPACITY("no_room");
 
-    /** As metrics name it. */
+    private final String label;
+
+    RefusalKind(String label) {
+        this.label = label;
+    }
+
+    /** The value of the label in metrics. */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return label;
     }
 }

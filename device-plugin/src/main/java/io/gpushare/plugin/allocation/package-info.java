@@ -1,7 +1,6 @@
 /**
- * Decides: which devices are offered, who is asking, which card it gets and what its container is given. Pure: values in,
- * values out; no gRPC, NVML or Kubernetes client, no clock, no log. The same picture and the same question have the same
- * answer.
+ * Decides which container calls, which cards it gets, and which settings its container receives. Pure: values in, values
+ * out; no gRPC, NVML or Kubernetes client, no clock, no log.
  */
 @NullMarked
 package io.gpushare.plugin.allocation;

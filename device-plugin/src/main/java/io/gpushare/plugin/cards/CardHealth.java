@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Xid errors did to the cards. A card that answers and had no further Xid for the quiet time is well again: an Xid is
- * an event, and nothing ever takes it back.
+ * The health of cards after Xid errors. A card that responds is healthy again after a quiet time without a further Xid: an
+ * Xid is an event, and the driver reports no recovery.
  */
 final class CardHealth {
     private record LastXid(long xid, Instant at) {}
@@ -27,7 +27,7 @@ final class CardHealth {
         last.put(card, new LastXid(xid, now));
     }
 
-    /** The health of a card that answers. */
+    /** The health of a card that responds. */
     Health ofPresent(CardId card, Instant now) {
         @Nullable LastXid xid = last.get(card);
         if (xid == null) {
@@ -40,7 +40,7 @@ final class CardHealth {
         return new Health.Unhealthy("Xid " + xid.xid());
     }
 
-    /** The health of a card that does not answer; its quiet time begins anew when it comes back. */
+    /** The health of a card that does not respond; its quiet time starts again when it responds. */
     Health ofLost(CardId card, String reason, Instant now) {
         last.computeIfPresent(card, (_, xid) -> new LastXid(xid.xid(), now));
         return new Health.Unhealthy(reason);

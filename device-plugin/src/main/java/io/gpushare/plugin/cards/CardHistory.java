@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every card that was seen since the program began, with its last facts: a card that is lost stays in the inventory, ill,
- * so that the pods on it keep their devices.
+ * Every card since the plugin started, with its last known facts. A lost card stays in the inventory as unhealthy, so that
+ * its pods keep their devices.
  */
 final class CardHistory {
     private final MemoryUnit unit;
@@ -35,11 +35,11 @@ final class CardHistory {
         this.health = health;
     }
 
-    /** The inventory after NVML answered this. */
-    Inventory seen(DriverFacts facts, List<CardReading> readings, Instant now) {
+    /** The inventory after NVML returned these readings. */
+    Inventory with(DriverFacts facts, List<CardReading> readings, Instant now) {
         driver = new Inventory.Driver(facts.driverVersion(), facts.cudaMajor() + "." + facts.cudaMinor());
         Map<CardId, String> lost = new TreeMap<>();
-        known.keySet().forEach(id -> lost.put(id, "the driver does not list it any more"));
+        known.keySet().forEach(id -> lost.put(id, "the driver no longer lists it"));
         Set<CardId> present = new HashSet<>();
         for (CardReading reading : readings) {
             switch (reading) {
@@ -57,8 +57,8 @@ final class CardHistory {
         return inventory(known.values());
     }
 
-    /** The inventory when NVML does not answer at all: no card is known to be well. */
-    Inventory unseen(String reason, Instant now) {
+    /** The inventory when NVML fails: no card is known to be healthy. */
+    Inventory withoutDriver(String reason, Instant now) {
         driver = null;
         Set.copyOf(known.keySet()).forEach(id -> lose(id, reason, now));
         return inventory(known.values());

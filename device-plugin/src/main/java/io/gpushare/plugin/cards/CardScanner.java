@@ -25,11 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that reads all cards, waits for an Xid or for the next time, and begins again. It tells the whole inventory
- * each time that it differs from the one before, the first one always.
+ * A thread that reads all cards periodically and after each Xid error. It reports the whole inventory when it differs from
+ * the previous one, and always the first one.
  */
 public final class CardScanner implements AutoCloseable {
-    /** How often cards are read and who is told; {@code quiet}: how long after its last Xid a card is well again. */
+    /** The interval between reads, and the quiet time after which a card with an Xid error is healthy again. */
     public record Settings(String library, MemoryUnit unit, Duration interval, Duration quiet) {
         public Settings {
             Objects.requireNonNull(library);
@@ -39,15 +39,15 @@ public final class CardScanner implements AutoCloseable {
         }
     }
 
-    /** Told of the cards, from the scanning thread. */
+    /** Receives reports about the cards, on the scanning thread. */
     public interface Listener {
-        /** The whole inventory, each time that it differs from the one before. */
+        /** The whole inventory, when it differs from the previous one. */
         void inventory(Inventory now);
 
-        /** What the cards do, every few seconds while the driver answers. */
-        void loads(CardUsages now);
+        /** The usage of the cards, every few seconds while the driver responds. */
+        void usage(CardUsages now);
 
-        /** An Xid error of a card, and what has to be done about it, as a part of a sentence. */
+        /** An Xid error of a card; the remedy is a part of a sentence. */
         void xid(CardId card, long xid, String remedy);
     }
 
@@ -61,14 +61,14 @@ public final class CardScanner implements AutoCloseable {
     private final CardHistory cards;
     private final LinkScanner links = new LinkScanner();
     private final XidListener xids = new XidListener();
-    private final UtilizationReader loads = new UtilizationReader();
+    private final UtilizationReader utilization = new UtilizationReader();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
-    // Only the scanning thread touches what follows.
+    // Only the scanning thread uses the fields below.
     private @Nullable Nvml nvml;
     private @Nullable Inventory last;
-    private String trouble = "";
+    private String problem = "";
 
     private CardScanner(Settings settings, Listener listener, InstantSource clock) {
         this.settings = settings;
@@ -79,7 +79,7 @@ public final class CardScanner implements AutoCloseable {
         this.thread = new Thread(this::run, "cards");
     }
 
-    /** Begins to scan. */
+    /** Starts to scan. */
     public static CardScanner start(Settings settings, Listener listener, InstantSource clock) {
         CardScanner scanner = new CardScanner(settings, listener, clock);
         scanner.thread.setDaemon(true);
@@ -96,7 +96,7 @@ public final class CardScanner implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            shut();
+            closeSession();
         }
     }
 
@@ -107,17 +107,17 @@ public final class CardScanner implements AutoCloseable {
             var driver = session.driver();
             List<CardReading> readings = session.cards();
             Set<String> present = present(readings);
-            now = cards.seen(driver, readings, clock.instant()).withLinks(links.of(session, present));
+            now = cards.with(driver, readings, clock.instant()).withLinks(links.of(session, present));
             xids.follow(session, present);
-            loads.read(session, present, clock.instant()).ifPresent(listener::loads);
-            trouble(readings.isEmpty() ? "the driver finds no card" : "");
+            utilization.read(session, present, clock.instant()).ifPresent(listener::usage);
+            warnOnce(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
-            shut();
-            now = cards.unseen("the driver does not answer", clock.instant());
-            trouble(String.valueOf(e.getMessage()));
+            closeSession();
+            now = cards.withoutDriver("the driver does not respond", clock.instant());
+            warnOnce(String.valueOf(e.getMessage()));
         }
         if (!now.equals(last)) {
-            announce(now);
+            logChanges(now);
             last = now;
             listener.inventory(now);
         }
@@ -142,59 +142,60 @@ public final class CardScanner implements AutoCloseable {
 
     private void awaitXid() throws InterruptedException {
         if (xids.listening()) {
-            xids.await(settings.interval()).ifPresent(this::note);
+            xids.await(settings.interval()).ifPresent(this::handle);
         }
         if (!xids.listening()) {
             boolean end = stopped.await(settings.interval().toMillis(), TimeUnit.MILLISECONDS);
-            LOG.debug("waited without Xid errors, {}", end ? "and the scan ends" : "and the scan goes on");
+            LOG.debug("waited without Xid errors, the scan {}", end ? "ends" : "continues");
         }
     }
 
-    private void note(XidEvent event) {
-        XidClass is = XidTable.of(event.xid());
+    private void handle(XidEvent event) {
+        XidClass xidClass = XidTable.of(event.xid());
         long count = counts.merge(new CardXid(event.uuid().map(CardId::new), event.xid()), 1L, Long::sum);
         String card = event.uuid().orElse("of unknown UUID");
-        if (is.ill()) {
-            LOG.warn("card {}: Xid {}, {} ({} so far)", card, event.xid(), is.remedy(), count);
+        if (xidClass.unhealthy()) {
+            LOG.warn("card {}: Xid {}, {} ({} so far)", card, event.xid(), xidClass.remedy(), count);
         } else {
-            LOG.info("card {}: Xid {}, {} ({} so far)", card, event.xid(), is.remedy(), count);
+            LOG.info("card {}: Xid {}, {} ({} so far)", card, event.xid(), xidClass.remedy(), count);
         }
-        // Which card it was is not known without a UUID: each may be the one, and those that are well come back.
+        // Without a UUID any card may have the error; healthy ones recover after the quiet time.
         for (String uuid : event.uuid().map(Set::of).orElse(xids.watched())) {
-            if (is.ill()) {
+            if (xidClass.unhealthy()) {
                 health.xid(new CardId(uuid), event.xid(), clock.instant());
             }
-            listener.xid(new CardId(uuid), event.xid(), is.remedy());
+            listener.xid(new CardId(uuid), event.xid(), xidClass.remedy());
         }
     }
 
-    /** How often each Xid was told of each card so far. */
+    /** The number of Xid errors so far, by card and code. */
     public Map<CardXid, Long> counts() {
         return Map.copyOf(counts);
     }
 
-    private void trouble(String now) {
-        if (!now.equals(trouble) && !now.isEmpty()) {
-            LOG.warn("no cards to offer as long as this lasts: {}", now);
+    private void warnOnce(String now) {
+        if (!now.equals(problem) && !now.isEmpty()) {
+            LOG.warn("no cards to offer until this is resolved: {}", now);
         }
-        trouble = now;
+        problem = now;
     }
 
-    private void announce(Inventory now) {
+    private void logChanges(Inventory now) {
         now.cards().forEach(card -> {
             boolean changed = last == null
                     || !last.card(card.id())
                             .map(before -> before.health().equals(card.health()))
                             .orElse(false);
             if (changed) {
-                String state =
-                        card.health() instanceof Health.Unhealthy(String reason) ? "ill (" + reason + ")" : "well";
-                LOG.info("card {} {} {} {}: {}", card.index(), card.id(), card.model(), card.memory(), state);
+                String state = card.health() instanceof Health.Unhealthy(String reason)
+                        ? "unhealthy (" + reason + ")"
+                        : "healthy";
+                LOG.info("card {} {} {} {} is {}", card.index(), card.id(), card.model(), card.memory(), state);
             }
         });
     }
 
-    private void shut() {
+    private void closeSession() {
         xids.close();
         if (nvml != null) {
             nvml.close();
@@ -202,7 +203,7 @@ public final class CardScanner implements AutoCloseable {
         }
     }
 
-    /** Ends the scan; it may take half a second until the session with NVML is closed. */
+    /** Stops the scan; it may take half a second until the NVML session is closed. */
     @Override
     public void close() {
         stopped.countDown();

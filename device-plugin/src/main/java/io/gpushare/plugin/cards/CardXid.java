@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
-/** An Xid of a card; the card is empty where the driver did not say which it was. */
+/** An Xid error of a card; the card is empty if the driver did not name it. */
 public record CardXid(Optional<CardId> card, long xid) {
     public CardXid {
         Objects.requireNonNull(card);
@@ -16,7 +16,7 @@ public record CardXid(Optional<CardId> card, long xid) {
         return xid + card.map(id -> " of " + id).orElse("");
     }
 
-    /** What NVIDIA's catalogue says has to be done, in a word for metrics. */
+    /** The remedy by NVIDIA's catalogue, as the value of a label in metrics. */
     public String remedy() {
         return XidTable.of(xid).name().toLowerCase(Locale.ROOT);
     }

@@ -14,14 +14,14 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How the cards are linked. It takes some hundred calls to read, so it is read only when other cards are present. */
+/** Reads the links between cards. That takes some hundred calls, so it reads them only when the set of cards changes. */
 final class LinkScanner {
     private static final Logger LOG = LoggerFactory.getLogger(LinkScanner.class);
 
     private Set<String> cards = Set.of();
     private CardLinks links = CardLinks.UNKNOWN;
 
-    /** The links of these cards; those that the driver does not tell are left out. */
+    /** The links of these cards; links that the driver does not report are missing. */
     CardLinks of(Nvml session, Set<String> present) {
         if (!present.equals(cards)) {
             cards = Set.copyOf(present);
@@ -40,7 +40,7 @@ final class LinkScanner {
                     link(session.link(one, other))
                             .ifPresent(link -> links.put(new CardLinks.Pair(new CardId(one), new CardId(other)), link));
                 } catch (NvmlException e) {
-                    LOG.warn("how cards {} and {} are linked is not known: {}", one, other, e.getMessage());
+                    LOG.warn("the link between cards {} and {} is unknown: {}", one, other, e.getMessage());
                 }
             }
         }

@@ -2,6 +2,7 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardProcess;
+import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.CardUtilization.EccErrors;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
@@ -17,13 +18,13 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Reads once in a while what each card does. A card that does not answer is left out: the scan tells what is wrong with it. */
+/** Reads the usage of each card periodically. A card that does not respond is left out: the scan reports its problem. */
 final class UtilizationReader {
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private Instant last = Instant.EPOCH;
 
-    /** The loads of these cards; empty where they were read a moment ago. */
+    /** The usage of these cards; empty if the interval since the last read has not passed. */
     Optional<CardUsages> read(Nvml session, Set<String> present, Instant now) {
         if (now.isBefore(last.plus(INTERVAL))) {
             return Optional.empty();
@@ -32,27 +33,32 @@ final class UtilizationReader {
         Map<CardId, CardUsage> cards = new HashMap<>();
         for (String uuid : present) {
             try {
-                cards.put(new CardId(uuid), load(session.utilization(uuid, now.minus(INTERVAL))));
+                cards.put(new CardId(uuid), usage(session.utilization(uuid, now.minus(INTERVAL))));
             } catch (NvmlException _) {
-                // Its old figures would be no better than none.
+                // Its previous figures would be wrong.
             }
         }
         return Optional.of(new CardUsages(now, cards));
     }
 
-    private static CardUsage load(io.gpushare.nvml.CardUtilization load) {
+    private static CardUsage usage(CardUtilization utilization) {
         return new CardUsage(
-                load.memoryUsedBytes(),
-                by(100, load.gpuUtilization()),
-                by(1, load.temperatureCelsius()),
-                by(1000, load.powerMilliwatts()),
-                load.eccErrors().map(EccErrors::corrected).map(OptionalLong::of).orElseGet(OptionalLong::empty),
-                load.eccErrors()
+                utilization.memoryUsedBytes(),
+                divided(100, utilization.gpuUtilization()),
+                divided(1, utilization.temperatureCelsius()),
+                divided(1000, utilization.powerMilliwatts()),
+                utilization
+                        .eccErrors()
+                        .map(EccErrors::corrected)
+                        .map(OptionalLong::of)
+                        .orElseGet(OptionalLong::empty),
+                utilization
+                        .eccErrors()
                         .map(EccErrors::uncorrected)
                         .map(OptionalLong::of)
                         .orElseGet(OptionalLong::empty),
-                load.processesKnown()
-                        ? Optional.of(load.processes().stream()
+                utilization.processesKnown()
+                        ? Optional.of(utilization.processes().stream()
                                 .map(UtilizationReader::process)
                                 .toList())
                         : Optional.empty());
@@ -62,7 +68,7 @@ final class UtilizationReader {
         return new CardUsage.GpuProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilization());
     }
 
-    private static OptionalDouble by(double divisor, OptionalInt number) {
+    private static OptionalDouble divided(double divisor, OptionalInt number) {
         return number.isPresent() ? OptionalDouble.of(number.getAsInt() / divisor) : OptionalDouble.empty();
     }
 }

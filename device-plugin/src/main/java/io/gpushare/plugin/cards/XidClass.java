@@ -1,16 +1,16 @@
 package io.gpushare.plugin.cards;
 
-/** What has to be done after an Xid error: the resolution classes of NVIDIA's catalogue. */
+/** The remedy for an Xid error: the resolution classes of NVIDIA's catalogue. */
 enum XidClass {
-    /** Nothing. */
-    IGNORE("nothing has to be done"),
-    /** The program on the card ends, the card is well. */
-    RESTART_APP("the program has to be started anew; the card is well"),
-    /** The card takes no more work until it was reset. */
-    RESET_CARD("the card has to be reset"),
+    /** No action is needed. */
+    IGNORE("no action is needed"),
+    /** The program on the card fails, the card stays healthy. */
+    RESTART_APP("restart the program; the card is healthy"),
+    /** The card accepts no work until it is reset. */
+    RESET_CARD("reset the card"),
     /** A reset is not enough. */
-    REBOOT_NODE("the node has to be rebooted"),
-    /** The catalogue has no class for it, or does not know it: the card is held for ill. */
+    REBOOT_NODE("reboot the node"),
+    /** The catalogue has no class for the error, or does not list it: the card counts as unhealthy. */
     UNKNOWN("NVIDIA's catalogue names no remedy");
 
     private final String remedy;
@@ -19,13 +19,13 @@ enum XidClass {
         this.remedy = remedy;
     }
 
-    /** What has to be done, as a part of a sentence. */
+    /** The remedy, as a part of a sentence. */
     String remedy() {
         return remedy;
     }
 
-    /** Whether the card must not be given to new pods. */
-    boolean ill() {
+    /** Whether the error makes the card unhealthy: then it accepts no new pods. */
+    boolean unhealthy() {
         return switch (this) {
             case IGNORE, RESTART_APP -> false;
             case RESET_CARD, REBOOT_NODE, UNKNOWN -> true;

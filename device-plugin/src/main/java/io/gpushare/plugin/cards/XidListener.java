@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps a watch on the Xid errors of the cards that are present, and opens another when they change or it fails. */
+/** Watches the Xid errors of the present cards, and opens a new watch when the cards change or the watch fails. */
 final class XidListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(XidListener.class);
 
     private @Nullable XidWatch watch;
     private Set<String> watched = Set.of();
-    private String trouble = "";
+    private String problem = "";
 
     /** The cards that are watched now. */
     Set<String> watched() {
@@ -35,28 +35,28 @@ final class XidListener implements AutoCloseable {
             if (!present.isEmpty()) {
                 watch = session.watchXids(present);
                 watch.unwatched()
-                        .forEach(uuid ->
-                                LOG.warn("card {} tells no Xid errors: only a lost card will be noticed there", uuid));
+                        .forEach(
+                                uuid -> LOG.warn("card {} reports no Xid errors: only its loss will be noticed", uuid));
             }
-            trouble = "";
+            problem = "";
         } catch (NvmlException.Unsupported e) {
-            LOG.warn("the driver tells no Xid errors, only lost cards will be noticed: {}", e.getMessage());
+            LOG.warn("the driver reports no Xid errors, only lost cards will be noticed: {}", e.getMessage());
         } catch (NvmlException e) {
             fail(e);
         }
     }
 
-    /** Whether there is something to wait for. */
+    /** Whether a watch is open. */
     boolean listening() {
         return watch != null;
     }
 
-    /** The next Xid error within that time; also empty, and no longer listening, when waiting failed. */
+    /** The next Xid error within that time; if the watch fails, the result is empty and the watch is closed. */
     Optional<XidEvent> await(Duration time) {
         try {
             return watch == null ? Optional.empty() : watch.await(time);
         } catch (NvmlException e) {
-            // A card fell off the bus, mostly: the scan says which. The events of the others need a new watch.
+            // Usually a card was lost, and the scan finds out which one. The others need a new watch.
             fail(e);
             return Optional.empty();
         }
@@ -65,10 +65,10 @@ final class XidListener implements AutoCloseable {
     private void fail(NvmlException e) {
         close();
         String now = String.valueOf(e.getMessage());
-        if (!now.equals(trouble)) {
-            LOG.warn("no Xid errors are told, watching anew: {}", now);
+        if (!now.equals(problem)) {
+            LOG.warn("the watch for Xid errors failed, opening a new one: {}", now);
         }
-        trouble = now;
+        problem = now;
     }
 
     @Override

@@ -9,15 +9,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * Which Xid error has which class: the data are in {@code xids.txt} beside this class, which tells their source.
- */
+/** The class of each Xid error, read from {@code xids.txt} beside this class, which names its source. */
 final class XidTable {
     private static final Map<Long, XidClass> CLASSES = read();
 
     private XidTable() {}
 
-    /** The class of that Xid; UNKNOWN where the catalogue gives none. */
+    /** The class of that Xid; UNKNOWN if the catalogue has none. */
     static XidClass of(long xid) {
         return CLASSES.getOrDefault(xid, XidClass.UNKNOWN);
     }
@@ -38,11 +36,11 @@ final class XidTable {
     }
 
     private static void add(String[] words, Map<Long, XidClass> classes) {
-        XidClass is = XidClass.valueOf(words[0]);
+        XidClass xidClass = XidClass.valueOf(words[0]);
         for (int at = 1; at < words.length; at++) {
             String[] ends = words[at].split("-");
             for (long xid = Long.parseLong(ends[0]); xid <= Long.parseLong(ends[ends.length - 1]); xid++) {
-                if (classes.put(xid, is) != null) {
+                if (classes.put(xid, xidClass) != null) {
                     throw new IllegalStateException("xids.txt has Xid " + xid + " twice");
                 }
             }

@@ -1,6 +1,6 @@
 /**
- * The edge to NVML: reads the whole state of the cards every few seconds and tells the inventory when it changed, with
- * the health that Xid errors and lost cards leave. Knows nothing of pods or the kubelet.
+ * The edge to NVML: reads the whole state of the cards every few seconds, derives their health from Xid errors and lost
+ * cards, and reports the inventory when it changes. Knows neither pods nor the kubelet.
  */
 @NullMarked
 package io.gpushare.plugin.cards;

@@ -22,47 +22,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what is written on each pod what its containers have. Looks when it is asked to, and again once in a while; a
- * difference is mended one pod after the other, tried again later and later while that fails, and told as an Event.
+ * Keeps the allocation annotation of each pod equal to what its containers have. It compares on request and periodically,
+ * repairs one pod after the other, retries failures with a growing delay, and records each repair as an Event.
  */
 public final class AllocationReconciler implements AutoCloseable {
     /**
-     * How long to wait: between two pods; after a failure at first and at most; and before the same pod is mended again, or
-     * all is looked at again.
+     * The delays of the reconciler.
+     *
+     * @param gap between two pods
+     * @param first after the first failure; it doubles with each further one
+     * @param longest after any failure
+     * @param again until the same pod is repaired again, or all are compared again
      */
-    public record Pace(Duration gap, Duration first, Duration most, Duration again) {
+    public record Pace(Duration gap, Duration first, Duration longest, Duration again) {
         public static final Pace USUAL =
                 new Pace(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(10));
     }
 
-    /** Writes on the pod what it holds. */
+    /** Writes the actual allocation on the pod. */
     @FunctionalInterface
-    public interface Writing {
+    public interface Writer {
         void write(AnnotationDifference difference) throws KubernetesException;
     }
 
-    private record Tried(Instant next, Duration patience) {}
+    private record Attempt(Instant next, Duration delay) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(AllocationReconciler.class);
 
-    /** A doubt that nobody here can settle is told again after this. */
-    private static final Duration REMIND = Duration.ofHours(1);
+    /** An unconfirmed annotation, which only a user can resolve, is reported again after this time. */
+    private static final Duration REMINDER = Duration.ofHours(1);
 
     private final Supplier<List<AnnotationDifference>> differences;
-    private final Writing pods;
+    private final Writer pods;
     private final BiConsumer<PodRef, PodEvent> events;
     private final Pace pace;
     private final InstantSource clock;
-    private final Semaphore asked = new Semaphore(0);
-    private final Map<String, Tried> tried = new HashMap<>();
+    private final Semaphore requested = new Semaphore(0);
+    private final Map<String, Attempt> attempts = new HashMap<>();
     private final Map<AnnotationDifference.Kind, Integer> found = new EnumMap<>(AnnotationDifference.Kind.class);
-    private final Thread thread = new Thread(this::run, "allocation-note");
-    private int written;
+    private final Thread thread = new Thread(this::run, "allocations");
+    private int repaired;
     private int failures;
 
     private AllocationReconciler(
             Supplier<List<AnnotationDifference>> differences,
-            Writing pods,
+            Writer pods,
             BiConsumer<PodRef, PodEvent> events,
             Pace pace,
             InstantSource clock) {
@@ -73,32 +77,32 @@ public final class AllocationReconciler implements AutoCloseable {
         this.clock = Objects.requireNonNull(clock);
     }
 
-    /** Begins; nothing is compared before the first {@link #look}. */
+    /** Starts; nothing is compared before the first {@link #reconcileSoon}. */
     public static AllocationReconciler start(
             Supplier<List<AnnotationDifference>> differences,
-            Writing pods,
+            Writer pods,
             BiConsumer<PodRef, PodEvent> events,
             Pace pace,
             InstantSource clock) {
-        AllocationReconciler note = new AllocationReconciler(differences, pods, events, pace, clock);
-        note.thread.setDaemon(true);
-        note.thread.start();
-        return note;
+        AllocationReconciler reconciler = new AllocationReconciler(differences, pods, events, pace, clock);
+        reconciler.thread.setDaemon(true);
+        reconciler.thread.start();
+        return reconciler;
     }
 
-    /** Compares soon; returns at once. */
-    public void look() {
-        asked.release();
+    /** Requests a comparison; returns at once. */
+    public void reconcileSoon() {
+        requested.release();
     }
 
     private void run() {
         try {
-            asked.acquire();
+            requested.acquire();
             while (true) {
-                asked.drainPermits();
-                Duration wait = mend();
-                if (asked.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-                    // What happens together is compared together.
+                requested.drainPermits();
+                Duration wait = reconcile();
+                if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+                    // Changes that come together are compared together.
                     TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
                 }
             }
@@ -107,50 +111,50 @@ public final class AllocationReconciler implements AutoCloseable {
         }
     }
 
-    /** Mends what is due; answers how long until something else is. */
-    private Duration mend() throws InterruptedException {
+    /** Repairs what is due; returns the time until the next repair is due. */
+    private Duration reconcile() throws InterruptedException {
         List<AnnotationDifference> now = differences.get();
         Instant start = clock.instant();
         List<String> different = now.stream().map(each -> each.pod().uid()).toList();
-        // A pod that was mended is left alone for a while all the same: the watch may be late.
-        tried.entrySet()
+        // A repaired pod is left alone for a while, because the watch may be late.
+        attempts.entrySet()
                 .removeIf(entry -> !different.contains(entry.getKey())
                         && entry.getValue().next().isBefore(start));
         Duration wait = pace.again();
         for (AnnotationDifference difference : now) {
-            @Nullable Tried before = tried.get(difference.pod().uid());
+            @Nullable Attempt before = attempts.get(difference.pod().uid());
             if (before == null || !clock.instant().isBefore(before.next())) {
-                mend(difference, before);
+                repair(difference, before);
                 TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
             }
-            Tried after = Objects.requireNonNull(tried.get(difference.pod().uid()));
+            Attempt after = Objects.requireNonNull(attempts.get(difference.pod().uid()));
             Duration due = Duration.between(clock.instant(), after.next());
             wait = due.compareTo(wait) < 0 ? due : wait;
         }
         return wait.isNegative() ? Duration.ZERO : wait;
     }
 
-    private void mend(AnnotationDifference difference, @Nullable Tried before) {
+    private void repair(AnnotationDifference difference, @Nullable Attempt before) {
         String uid = difference.pod().uid();
         try {
-            if (difference.kind() != AnnotationDifference.Kind.DOUBTFUL) {
+            boolean unconfirmed = difference.kind() == AnnotationDifference.Kind.UNCONFIRMED;
+            if (!unconfirmed) {
                 pods.write(difference);
             }
-            boolean doubt = difference.kind() == AnnotationDifference.Kind.DOUBTFUL;
-            tried.put(uid, new Tried(clock.instant().plus(doubt ? REMIND : pace.again()), pace.first()));
+            attempts.put(uid, new Attempt(clock.instant().plus(unconfirmed ? REMINDER : pace.again()), pace.first()));
             count(difference.kind());
-            if (difference.kind() == AnnotationDifference.Kind.UNWRITTEN) {
-                LOG.info("pod {}: written on it that it has {}", difference.pod(), difference.cards());
+            if (difference.kind() == AnnotationDifference.Kind.MISSING) {
+                LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());
             } else {
                 LOG.warn("pod {}: {}", difference.pod(), event(difference).message());
             }
             events.accept(difference.pod(), event(difference));
         } catch (KubernetesException e) {
-            Duration wait = before == null ? pace.first() : before.patience();
-            tried.put(uid, new Tried(clock.instant().plus(wait), longer(wait)));
+            Duration wait = before == null ? pace.first() : before.delay();
+            attempts.put(uid, new Attempt(clock.instant().plus(wait), longer(wait)));
             failed();
             LOG.warn(
-                    "what pod {} has can't be written on it, trying again in {} s: {}",
+                    "the allocation of pod {} can't be written on it, next attempt in {} s: {}",
                     difference.pod(),
                     wait.toSeconds(),
                     e.getMessage());
@@ -159,30 +163,30 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private Duration longer(Duration wait) {
         Duration twice = wait.multipliedBy(2);
-        return twice.compareTo(pace.most()) > 0 ? pace.most() : twice;
+        return twice.compareTo(pace.longest()) > 0 ? pace.longest() : twice;
     }
 
     private static PodEvent event(AnnotationDifference difference) {
         return switch (difference.kind()) {
-            case UNWRITTEN ->
+            case MISSING ->
                 event(
                         false,
                         "GpuAllocationWritten",
-                        "The pod came to this node without the GPU Share extender; its containers have "
-                                + difference.cards() + ", and that is written on it now.");
+                        "The pod was bound without the GPU Share extender; its containers have " + difference.cards()
+                                + ", and the pod is annotated with them now.");
             case WRONG ->
                 event(
                         true,
                         "GpuAllocationMended",
-                        "Annotation " + AnnotationKeys.ALLOCATION + " did not say what the containers have, which is "
-                                + difference.cards() + "; it is corrected. Leave that annotation to the scheduler.");
-            case DOUBTFUL ->
+                        "Annotation " + AnnotationKeys.ALLOCATION + " did not name the cards that the containers have, "
+                                + difference.cards() + "; it is corrected. Only the scheduler may write it.");
+            case UNCONFIRMED ->
                 event(
                         true,
                         "GpuAllocationDoubtful",
-                        "Annotation " + AnnotationKeys.ALLOCATION + " says " + difference.cards()
-                                + ", the kubelet's devices are of another card. If somebody edited the annotation while"
-                                + " the device plugin was away, create the pod anew.");
+                        "Annotation " + AnnotationKeys.ALLOCATION + " names " + difference.cards()
+                                + ", but the kubelet's devices are of another card. If the annotation was edited while"
+                                + " the device plugin was down, recreate the pod.");
         };
     }
 
@@ -192,14 +196,14 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private synchronized void count(AnnotationDifference.Kind kind) {
         found.merge(kind, 1, Integer::sum);
-        written += kind == AnnotationDifference.Kind.DOUBTFUL ? 0 : 1;
+        repaired += kind == AnnotationDifference.Kind.UNCONFIRMED ? 0 : 1;
     }
 
     private synchronized void failed() {
         failures++;
     }
 
-    /** How many differences were found so far, by kind. */
+    /** The number of differences found so far, by kind. */
     public synchronized Map<AnnotationDifference.Kind, Long> found() {
         Map<AnnotationDifference.Kind, Long> counts = new EnumMap<>(AnnotationDifference.Kind.class);
         for (AnnotationDifference.Kind kind : AnnotationDifference.Kind.values()) {
@@ -208,19 +212,19 @@ public final class AllocationReconciler implements AutoCloseable {
         return counts;
     }
 
-    /** How many of them were mended: written on their pods. */
-    public synchronized long mended() {
-        return written;
+    /** The number of differences that were repaired. */
+    public synchronized long repaired() {
+        return repaired;
     }
 
-    /** How often writing one failed. */
+    /** The number of failed attempts to repair a difference. */
     public synchronized long failures() {
         return failures;
     }
 
-    /** What was found and done so far, for the log. */
+    /** All counters, for the log. */
     public synchronized String counts() {
-        return "differences " + found + ", written " + written + ", failed attempts " + failures;
+        return "differences " + found + ", repaired " + repaired + ", failed attempts " + failures;
     }
 
     @Override

@@ -16,53 +16,53 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads from the node, once in a while, which of its cards are cordoned. Not by a watch: that takes a permission on all
- * nodes. What can't be read leaves the cordons as they were last known.
+ * Reads the cordoned cards from the node object periodically. It does not watch, because that needs a permission on all
+ * nodes. While the node can't be read, the last known cordons apply.
  */
 public final class CordonPoller implements AutoCloseable {
-    /** The usual time between two looks. */
+    /** The usual interval. */
     public static final Duration USUAL = Duration.ofSeconds(10);
 
-    /** This node as it is now. */
+    /** Reads this node. */
     @FunctionalInterface
-    public interface Reading {
+    public interface NodeReader {
         Optional<NodeState> node() throws KubernetesException;
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(CordonPoller.class);
 
-    private final Reading reading;
-    private final Consumer<Set<CardId>> told;
+    private final NodeReader reader;
+    private final Consumer<Set<CardId>> listener;
     private final Duration interval;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "cordons");
 
-    // Only the thread touches what follows.
+    // Only the thread uses the fields below.
     private Set<CardId> last = Set.of();
     private List<String> complaints = List.of();
-    private boolean silent;
+    private boolean failing;
 
-    private CordonPoller(Reading reading, Consumer<Set<CardId>> told, Duration interval) {
-        this.reading = Objects.requireNonNull(reading);
-        this.told = Objects.requireNonNull(told);
+    private CordonPoller(NodeReader reader, Consumer<Set<CardId>> listener, Duration interval) {
+        this.reader = Objects.requireNonNull(reader);
+        this.listener = Objects.requireNonNull(listener);
         this.interval = Objects.requireNonNull(interval);
     }
 
-    /** Begins; {@code told} gets the cordoned cards after the first look, whatever it found, and when they changed. */
-    public static CordonPoller start(Reading reading, Consumer<Set<CardId>> told, Duration interval) {
-        CordonPoller watch = new CordonPoller(reading, told, interval);
-        watch.thread.setDaemon(true);
-        watch.thread.start();
-        return watch;
+    /** Starts; the listener receives the cordoned cards after the first attempt to read them, and when they change. */
+    public static CordonPoller start(NodeReader reader, Consumer<Set<CardId>> listener, Duration interval) {
+        CordonPoller poller = new CordonPoller(reader, listener, interval);
+        poller.thread.setDaemon(true);
+        poller.thread.start();
+        return poller;
     }
 
     private void run() {
         try {
-            look();
-            told.accept(last);
+            poll();
+            listener.accept(last);
             while (!stopped.await(interval.toMillis(), TimeUnit.MILLISECONDS)) {
-                if (look()) {
-                    told.accept(last);
+                if (poll()) {
+                    listener.accept(last);
                 }
             }
         } catch (InterruptedException e) {
@@ -70,17 +70,17 @@ public final class CordonPoller implements AutoCloseable {
         }
     }
 
-    /** Reads once; whether other cards are cordoned than before. */
-    private boolean look() {
+    /** Reads once; returns whether the cordoned cards changed. */
+    private boolean poll() {
         try {
-            Optional<NodeState> node = reading.node();
-            silent = false;
+            Optional<NodeState> node = reader.node();
+            failing = false;
             return node.isPresent() && changed(CordonCodec.decode(node.get().annotations()));
         } catch (KubernetesException e) {
-            if (!silent) {
-                LOG.warn("which cards are cordoned can't be read, the last known hold: {}", e.getMessage());
+            if (!failing) {
+                LOG.warn("the cordoned cards can't be read, the last known ones apply: {}", e.getMessage());
             }
-            silent = true;
+            failing = true;
             return false;
         }
     }

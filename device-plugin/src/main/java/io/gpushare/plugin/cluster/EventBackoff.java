@@ -13,37 +13,37 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which Events to record where the same is told of the same pod again and again: the first at once, what follows together
- * after 1, 2, 4, … minutes, an hour at most. What was not told again for ten minutes beyond that is new the next time. Not
- * for several threads at once.
+ * Decides which Events to record when the same one is reported for a pod repeatedly: the first one at once, further ones
+ * combined after 1, 2, 4, … minutes, at most an hour. An Event that was not reported for ten minutes beyond that is new.
+ * Not thread-safe.
  */
 final class EventBackoff {
     private static final Duration FIRST = Duration.ofMinutes(1);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration QUIET = Duration.ofMinutes(10);
-    // What is beyond is not remembered, and so recorded each time.
+    // Events beyond this number are not remembered, and so recorded each time.
     private static final int MOST = 1024;
 
-    /** Something told of a pod. */
-    record Telling(PodRef about, PodEvent event) {}
+    /** An Event about a pod. */
+    record Report(PodRef about, PodEvent event) {}
 
     /** An Event to record now. */
-    record Due(Telling telling, EventSeries times) {}
+    record Due(Report report, EventSeries times) {}
 
     /**
-     * What was told before.
+     * The state of a repeated Event.
      *
-     * @param next before that no Event is recorded
-     * @param held what was told since the last one; null for nothing
+     * @param next the earliest time of the next record
+     * @param pending the reports since the last record; null if there is none
      */
     private record Known(
-            Instant next, Duration pause, @Nullable EventSeries held) {
+            Instant next, Duration pause, @Nullable EventSeries pending) {
         static Known first(Instant now) {
             return new Known(now.plus(FIRST), FIRST, null);
         }
 
-        Known holding(Instant now) {
-            return new Known(next, pause, held == null ? EventSeries.once(now) : held.again(now));
+        Known withReport(Instant now) {
+            return new Known(next, pause, pending == null ? EventSeries.once(now) : pending.again(now));
         }
 
         Known recorded(Instant now) {
@@ -53,33 +53,34 @@ final class EventBackoff {
         }
     }
 
-    private final Map<Telling, Known> known = new LinkedHashMap<>();
+    private final Map<Report, Known> known = new LinkedHashMap<>();
 
-    /** That is told; the Event for it, or empty if it is held back. */
-    Optional<Due> told(Telling telling, Instant now) {
-        @Nullable Known before = known.get(telling);
-        if (before != null && (before.held() != null || now.isBefore(before.next()))) {
-            known.put(telling, before.holding(now));
+    /** The Event to record for this report; empty if it is delayed. */
+    Optional<Due> report(Report report, Instant now) {
+        @Nullable Known before = known.get(report);
+        if (before != null && (before.pending() != null || now.isBefore(before.next()))) {
+            known.put(report, before.withReport(now));
             return Optional.empty();
         }
         if (before != null || known.size() < MOST) {
-            known.put(telling, before == null ? Known.first(now) : before.recorded(now));
+            known.put(report, before == null ? Known.first(now) : before.recorded(now));
         }
-        return Optional.of(new Due(telling, EventSeries.once(now)));
+        return Optional.of(new Due(report, EventSeries.once(now)));
     }
 
-    /** The Events for what was held back long enough. */
+    /** The delayed Events whose time has come. */
     List<Due> due(Instant now) {
         known.values()
-                .removeIf(is -> is.held() == null && !now.isBefore(is.next().plus(QUIET)));
+                .removeIf(each ->
+                        each.pending() == null && !now.isBefore(each.next().plus(QUIET)));
         List<Due> due = new ArrayList<>();
-        known.replaceAll((telling, is) -> {
-            EventSeries held = is.held();
-            if (held == null || now.isBefore(is.next())) {
-                return is;
+        known.replaceAll((report, each) -> {
+            EventSeries pending = each.pending();
+            if (pending == null || now.isBefore(each.next())) {
+                return each;
             }
-            due.add(new Due(telling, held));
-            return is.recorded(now);
+            due.add(new Due(report, pending));
+            return each.recorded(now);
         });
         return due;
     }

@@ -1,8 +1,12 @@
 package io.gpushare.plugin.cluster;
 
+import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.InventoryCodec;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,44 +16,59 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the inventory written on the node: at every change, and again once in a while, so that one that was lost (the
- * node was created anew, or somebody removed it) comes back. Writing the same again changes nothing at the API server.
+ * Keeps the inventory written on the node object. It writes at every change and periodically, so that a lost inventory (the
+ * node was recreated, or a user removed the annotation) returns. Writing it again changes nothing at the API server.
  */
 public final class InventoryPublisher implements AutoCloseable {
-    /** How long to wait before writing again: after a failure, twice as long each time up to the most, and when all is well. */
-    public record Pace(Duration first, Duration most, Duration again) {
+    /**
+     * The delays until the next write.
+     *
+     * @param first after the first failure; it doubles with each further one
+     * @param longest after any failure
+     * @param again after a success
+     */
+    public record Pace(Duration first, Duration longest, Duration again) {
         public static final Pace USUAL = new Pace(Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofMinutes(1));
     }
 
     /** Writes the inventory on this node. */
     @FunctionalInterface
-    public interface Writing {
+    public interface Writer {
         void write(Inventory inventory) throws KubernetesException;
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryPublisher.class);
 
-    private final Writing node;
+    private final Writer node;
     private final Pace pace;
     private final BlockingQueue<Inventory> changes = new LinkedBlockingQueue<>();
-    private final Thread thread = new Thread(this::run, "inventory-note");
+    private final Thread thread = new Thread(this::run, "inventory");
     private boolean failing;
 
-    private InventoryPublisher(Writing node, Pace pace) {
+    private InventoryPublisher(Writer node, Pace pace) {
         this.node = Objects.requireNonNull(node);
         this.pace = Objects.requireNonNull(pace);
     }
 
-    /** Begins; nothing is written before the first {@link #write}. */
-    public static InventoryPublisher start(Writing node, Pace pace) {
-        InventoryPublisher note = new InventoryPublisher(node, pace);
-        note.thread.setDaemon(true);
-        note.thread.start();
-        return note;
+    /** Writes the annotation and the labels of that node; nothing is written before the first {@link #publish}. */
+    public static InventoryPublisher start(KubernetesApi api, String node) {
+        return start(
+                inventory -> {
+                    api.nodes().annotate(node, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+                    NodeLabels.write(api, node, inventory);
+                },
+                Pace.USUAL);
     }
 
-    /** This is the inventory from now on; returns at once. */
-    public void write(Inventory inventory) {
+    static InventoryPublisher start(Writer node, Pace pace) {
+        InventoryPublisher publisher = new InventoryPublisher(node, pace);
+        publisher.thread.setDaemon(true);
+        publisher.thread.start();
+        return publisher;
+    }
+
+    /** Publishes this inventory from now on; returns at once. */
+    public void publish(Inventory inventory) {
         changes.add(inventory);
     }
 
@@ -79,20 +98,20 @@ public final class InventoryPublisher implements AutoCloseable {
 
     private Duration longer(Duration wait) {
         Duration twice = wait.multipliedBy(2);
-        return twice.compareTo(pace.most()) > 0 ? pace.most() : twice;
+        return twice.compareTo(pace.longest()) > 0 ? pace.longest() : twice;
     }
 
     private boolean annotate(Inventory inventory) {
         try {
             node.write(inventory);
             if (failing) {
-                LOG.info("the inventory is written on the node again");
+                LOG.info("the inventory can be written on the node again");
             }
             failing = false;
             return true;
         } catch (KubernetesException e) {
             if (!failing) {
-                LOG.warn("the inventory can't be written on the node, trying again: {}", e.getMessage());
+                LOG.warn("the inventory can't be written on the node, retrying: {}", e.getMessage());
             }
             failing = true;
             return false;

@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The labels that NVIDIA's GPU feature discovery gives a node, with its names and formats, for node selectors and other
- * programs. As there, a node of several models has those of its first card.
+ * The node labels of NVIDIA's GPU feature discovery, with its names and formats, for node selectors and other programs. As
+ * there, a node with several models has the labels of its first card.
  *
- * <p>A label is only written where there is none, or where it still is what this plugin wrote: that is recorded in the
- * annotation {@value AnnotationKeys#LABELS}. Where GPU feature discovery itself is at work ({@value #DISCOVERY}), all is
- * left to it.
+ * <p>The plugin writes a label only if the node lacks it, or if the label still has the value that the plugin wrote, which
+ * the annotation {@value AnnotationKeys#LABELS} records. If GPU feature discovery runs on the node ({@value #DISCOVERY}),
+ * the plugin writes no labels.
  */
 public final class NodeLabels {
     private static final String PREFIX = "nvidia.com/";
@@ -34,10 +34,10 @@ public final class NodeLabels {
     /**
      * What has to be written on the node.
      *
-     * @param labels with null for those that go
+     * @param labels with null for those to remove
      */
     record Change(Map<String, @Nullable String> labels, Map<String, String> annotations) {
-        boolean nothing() {
+        boolean isEmpty() {
             return labels.isEmpty() && annotations.isEmpty();
         }
     }
@@ -49,7 +49,7 @@ public final class NodeLabels {
         Optional<NodeState> now = api.nodes().read(node);
         if (now.isPresent()) {
             Change change = change(now.get(), of(inventory));
-            if (!change.nothing()) {
+            if (!change.isEmpty()) {
                 api.nodes().label(node, change.labels(), change.annotations());
             }
         }
@@ -76,7 +76,7 @@ public final class NodeLabels {
         if (driver != null) {
             version(labels, "cuda.driver-version", driver.version(), List.of("major", "minor", "revision"));
             version(labels, "cuda.runtime-version", driver.cuda(), List.of("major", "minor"));
-            // The names before these, which selectors in the field still use.
+            // The older names, which node selectors still use.
             version(labels, "cuda.driver", driver.version(), List.of("major", "minor", "rev"));
             version(labels, "cuda.runtime", driver.cuda(), List.of("major", "minor"));
             labels.remove(PREFIX + "cuda.driver.full");
@@ -107,21 +107,21 @@ public final class NodeLabels {
         };
     }
 
-    /** As a label may have it: blanks, and what else is forbidden, become hyphens. */
+    /** A valid label value: spaces and other forbidden characters become hyphens. */
     private static String value(String text) {
         String allowed = FORBIDDEN.matcher(text).replaceAll("-");
         String shortened = allowed.substring(0, Math.min(LONGEST, allowed.length()));
         return ENDS.matcher(shortened).replaceAll("");
     }
 
-    /** What to write on that node so that it has these labels, as far as they are ours. */
-    static Change change(NodeState node, Map<String, String> wanted) {
+    /** The change that gives the node these labels, as far as the plugin owns them. */
+    static Change change(NodeState node, Map<String, String> desired) {
         boolean others = node.labels().containsKey(DISCOVERY);
         Map<String, String> recorded = recorded(node);
         Map<String, String> ours = new TreeMap<>();
         Map<String, @Nullable String> labels = new TreeMap<>();
         if (!others) {
-            wanted.forEach((key, value) -> {
+            desired.forEach((key, value) -> {
                 @Nullable String present = node.labels().get(key);
                 if (present == null || present.equals(recorded.get(key))) {
                     ours.put(key, value);
@@ -131,7 +131,7 @@ public final class NodeLabels {
                 }
             });
             recorded.forEach((key, value) -> {
-                if (!wanted.containsKey(key) && value.equals(node.labels().get(key))) {
+                if (!desired.containsKey(key) && value.equals(node.labels().get(key))) {
                     labels.put(key, null);
                 }
             });

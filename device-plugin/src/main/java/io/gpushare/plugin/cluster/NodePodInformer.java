@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The pods of this node, watched, and listed live where the watch is behind the kubelet. */
+/** Watches the pods of this node, and lists them live when the watch is behind the kubelet. */
 public final class NodePodInformer implements AutoCloseable {
-    /** Told of every change; {@code gone} by uid. */
+    /** Receives every change. */
     public interface Listener {
         void changed(NodePod pod);
 
-        void gone(String uid);
+        void deleted(String uid);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(NodePodInformer.class);
@@ -40,7 +40,7 @@ public final class NodePodInformer implements AutoCloseable {
     private final KubernetesApi api;
     private final String node;
     private final DemandCodec demands;
-    // The client's own deadline is longer than the kubelet may be kept waiting.
+    // The client's own deadline is longer than the kubelet may wait.
     private final ExecutorService lists = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("live-list-", 0).factory());
     private @Nullable Informer<PodState> watched;
@@ -51,7 +51,7 @@ public final class NodePodInformer implements AutoCloseable {
         this.demands = new DemandCodec(names);
     }
 
-    /** Begins to watch. */
+    /** Starts to watch. */
     public void watch(Listener listener) {
         watched = api.pods().watch(node, new Informer.Listener<>() {
             @Override
@@ -61,27 +61,27 @@ public final class NodePodInformer implements AutoCloseable {
 
             @Override
             public void gone(PodState last) {
-                listener.gone(last.ref().uid());
+                listener.deleted(last.ref().uid());
             }
         });
     }
 
-    /** Whether the pods have been told a first time. */
+    /** Whether the pods were reported a first time. */
     public boolean synced() {
         return watched != null && watched.synced();
     }
 
-    /** The pods as the API server has them right now; empty when it does not answer in that time. */
-    public Optional<List<NodePod>> live(Duration time) {
+    /** Lists the pods at the API server; empty when it does not respond within the timeout. */
+    public Optional<List<NodePod>> live(Duration timeout) {
         Callable<List<PodState>> list = () -> api.pods().onNode(node);
-        Future<List<PodState>> answer = lists.submit(list);
+        Future<List<PodState>> response = lists.submit(list);
         try {
-            return Optional.of(answer.get(time.toMillis(), TimeUnit.MILLISECONDS).stream()
+            return Optional.of(response.get(timeout.toMillis(), TimeUnit.MILLISECONDS).stream()
                     .map(this::pod)
                     .toList());
         } catch (TimeoutException e) {
-            answer.cancel(true);
-            LOG.warn("the API server did not list the pods of this node within {} ms", time.toMillis());
+            response.cancel(true);
+            LOG.warn("the API server did not list the pods of this node within {} ms", timeout.toMillis());
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof KubernetesException refused)) {
                 throw new IllegalStateException(e.getCause());
@@ -95,7 +95,7 @@ public final class NodePodInformer implements AutoCloseable {
 
     private NodePod pod(PodState state) {
         Decoded<Allocation> allocation = AllocationCodec.decode(state.annotations());
-        // Which cards would do is a question only until they are chosen.
+        // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent
                 ? demands.decode(state.containers(), state.annotations())
                 : demands.decode(state.containers());

@@ -15,14 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells pods' people of things in Events, one after the other; what is told again and again of a pod comes in ever fewer
- * Events that say how often it was ({@link EventBackoff}). An Event is a courtesy: one that can't be recorded is counted and not
- * tried again.
+ * Records Events on pods, one after the other. Repeated Events are combined into a series ({@link EventBackoff}). Recording
+ * is best-effort: an Event that can't be recorded is counted and not retried.
  */
 public final class PodEventRecorder implements AutoCloseable {
-    /** Records an Event of a pod. */
+    /** Records an Event on a pod at the API server. */
     @FunctionalInterface
-    public interface Recording {
+    public interface Sink {
         void record(PodRef about, PodEvent event, EventSeries times) throws KubernetesException;
     }
 
@@ -31,35 +30,35 @@ public final class PodEventRecorder implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodEventRecorder.class);
     private static final int WAITING = 256;
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
 
-    private final Recording api;
+    private final Sink api;
     private final InstantSource clock;
     private final BlockingQueue<EventBackoff.Due> waiting = new ArrayBlockingQueue<>(WAITING);
-    private final EventBackoff repeats = new EventBackoff();
+    private final EventBackoff backoff = new EventBackoff();
     private final Thread thread = new Thread(this::run, "pod-events");
     private long lost;
 
-    private PodEventRecorder(Recording api, InstantSource clock) {
+    private PodEventRecorder(Sink api, InstantSource clock) {
         this.api = Objects.requireNonNull(api);
         this.clock = Objects.requireNonNull(clock);
     }
 
-    public static PodEventRecorder start(Recording api, InstantSource clock) {
+    public static PodEventRecorder start(Sink api, InstantSource clock) {
         PodEventRecorder events = new PodEventRecorder(api, clock);
         events.thread.setDaemon(true);
         events.thread.start();
         return events;
     }
 
-    /** Tells it soon; returns at once. */
-    public synchronized void tell(PodRef about, PodEvent event) {
-        repeats.told(new EventBackoff.Telling(about, event), clock.instant()).ifPresent(this::enqueue);
+    /** Records the Event soon; returns at once. */
+    public synchronized void record(PodRef about, PodEvent event) {
+        backoff.report(new EventBackoff.Report(about, event), clock.instant()).ifPresent(this::enqueue);
     }
 
-    private synchronized void tellRepeats() {
-        repeats.due(clock.instant()).forEach(this::enqueue);
+    private synchronized void enqueueDue() {
+        backoff.due(clock.instant()).forEach(this::enqueue);
     }
 
     private void enqueue(EventBackoff.Due due) {
@@ -71,21 +70,21 @@ public final class PodEventRecorder implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                EventBackoff.@Nullable Due next = waiting.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+                EventBackoff.@Nullable Due next = waiting.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
                 if (next != null) {
-                    record(next);
+                    send(next);
                     TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
                 }
-                tellRepeats();
+                enqueueDue();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void record(EventBackoff.Due due) {
+    private void send(EventBackoff.Due due) {
         try {
-            api.record(due.telling().about(), due.telling().event(), due.times());
+            api.record(due.report().about(), due.report().event(), due.times());
         } catch (KubernetesException e) {
             lose(String.valueOf(e.getMessage()));
         }
@@ -93,13 +92,13 @@ public final class PodEventRecorder implements AutoCloseable {
 
     private synchronized void lose(String reason) {
         lost++;
-        // The first, then at 10, 100, …: an API server that refuses them all would fill the log.
+        // Logged at 1, 10, 100, …: an API server that refuses all Events would fill the log.
         if (Long.toString(lost).matches("10*")) {
-            LOG.warn("{} Events of pods could not be recorded so far: {}", lost, reason);
+            LOG.warn("{} Events on pods could not be recorded so far: {}", lost, reason);
         }
     }
 
-    /** How many Events were not recorded. */
+    /** The number of Events that were not recorded. */
     public synchronized long lost() {
         return lost;
     }

@@ -1,6 +1,6 @@
 /**
- * The edge to the Kubernetes API: the pods of this node, as they change and as they are right now, and the node's
- * inventory annotation. Decides nothing.
+ * The edge to the Kubernetes API: reads the pods of this node and its cordons, writes the inventory, the labels and the
+ * allocation annotations, and records Events on pods. It makes no allocation decisions.
  */
 @NullMarked
 package io.gpushare.plugin.cluster;

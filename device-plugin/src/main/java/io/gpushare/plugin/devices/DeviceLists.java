@@ -1,30 +1,28 @@
 package io.gpushare.plugin.devices;
 
-import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.node.NodeAllocations;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of both resources, linked: a card that serves memory is not offered whole, and a card taken whole offers no
- * memory. A cordoned card offers nothing more. An ill card is unhealthy in both lists. A device that the kubelet has given out is never made unhealthy by the
- * link, since that would take it from a container that restarts.
+ * The devices of every resource, linked: a card that serves memory is not offered whole, and a card taken whole offers no
+ * memory. A cordoned card offers nothing more, and an unhealthy card is unhealthy in every list. The link never makes an
+ * allocated device unhealthy, because a container that restarts would lose it.
  */
-public record DeviceLists(List<Offered> memory, List<Offered> cards) {
+public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     /**
      * One device as the kubelet counts it.
      *
-     * @param numaNode where the kubelet should look for cpu and memory beside it; null leaves that open
+     * @param numaNode the NUMA node for the kubelet's topology hints; null for no hint
      */
     public record Offered(
             String id, boolean healthy, @Nullable Integer numaNode) {
@@ -38,60 +36,46 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
     }
 
     public DeviceLists {
-        memory = List.copyOf(memory);
-        cards = List.copyOf(cards);
+        Map<DeviceResource, List<Offered>> copy = new EnumMap<>(DeviceResource.class);
+        for (DeviceResource resource : DeviceResource.values()) {
+            copy.put(resource, List.copyOf(lists.getOrDefault(resource, List.of())));
+        }
+        lists = Map.copyOf(copy);
     }
 
-    public static DeviceLists of(NodeAllocations use) {
-        return new DeviceLists(
-                list(use, DeviceResource.MEMORY, state -> state.card().cordoned() || state.takenWhole()),
-                list(
-                        use,
-                        DeviceResource.CARDS,
-                        state -> state.card().cordoned() || state.allocated().units() > 0));
+    public static DeviceLists of(NodeAllocations allocations) {
+        Map<DeviceResource, List<Offered>> lists = new EnumMap<>(DeviceResource.class);
+        for (DeviceResource resource : DeviceResource.values()) {
+            lists.put(resource, list(allocations, resource));
+        }
+        return new DeviceLists(lists);
     }
 
-    public List<Offered> of(DeviceResource resource) {
-        return switch (resource) {
-            case MEMORY -> memory;
-            case CARDS -> cards;
-        };
+    public List<Offered> list(DeviceResource resource) {
+        return Objects.requireNonNull(lists.get(resource));
     }
 
-    /** The IDs of that card's devices, in the order of the list. */
-    static List<String> ids(Card card, int units, DeviceResource resource) {
-        return switch (resource) {
-            case CARDS -> List.of(new DeviceId.WholeCard(card.id()).toString());
-            case MEMORY -> {
-                List<String> ids = new ArrayList<>(units);
-                for (int number = 0; number < units; number++) {
-                    ids.add(new DeviceId.MemoryUnitOf(card.id(), number).toString());
-                }
-                yield ids;
-            }
-        };
-    }
-
-    private static List<Offered> list(NodeAllocations use, DeviceResource resource, Predicate<CardState> closed) {
+    private static List<Offered> list(NodeAllocations allocations, DeviceResource resource) {
         Map<CardId, List<String>> ids = new HashMap<>();
         Set<String> withdrawn = new HashSet<>();
         int owed = 0;
-        for (CardState state : use.written().cards()) {
-            List<String> own = ids(state.card(), state.capacity().units(), resource);
+        for (CardState state : allocations.reserved().cards()) {
+            List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
-            if (closed.test(state) && state.card().health().healthy()) {
-                List<String> free =
-                        own.stream().filter(id -> !use.booked().contains(id)).toList();
+            boolean closed = state.card().cordoned() || resource.excluded(state);
+            if (closed && state.card().health().healthy()) {
+                List<String> free = own.stream()
+                        .filter(id -> !allocations.allocatedIds().contains(id))
+                        .toList();
                 withdrawn.addAll(free);
-                owed += own.size() - free.size() - whereTheyBelong(use, state, resource, own.size() - free.size());
+                int allocated = own.size() - free.size();
+                owed += allocated - ofOwnPods(allocations, state, resource, allocated);
             }
         }
-        withdrawn.addAll(instead(use, resource, ids, withdrawn, owed));
+        withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
-        for (CardState state : use.written().cards()) {
-            // Only of whole cards: a memory unit's device may be of another card than its container gets.
-            @Nullable
-            Integer numaNode = resource == DeviceResource.CARDS ? state.card().numaNode() : null;
+        for (CardState state : allocations.reserved().cards()) {
+            @Nullable Integer numaNode = resource.namesItsCard() ? state.card().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
                 list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }
@@ -99,44 +83,36 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         return list;
     }
 
-    /** How many of a cordoned card's devices that are given out are those of the card's own pods. */
-    private static int whereTheyBelong(NodeAllocations use, CardState state, DeviceResource resource, int givenOut) {
-        boolean onlyCordoned = state.card().cordoned()
-                && (resource == DeviceResource.CARDS
-                                ? state.allocated().units()
-                                : state.allocated().wholeCards())
-                        == 0;
-        return onlyCordoned
-                ? use.held().cards().stream()
-                        .filter(held -> held.card().id().equals(state.card().id()))
-                        .mapToInt(held -> Math.min(givenOut, held(held, resource)))
+    /** The number of a cordoned card's allocated devices that belong to the card's own pods. */
+    private static int ofOwnPods(NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
+        return state.card().cordoned() && !resource.excluded(state)
+                ? allocations.assigned().cards().stream()
+                        .filter(assigned ->
+                                assigned.card().id().equals(state.card().id()))
+                        .mapToInt(assigned -> Math.min(allocated, resource.amount(assigned.allocated())))
                         .sum()
                 : 0;
     }
 
-    private static int held(CardState state, DeviceResource resource) {
-        return resource.in(state.allocated());
-    }
-
     /**
-     * Where the kubelet gave out devices of other cards than those that its containers have, a device that must not be
-     * offered may be one that is given out. Then as many free devices of cards that are held, but not by the kubelet's
-     * books, are withdrawn instead: the kubelet only counts, and the count is right.
+     * Devices to withdraw instead of allocated ones. The kubelet may have allocated devices of other cards than those that
+     * its containers have, so a device that must not be offered may be allocated. Then the same number of free devices is
+     * withdrawn on cards whose allocations exceed their allocated devices: the kubelet only counts, and the count is right.
      */
-    private static Set<String> instead(
-            NodeAllocations use,
+    private static Set<String> substitutes(
+            NodeAllocations allocations,
             DeviceResource resource,
             Map<CardId, List<String>> ids,
             Set<String> withdrawn,
             int owed) {
         Set<String> chosen = new HashSet<>();
-        for (CardState state : use.written().cards()) {
+        for (CardState state : allocations.reserved().cards()) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
-            long unbooked = held(state, resource)
-                    - own.stream().filter(use.booked()::contains).count();
+            long uncounted = resource.amount(state.allocated())
+                    - own.stream().filter(allocations.allocatedIds()::contains).count();
             own.stream()
-                    .filter(id -> !use.booked().contains(id) && !withdrawn.contains(id))
-                    .limit(Math.max(0, Math.min(unbooked, owed - chosen.size())))
+                    .filter(id -> !allocations.allocatedIds().contains(id) && !withdrawn.contains(id))
+                    .limit(Math.max(0, Math.min(uncounted, owed - chosen.size())))
                     .forEach(chosen::add);
         }
         return chosen;

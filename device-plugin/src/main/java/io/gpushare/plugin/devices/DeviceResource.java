@@ -3,27 +3,76 @@ package io.gpushare.plugin.devices;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Share;
 import io.gpushare.model.ShareKind;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.ledger.CardState;
+import java.util.List;
+import java.util.stream.IntStream;
 
-/** The two resources that a node offers. */
+/** A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own. */
 public enum DeviceResource {
     /** Units of a card's memory. */
-    MEMORY(ShareKind.MEMORY),
+    MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory") {
+        @Override
+        List<String> ids(CardState card) {
+            return IntStream.range(0, card.capacity().units())
+                    .mapToObj(number -> new DeviceId.MemoryUnitOf(card.card().id(), number).toString())
+                    .toList();
+        }
+    },
     /** Whole cards. */
-    CARDS(ShareKind.WHOLE_CARDS);
+    CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards") {
+        @Override
+        List<String> ids(CardState card) {
+            return List.of(new DeviceId.WholeCard(card.card().id()).toString());
+        }
+    };
 
     private final ShareKind kind;
+    private final String socket;
+    private final String unit;
 
-    DeviceResource(ShareKind kind) {
+    DeviceResource(ShareKind kind, String socket, String unit) {
         this.kind = kind;
+        this.socket = socket;
+        this.unit = unit;
     }
 
-    /** How much of this resource is in the share. */
-    public int in(Share share) {
+    /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
+    public String socket() {
+        return socket;
+    }
+
+    /** The name of the resource in the cluster. */
+    public String name(ResourceNames names) {
+        return names.of(kind);
+    }
+
+    /** The amount that the container requests. */
+    public int amount(ContainerDemand demand) {
+        return amount(demand.request());
+    }
+
+    /** The amount of this resource in the share. */
+    int amount(Share share) {
         return kind.in(share);
     }
 
-    /** How much of this resource the container requests. */
-    public int amount(ContainerDemand demand) {
-        return in(demand.request());
+    /** An amount of this resource, for messages. */
+    public String text(int amount) {
+        return amount + " " + unit;
     }
+
+    /** Whether what is allocated on the card excludes this resource there. */
+    boolean excluded(CardState card) {
+        return kind == ShareKind.WHOLE_CARDS ? !card.allocated().shared().isNone() : card.takenWhole();
+    }
+
+    /** Whether a container that has a device of a card always has that card; it may have memory of another card. */
+    boolean namesItsCard() {
+        return kind == ShareKind.WHOLE_CARDS;
+    }
+
+    /** The IDs of the card's devices, in the order of the list. */
+    abstract List<String> ids(CardState card);
 }

@@ -14,37 +14,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Which of the free devices the kubelet should give out, so that its books name the cards that the container gets. */
+/** The devices that the kubelet should allocate, so that its device allocations name the cards that the container gets. */
 public final class PreferredDevices {
     private PreferredDevices() {}
 
     /**
-     * As many devices of the container's cards as it asks for, {@code mustInclude} among them.
+     * As many devices of the container's cards as it requests, including {@code mustInclude}.
      *
-     * @return empty where that can't be had: then the kubelet chooses, and only its books name another card
+     * @return empty if too few are available: then the kubelet chooses, and its allocations may name another card
      */
-    public static List<String> of(ContainerAllocation gets, Collection<String> available, Set<String> mustInclude) {
-        Map<CardId, Integer> wanted = wanted(gets);
+    public static List<String> of(
+            ContainerAllocation allocation, Collection<String> available, Set<String> mustInclude) {
+        Map<CardId, Integer> missing = devicesByCard(allocation);
         List<String> chosen = new ArrayList<>(mustInclude);
         for (DeviceId device : DeviceIdParser.devices(mustInclude)) {
-            wanted.merge(device.card(), -1, Integer::sum);
+            missing.merge(device.card(), -1, Integer::sum);
         }
         Set<String> free = new HashSet<>(available);
         free.removeAll(mustInclude);
-        boolean memory = gets.total().wholeCards() == 0;
+        boolean memory = allocation.total().wholeCards() == 0;
         DeviceIdParser.devices(free).stream()
                 .filter(device -> memory == (device instanceof DeviceId.MemoryUnitOf))
                 .sorted(Comparator.comparingInt(PreferredDevices::number))
-                .filter(device -> wanted.merge(device.card(), -1, Integer::sum) >= 0)
+                .filter(device -> missing.merge(device.card(), -1, Integer::sum) >= 0)
                 .map(DeviceId::toString)
                 .forEach(chosen::add);
-        return chosen.size() == devices(gets.total()) ? List.copyOf(chosen) : List.of();
+        return chosen.size() == devices(allocation.total()) ? List.copyOf(chosen) : List.of();
     }
 
-    private static Map<CardId, Integer> wanted(ContainerAllocation gets) {
-        Map<CardId, Integer> wanted = new HashMap<>();
-        gets.shares().forEach((card, share) -> wanted.put(card, devices(share)));
-        return wanted;
+    private static Map<CardId, Integer> devicesByCard(ContainerAllocation allocation) {
+        Map<CardId, Integer> devices = new HashMap<>();
+        allocation.shares().forEach((card, share) -> devices.put(card, devices(share)));
+        return devices;
     }
 
     private static int devices(Share share) {

@@ -8,14 +8,14 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * The size of a list of memory devices on the wire, which the kubelet refuses above 4 MiB (it never raises gRPC's limit
- * for what it receives, and then the node has no capacity at all).
+ * The size of a memory device list on the wire. The kubelet keeps gRPC's default limit of 4 MiB for what it receives; a
+ * larger list leaves the node without any capacity.
  */
 public final class WireSize {
-    /** What a kubelet receives at most, in bytes. */
+    /** The largest message that a kubelet receives, in bytes. */
     public static final long KUBELET_LIMIT = 4L << 20;
 
-    // "Unhealthy" with its tag and length: a list has to fit when all is ill, too.
+    // "Unhealthy" with its tag and length: the list must also fit when every device is unhealthy.
     private static final int HEALTH = 2 + "Unhealthy".length();
 
     private WireSize() {}
@@ -29,7 +29,7 @@ public final class WireSize {
         int prefix = card.id().uuid().length() + DeviceId.SEPARATOR.length();
         long units = unit.unitsIn(card.memory());
         long bytes = 0;
-        // Numbers of equally many digits make devices of equal size: 0 to 9, 10 to 99, …
+        // Numbers with the same count of digits make devices of the same size: 0 to 9, 10 to 99, …
         long from = 0;
         for (int digits = 1; from < units; digits++) {
             long to = Math.min(units, (long) Math.pow(10, digits));
@@ -49,9 +49,7 @@ public final class WireSize {
     }
 
     /**
-     * The smallest unit, in whole MiB, whose list for these cards fits.
-     *
-     * @return that unit where {@code unit} itself doesn't fit; empty where it does
+     * The smallest unit, in whole MiB, whose list for these cards fits; empty if {@code unit} itself fits.
      */
     public static Optional<MemoryUnit> smallestInsteadOf(MemoryUnit unit, Collection<Card> cards) {
         if (ofMemoryList(cards, unit) <= KUBELET_LIMIT) {

@@ -5,19 +5,18 @@ import io.gpushare.plugin.devices.DeviceResource;
 import java.util.List;
 
 /**
- * Answers the kubelet's questions about one container. Both answers must come within two seconds: the kubelet waits
- * without a deadline of its own, and all pods of the node wait with it.
+ * Handles the kubelet's calls about one container. A call must return within two seconds: the kubelet sets no deadline, and
+ * all pods of the node wait meanwhile.
  */
 public interface CallHandler {
     /**
-     * Which devices should be given.
+     * The devices that the kubelet should allocate. An exception would reject the pod.
      *
-     * @param size how many the container has in the end, {@code mustInclude} among them
-     * @return {@code size} devices out of the available ones, or none to let the kubelet choose; never an exception, since
-     *     that would reject the pod
+     * @param size the number of devices, including {@code mustInclude}
+     * @return {@code size} of the available devices, or none to let the kubelet choose
      */
     List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size);
 
-    /** What the container gets, for which the kubelet has chosen these devices. */
+    /** The response for the container for which the kubelet has chosen these devices. */
     AllocationResponse allocate(DeviceResource resource, List<String> ids);
 }

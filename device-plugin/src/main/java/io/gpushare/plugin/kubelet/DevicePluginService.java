@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /** The kubelet's device plugin protocol for one resource. */
 final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
-    /** Sent with the registration too: kubelets of 1.20 read it there and never ask. */
+    /** Sent with the registration as well: kubelets of version 1.20 read the options only there. */
     static final DevicePluginOptions OPTIONS = DevicePluginOptions.newBuilder()
             .setGetPreferredAllocationAvailable(true)
             .build();
@@ -36,60 +36,60 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(DevicePluginService.class);
 
     private final DeviceResource resource;
-    private final CallHandler doorkeeper;
-    private final Consumer<ServerCallStreamObserver<ListAndWatchResponse>> watching;
+    private final CallHandler handler;
+    private final Consumer<ServerCallStreamObserver<ListAndWatchResponse>> streams;
 
     DevicePluginService(
             DeviceResource resource,
-            CallHandler doorkeeper,
-            Consumer<ServerCallStreamObserver<ListAndWatchResponse>> watching) {
+            CallHandler handler,
+            Consumer<ServerCallStreamObserver<ListAndWatchResponse>> streams) {
         this.resource = resource;
-        this.doorkeeper = doorkeeper;
-        this.watching = watching;
+        this.handler = handler;
+        this.streams = streams;
     }
 
     @Override
     public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> kubelet) {
-        answer(kubelet, OPTIONS);
+        respond(kubelet, OPTIONS);
     }
 
     @Override
     public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> kubelet) {
-        watching.accept((ServerCallStreamObserver<ListAndWatchResponse>) kubelet);
+        streams.accept((ServerCallStreamObserver<ListAndWatchResponse>) kubelet);
     }
 
     @Override
     public void getPreferredAllocation(
             PreferredAllocationRequest request, StreamObserver<PreferredAllocationResponse> kubelet) {
-        PreferredAllocationResponse.Builder answer = PreferredAllocationResponse.newBuilder();
+        PreferredAllocationResponse.Builder response = PreferredAllocationResponse.newBuilder();
         for (ContainerPreferredAllocationRequest container : request.getContainerRequestsList()) {
-            answer.addContainerResponses(
+            response.addContainerResponses(
                     ContainerPreferredAllocationResponse.newBuilder().addAllDeviceIDs(preferred(container)));
         }
-        answer(kubelet, answer.build());
+        respond(kubelet, response.build());
     }
 
-    /** An error here would reject the pod, and a wish is not worth that. */
+    /** Returns no devices after a failure: an error would reject the pod, and a preference is optional. */
     private List<String> preferred(ContainerPreferredAllocationRequest container) {
         try {
-            return doorkeeper.preferred(
+            return handler.preferred(
                     resource,
                     container.getAvailableDeviceIDsList(),
                     container.getMustIncludeDeviceIDsList(),
                     container.getAllocationSize());
         } catch (RuntimeException e) {
-            LOG.error("no devices could be preferred, the kubelet chooses", e);
+            LOG.error("GetPreferredAllocation failed, the kubelet chooses the devices", e);
             return List.of();
         }
     }
 
     @Override
     public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> kubelet) {
-        AllocateResponse.Builder answer = AllocateResponse.newBuilder();
+        AllocateResponse.Builder response = AllocateResponse.newBuilder();
         try {
             for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
-                switch (doorkeeper.allocate(resource, container.getDevicesIdsList())) {
-                    case AllocationResponse.Given given -> answer.addContainerResponses(response(given));
+                switch (handler.allocate(resource, container.getDevicesIdsList())) {
+                    case AllocationResponse.Granted granted -> response.addContainerResponses(message(granted));
                     case AllocationResponse.Refused(var _, String reason) -> {
                         kubelet.onError(Status.FAILED_PRECONDITION
                                 .withDescription(reason)
@@ -99,37 +99,37 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
                 }
             }
         } catch (RuntimeException e) {
-            LOG.error("an Allocate failed", e);
+            LOG.error("Allocate failed", e);
             kubelet.onError(Status.INTERNAL
                     .withDescription("the GPU device plugin failed, see its log: " + e)
                     .asRuntimeException());
             return;
         }
-        answer(kubelet, answer.build());
+        respond(kubelet, response.build());
     }
 
-    private static ContainerAllocateResponse response(AllocationResponse.Given given) {
+    private static ContainerAllocateResponse message(AllocationResponse.Granted granted) {
         ContainerAllocateResponse.Builder response =
-                ContainerAllocateResponse.newBuilder().putAllEnvs(given.environment());
-        for (String file : given.deviceFiles()) {
+                ContainerAllocateResponse.newBuilder().putAllEnvs(granted.environment());
+        for (String file : granted.deviceFiles()) {
             response.addDevices(DeviceSpec.newBuilder()
                     .setHostPath(file)
                     .setContainerPath(file)
                     .setPermissions("rw"));
         }
-        given.cdiDevices()
+        granted.cdiDevices()
                 .forEach(name -> response.addCdiDevices(CDIDevice.newBuilder().setName(name)));
         return response.build();
     }
 
-    /** Never asked for: the options say so. */
+    /** The kubelet does not call it, because the options don't require it. */
     @Override
     public void preStartContainer(PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> kubelet) {
-        answer(kubelet, PreStartContainerResponse.getDefaultInstance());
+        respond(kubelet, PreStartContainerResponse.getDefaultInstance());
     }
 
-    private static <T> void answer(StreamObserver<T> kubelet, T answer) {
-        kubelet.onNext(answer);
+    private static <T> void respond(StreamObserver<T> kubelet, T response) {
+        kubelet.onNext(response);
         kubelet.onCompleted();
     }
 }

@@ -20,16 +20,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** gRPC over Unix domain sockets with the JDK's own sockets: no native library is needed. */
+/** Runs gRPC over the JDK's Unix domain sockets, without a native library. */
 public final class DomainSockets implements AutoCloseable {
-    /** What the kernel has room for: sun_path holds 108 bytes and ends with a zero. */
+    /** The kernel's limit: sun_path has 108 bytes, including a final zero. */
     private static final int LONGEST_PATH = 107;
 
-    // One thread moves the bytes; nothing that waits runs on it.
+    // One thread transfers the bytes; nothing that blocks runs on it.
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
     /**
-     * Checks that a socket can have that path.
+     * Checks that the path is short enough for a socket.
      *
      * @throws IllegalArgumentException with a sentence for the user
      */
@@ -37,12 +37,13 @@ public final class DomainSockets implements AutoCloseable {
         int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
         if (length > LONGEST_PATH) {
             throw new IllegalArgumentException("the path " + socket + " has " + length
-                    + " bytes, a Unix socket's path may have " + LONGEST_PATH + ": choose a shorter --kubelet-dir");
+                    + " bytes, the path of a Unix socket may have at most " + LONGEST_PATH
+                    + ": choose a shorter --kubelet-dir");
         }
         return socket;
     }
 
-    // SO_KEEPALIVE is unset: gRPC sets it on every connection, and a domain socket does not know it.
+    // SO_KEEPALIVE is unset: gRPC sets it on every connection, and domain sockets don't support it.
     NettyServerBuilder server(Path socket) {
         return NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelType(NioServerDomainSocketChannel.class)
@@ -51,23 +52,23 @@ public final class DomainSockets implements AutoCloseable {
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
-    ManagedChannel channel(Path socket, int largestAnswer) {
+    ManagedChannel channel(Path socket, int largestResponse) {
         return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelFactory(NioDomainSocketChannel::new)
                 .eventLoopGroup(loop)
                 .withOption(ChannelOption.SO_KEEPALIVE, null)
                 .overrideAuthority("localhost")
-                .maxInboundMessageSize(largestAnswer)
+                .maxInboundMessageSize(largestResponse)
                 .usePlaintext()
                 .build();
     }
 
-    /** What tells one socket file from another that took its place; empty where there is none. */
+    /** Distinguishes a socket file from another one at the same path; empty if there is no file. */
     static Optional<Object> identity(Path socket) throws IOException {
         try {
             Object inode = String.valueOf(
                     Files.readAttributes(socket, BasicFileAttributes.class).fileKey());
-            // An inode number is used again soon: the time tells.
+            // Inode numbers are reused soon, so the creation time is needed as well.
             return Optional.of(List.of(inode, Files.getAttribute(socket, "unix:ctime")));
         } catch (NoSuchFileException e) {
             return Optional.empty();

@@ -6,6 +6,7 @@ import io.gpushare.plugin.devices.DeviceResource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,11 +16,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Both resources at the kubelet. One thread looks after the registrations, twice a second: what a look costs is a few
- * file attributes, and it sees everything that file events would tell, and also what they lose.
+ * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check reads a
+ * few file attributes, and notices everything that file events would report, including lost events.
  */
 public final class KubeletConnection implements AutoCloseable {
-    private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration INTERVAL = Duration.ofMillis(500);
 
     private final List<ResourceServer> servers;
     private final List<Registrar> registrars;
@@ -29,19 +30,12 @@ public final class KubeletConnection implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "registration");
 
     private KubeletConnection(
-            Path pluginDir, ResourceNames names, CallHandler doorkeeper, DomainSockets sockets, InstantSource clock) {
+            Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
-        servers = List.of(
-                        new ResourceServer.Place(
-                                DeviceResource.MEMORY,
-                                names.memory(),
-                                DomainSockets.checked(pluginDir.resolve("gpushare-mem.sock"))),
-                        new ResourceServer.Place(
-                                DeviceResource.CARDS,
-                                names.cards(),
-                                DomainSockets.checked(pluginDir.resolve("gpushare-card.sock"))))
-                .stream()
-                .map(place -> new ResourceServer(place, doorkeeper, sockets, calls, clock))
+        servers = Arrays.stream(DeviceResource.values())
+                .map(resource -> new ResourceServer.Endpoint(
+                        resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
+                .map(endpoint -> new ResourceServer(endpoint, handler, sockets, calls, clock))
                 .toList();
         registrars = servers.stream()
                 .map(server -> new Registrar(server, kubelet, sockets, clock))
@@ -49,30 +43,30 @@ public final class KubeletConnection implements AutoCloseable {
     }
 
     /**
-     * Begins to look after the registrations; nothing is registered before the first {@link #offer}.
+     * Starts to check the registrations; nothing is registered before the first {@link #offer}.
      *
-     * @param pluginDir where the kubelet's registration socket is
+     * @param pluginDir the directory of the kubelet's registration socket
      * @throws IllegalArgumentException when the path is too long for sockets
      */
     public static KubeletConnection start(
-            Path pluginDir, ResourceNames names, CallHandler doorkeeper, DomainSockets sockets, InstantSource clock) {
-        KubeletConnection link = new KubeletConnection(pluginDir, names, doorkeeper, sockets, clock);
-        link.thread.setDaemon(true);
-        link.thread.start();
-        return link;
+            Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
+        KubeletConnection connection = new KubeletConnection(pluginDir, names, handler, sockets, clock);
+        connection.thread.setDaemon(true);
+        connection.thread.start();
+        return connection;
     }
 
     /** Offers these devices from now on. */
     public void offer(DeviceLists lists) {
-        servers.forEach(server -> server.offer(lists.of(server.place().resource())));
+        servers.forEach(server -> server.offer(lists.list(server.endpoint().resource())));
     }
 
-    /** Whether the kubelet reads the lists of both resources. */
+    /** Whether the kubelet watches the list of every resource. */
     public boolean watched() {
         return servers.stream().allMatch(ResourceServer::watched);
     }
 
-    /** How often each resource was registered so far, by its name. */
+    /** The number of registrations of each resource so far, by its name. */
     public Map<String, Long> registrations() {
         Map<String, Long> counts = new TreeMap<>();
         registrars.forEach(registrar -> counts.put(registrar.name(), registrar.registrations()));
@@ -82,14 +76,14 @@ public final class KubeletConnection implements AutoCloseable {
     private void run() {
         try {
             do {
-                registrars.forEach(Registrar::look);
-            } while (!stopped.await(LOOK.toMillis(), TimeUnit.MILLISECONDS));
+                registrars.forEach(Registrar::check);
+            } while (!stopped.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Ends both servers and removes their sockets. */
+    /** Stops the servers and removes their sockets. */
     @Override
     public void close() {
         stopped.countDown();
@@ -98,7 +92,7 @@ public final class KubeletConnection implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        registrars.forEach(Registrar::end);
+        registrars.forEach(Registrar::close);
         calls.shutdownNow();
     }
 }

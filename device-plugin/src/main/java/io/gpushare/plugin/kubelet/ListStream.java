@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ListAndWatch call. A kubelet that reads slowly gets the newest list next, not every list in between: each is whole.
+ * One ListAndWatch call. Each message is the whole list, so a kubelet that reads slowly receives only the latest one.
  */
 final class ListStream {
     private final ServerCallStreamObserver<ListAndWatchResponse> kubelet;

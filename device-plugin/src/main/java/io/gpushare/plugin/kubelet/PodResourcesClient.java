@@ -6,6 +6,7 @@ import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.node.PodName;
 import io.gpushare.plugin.node.PodResourcesList;
 import io.grpc.Deadline;
@@ -14,50 +15,54 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The client of the kubelet's pod-resources service: which containers hold which of our devices. */
+/** The client of the kubelet's pod-resources service, which lists the devices of containers. */
 public final class PodResourcesClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodResourcesClient.class);
 
-    // A full node's answer is larger than gRPC's usual 4 MiB, and the kubelet sends without a limit.
-    private static final int LARGEST_ANSWER = 64 << 20;
-    // A burst is refused above some ten calls and let in again at a hundred a second.
+    // The response of a full node is larger than gRPC's default of 4 MiB; the kubelet sends without a limit.
+    private static final int LARGEST_RESPONSE = 64 << 20;
+    // The kubelet refuses bursts of more than some ten calls, and then accepts a hundred a second.
     private static final long RETRY_MILLISECONDS = 12;
 
     private final ManagedChannel channel;
     private final Set<String> ours;
-    private volatile boolean silent;
+    private volatile boolean failing;
 
     public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
-        this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_ANSWER);
-        this.ours = Set.of(names.memory(), names.cards());
+        this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
+        this.ours = Arrays.stream(DeviceResource.values())
+                .map(resource -> resource.name(names))
+                .collect(Collectors.toSet());
     }
 
-    /** What pod-resources lists now; empty when it does not answer in that time. */
-    public Optional<PodResourcesList> list(Duration time) {
-        Deadline deadline = Deadline.after(time.toMillis(), TimeUnit.MILLISECONDS);
-        // After a restart of the kubelet the channel would wait longer and longer before it tries again.
+    /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
+    public Optional<PodResourcesList> list(Duration timeout) {
+        Deadline deadline = Deadline.after(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        // While the kubelet restarts, the channel's delay between attempts would grow.
         channel.resetConnectBackoff();
         while (true) {
             try {
-                ListPodResourcesResponse answer = PodResourcesListerGrpc.newBlockingStub(channel)
+                ListPodResourcesResponse response = PodResourcesListerGrpc.newBlockingStub(channel)
                         .withWaitForReady()
                         .withDeadline(deadline)
                         .list(ListPodResourcesRequest.getDefaultInstance());
-                silent = false;
-                return Optional.of(listed(answer));
+                failing = false;
+                return Optional.of(listed(response));
             } catch (StatusRuntimeException e) {
                 boolean refusedBurst = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED;
                 if (!refusedBurst || !pause(deadline)) {
-                    complain(e);
+                    warnOnce(e);
                     return Optional.empty();
                 }
             }
@@ -74,16 +79,16 @@ public final class PodResourcesClient implements AutoCloseable {
         }
     }
 
-    private void complain(StatusRuntimeException e) {
-        if (!silent) {
-            LOG.warn("the kubelet's pod-resources does not answer: {}", e.getMessage());
+    private void warnOnce(StatusRuntimeException e) {
+        if (!failing) {
+            LOG.warn("the kubelet's pod-resources does not respond: {}", e.getMessage());
         }
-        silent = true;
+        failing = true;
     }
 
-    private PodResourcesList listed(ListPodResourcesResponse answer) {
+    private PodResourcesList listed(ListPodResourcesResponse response) {
         Map<PodName, Map<String, Set<String>>> pods = new HashMap<>();
-        answer.getPodResourcesList().forEach(pod -> {
+        response.getPodResourcesList().forEach(pod -> {
             Map<String, Set<String>> containers =
                     pods.computeIfAbsent(new PodName(pod.getNamespace(), pod.getName()), _ -> new HashMap<>());
             pod.getContainersList().forEach(container -> add(container, containers));

@@ -17,21 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one resource registered. Each look compares what should be with what is: the kubelet's socket is the one that we
- * registered with, our socket is the one that we bound, and the kubelet reads our list. Whatever differs is mended.
+ * Keeps one resource registered. Each check compares the desired state with the actual one: the kubelet's socket is the one
+ * of the last registration, the plugin's socket is the one that it bound, and the kubelet watches the list.
  *
- * <p>A kubelet up to 1.36 that sees an old stream end after a new registration disconnects the new one. So nothing is
- * registered while a stream is open, nor right after one ended.
+ * <p>Kubelets up to 1.36 disconnect a new registration when the stream of the previous one ends after it. So the registrar
+ * does not register while a stream is open, nor right after a stream ended.
  */
 final class Registrar {
-    /** The time that a kubelet needs to put away a stream that ended. */
+    /** The time that a kubelet needs to clean up a stream that ended. */
     static final Duration SETTLE = Duration.ofMillis(500);
-    /** The time in which a kubelet calls back after a registration; and in which the streams of a dead one end. */
-    static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** The time within which a kubelet calls back after a registration, and the streams of a dead kubelet end. */
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(Registrar.class);
     private static final String VERSION = "v1beta1";
-    private static final int LARGEST_ANSWER = 4 << 20;
+    private static final int LARGEST_RESPONSE = 4 << 20;
 
     private final ResourceServer server;
     private final Path kubeletSocket;
@@ -39,8 +39,8 @@ final class Registrar {
     private final InstantSource clock;
     private Optional<Object> registeredWith = Optional.empty();
     private Instant since = Instant.EPOCH;
-    private @Nullable Instant strangerSince;
-    private String trouble = "";
+    private @Nullable Instant staleStreamSince;
+    private String problem = "";
     private final AtomicLong registrations = new AtomicLong();
 
     Registrar(ResourceServer server, Path kubeletSocket, DomainSockets sockets, InstantSource clock) {
@@ -50,49 +50,49 @@ final class Registrar {
         this.clock = clock;
     }
 
-    /** Looks once and mends what differs. */
-    void look() {
+    /** Checks once and repairs what differs. */
+    void check() {
         try {
-            mend(clock.instant());
+            reconcile(clock.instant());
         } catch (IOException | StatusRuntimeException e) {
-            trouble("resource " + server.place().name() + " can't be registered with the kubelet, trying again: " + e);
+            warnOnce("resource " + name() + " can't be registered with the kubelet, retrying: " + e);
         }
     }
 
-    private void mend(Instant now) throws IOException {
+    private void reconcile(Instant now) throws IOException {
         if (!server.hasList()) {
             return;
         }
         Optional<Object> kubelet = DomainSockets.identity(kubeletSocket);
         if (kubelet.isEmpty()) {
-            trouble("there is no kubelet at " + kubeletSocket + ", waiting for it");
+            warnOnce("no kubelet at " + kubeletSocket + ", waiting for it");
             return;
         }
         if (!server.serving()) {
             server.start();
             registeredWith = Optional.empty();
         }
-        if (kubelet.equals(registeredWith) && (server.watched() || beginning(now))) {
+        if (kubelet.equals(registeredWith) && (server.watched() || starting(now))) {
             return;
         }
         if (server.watched()) {
-            // The stream of a kubelet that went: it ends by itself, or with our server.
-            strangerSince = strangerSince == null ? now : strangerSince;
-            if (!within(PATIENCE, strangerSince, now)) {
+            // The stream of a stopped kubelet: it ends by itself, or with our server.
+            staleStreamSince = staleStreamSince == null ? now : staleStreamSince;
+            if (!within(TIMEOUT, staleStreamSince, now)) {
                 server.start();
             }
             return;
         }
-        strangerSince = null;
+        staleStreamSince = null;
         if (server.lastStreamEnd().filter(end -> within(SETTLE, end, now)).isEmpty()) {
             register(kubelet, now);
         }
     }
 
     /** Whether the kubelet may still call back after the registration. */
-    private boolean beginning(Instant now) {
+    private boolean starting(Instant now) {
         boolean ended = server.lastStreamEnd().filter(end -> end.isAfter(since)).isPresent();
-        return !ended && within(PATIENCE, since, now);
+        return !ended && within(TIMEOUT, since, now);
     }
 
     private static boolean within(Duration time, Instant start, Instant now) {
@@ -100,14 +100,15 @@ final class Registrar {
     }
 
     private void register(Optional<Object> kubelet, Instant now) {
-        ManagedChannel channel = sockets.channel(kubeletSocket, LARGEST_ANSWER);
+        ManagedChannel channel = sockets.channel(kubeletSocket, LARGEST_RESPONSE);
         try {
             RegistrationGrpc.newBlockingStub(channel)
                     .withDeadlineAfter(10, TimeUnit.SECONDS)
                     .register(RegisterRequest.newBuilder()
                             .setVersion(VERSION)
-                            .setEndpoint(server.place().socket().getFileName().toString())
-                            .setResourceName(server.place().name())
+                            .setEndpoint(
+                                    server.endpoint().socket().getFileName().toString())
+                            .setResourceName(name())
                             .setOptions(DevicePluginService.OPTIONS)
                             .build());
         } finally {
@@ -116,34 +117,33 @@ final class Registrar {
         registeredWith = kubelet;
         since = now;
         registrations.incrementAndGet();
-        trouble = "";
-        LOG.info("registered {} with the kubelet", server.place().name());
+        problem = "";
+        LOG.info("registered {} with the kubelet", name());
     }
 
     /** The resource's name. */
     String name() {
-        return server.place().name();
+        return server.endpoint().name();
     }
 
-    /** How often the resource was registered so far. */
+    /** The number of registrations so far. */
     long registrations() {
         return registrations.get();
     }
 
-    private void trouble(String now) {
-        if (!now.equals(trouble)) {
+    private void warnOnce(String now) {
+        if (!now.equals(problem)) {
             LOG.warn(now);
-            trouble = now;
+            problem = now;
         }
     }
 
-    /** Ends the server and removes its socket. */
-    void end() {
+    /** Stops the server and removes its socket. */
+    void close() {
         try {
             server.stop();
         } catch (IOException e) {
-            LOG.warn(
-                    "the socket of {} could not be put away: {}", server.place().name(), e.toString());
+            LOG.warn("the socket of {} could not be removed: {}", name(), e.toString());
         }
     }
 }

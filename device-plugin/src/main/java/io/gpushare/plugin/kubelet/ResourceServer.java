@@ -19,17 +19,17 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The server of one resource on its socket, and the streams on which the kubelet reads its devices. */
+/** The server of one resource on its socket, and the streams on which the kubelet watches its devices. */
 final class ResourceServer {
-    /** Which resource, under which name, on which socket. */
-    record Place(DeviceResource resource, String name, Path socket) {}
+    /** The resource, its name in the cluster, and its socket. */
+    record Endpoint(DeviceResource resource, String name, Path socket) {}
 
-    // A request names devices that this plugin offered: more than a list can have is no request of a kubelet.
+    // A kubelet's request names devices of the list, so it can't be much larger than the list.
     private static final int LARGEST_REQUEST = 16 << 20;
     private static final String HEALTHY = "Healthy";
     private static final String UNHEALTHY = "Unhealthy";
 
-    private final Place place;
+    private final Endpoint endpoint;
     private final DomainSockets sockets;
     private final Executor executor;
     private final InstantSource clock;
@@ -40,16 +40,17 @@ final class ResourceServer {
     private volatile @Nullable Server server;
     private volatile Optional<Object> bound = Optional.empty();
 
-    ResourceServer(Place place, CallHandler doorkeeper, DomainSockets sockets, Executor executor, InstantSource clock) {
-        this.place = place;
+    ResourceServer(
+            Endpoint endpoint, CallHandler handler, DomainSockets sockets, Executor executor, InstantSource clock) {
+        this.endpoint = endpoint;
         this.sockets = sockets;
         this.executor = executor;
         this.clock = clock;
-        this.service = new DevicePluginService(place.resource(), doorkeeper, this::watching);
+        this.service = new DevicePluginService(endpoint.resource(), handler, this::opened);
     }
 
-    Place place() {
-        return place;
+    Endpoint endpoint() {
+        return endpoint;
     }
 
     private static Device message(Offered device) {
@@ -61,7 +62,7 @@ final class ResourceServer {
         return message.build();
     }
 
-    /** Sends the list to the kubelet if it differs from the one before. */
+    /** Sends the list to the kubelet if it differs from the previous one. */
     synchronized void offer(List<Offered> devices) {
         ListAndWatchResponse.Builder changed = ListAndWatchResponse.newBuilder();
         for (Offered device : devices) {
@@ -74,12 +75,12 @@ final class ResourceServer {
         }
     }
 
-    /** Whether there is a list: before, a registration would promise nothing. */
+    /** Whether there is a list: without one a registration would offer nothing. */
     synchronized boolean hasList() {
         return list != null;
     }
 
-    private synchronized void watching(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
+    private synchronized void opened(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
         ListStream stream = new ListStream(kubelet, this::ended);
         streams.add(stream);
         if (list != null) {
@@ -96,46 +97,46 @@ final class ResourceServer {
         return !streams.isEmpty();
     }
 
-    /** When a stream ended last; empty before the first one did. */
+    /** The time when the last stream ended; empty before that. */
     synchronized Optional<Instant> lastStreamEnd() {
         return Optional.ofNullable(lastStreamEnd);
     }
 
-    /** Whether the server stands and its socket is the one that it bound: a kubelet that starts removes it. */
+    /** Whether the server runs and its socket is the one that it bound: a kubelet removes it when it starts. */
     boolean serving() throws IOException {
         return server != null
                 && bound.isPresent()
-                && DomainSockets.identity(place.socket()).equals(bound);
+                && DomainSockets.identity(endpoint.socket()).equals(bound);
     }
 
-    /** Begins to serve on a new socket. */
+    /** Starts to serve on a new socket. */
     void start() throws IOException {
         stop();
-        Files.deleteIfExists(place.socket());
-        server = sockets.server(place.socket())
+        Files.deleteIfExists(endpoint.socket());
+        server = sockets.server(endpoint.socket())
                 .maxInboundMessageSize(LARGEST_REQUEST)
                 .executor(executor)
                 .addService(service)
                 .build()
                 .start();
-        bound = DomainSockets.identity(place.socket());
+        bound = DomainSockets.identity(endpoint.socket());
     }
 
-    /** Ends all streams and takes the socket away, if it is still ours. */
+    /** Ends all streams and removes the socket, if it is still ours. */
     void stop() throws IOException {
         if (server != null) {
             server.shutdownNow();
             try {
                 if (!server.awaitTermination(2, TimeUnit.SECONDS)) {
-                    throw new IOException("the server on " + place.socket() + " does not end");
+                    throw new IOException("the server on " + endpoint.socket() + " does not stop");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
             server = null;
         }
-        if (bound.isPresent() && DomainSockets.identity(place.socket()).equals(bound)) {
-            Files.deleteIfExists(place.socket());
+        if (bound.isPresent() && DomainSockets.identity(endpoint.socket()).equals(bound)) {
+            Files.deleteIfExists(endpoint.socket());
         }
         bound = Optional.empty();
     }

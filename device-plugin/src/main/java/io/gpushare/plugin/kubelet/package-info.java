@@ -1,7 +1,7 @@
 /**
- * The edge to the kubelet: one device plugin server for each resource, the registration that outlives restarts on either
- * side, and the client of pod-resources. Speaks the protocols and decides nothing: who asks and what it gets is asked of
- * {@link io.gpushare.plugin.kubelet.Doorkeeper}.
+ * The edge to the kubelet: a device plugin server for each resource, its registration, which survives restarts on either
+ * side, and the client of pod-resources. It implements the protocols only; {@link io.gpushare.plugin.kubelet.CallHandler}
+ * decides.
  */
 @NullMarked
 package io.gpushare.plugin.kubelet;

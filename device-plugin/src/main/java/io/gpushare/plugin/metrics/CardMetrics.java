@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** What is known of each card: as many series of each name as the node has cards. */
+/** The state and the usage of each card; each metric has one series for each card of the node. */
 final class CardMetrics {
     private final PluginCounters counts;
     private final PrometheusRegistry registry;
@@ -25,39 +25,42 @@ final class CardMetrics {
     void register() {
         state(
                 "gpushare_card_memory_capacity_bytes",
-                "The card's whole memory.",
+                "The total memory of the card.",
                 state -> state.card().memory().bytes());
         state(
                 "gpushare_card_memory_allocated_bytes",
-                "Memory that containers were given; all of it where one has the card whole.",
+                "Memory that is allocated to containers; all of it if one has the whole card.",
                 this::allocated);
-        state("gpushare_card_taken_whole", "1 for a card that a pod has whole.", state -> state.takenWhole() ? 1 : 0);
+        state(
+                "gpushare_card_taken_whole",
+                "1 for a card that is allocated whole.",
+                state -> state.takenWhole() ? 1 : 0);
         state(
                 "gpushare_card_healthy",
-                "1 for a card that is well, 0 for one that is ill: an Xid error, or it does not answer.",
+                "1 for a healthy card, 0 for an unhealthy one: an Xid error, or the card does not respond.",
                 state -> state.card().health().healthy() ? 1 : 0);
         state(
                 "gpushare_card_cordoned",
-                "1 for a card that takes nothing new because somebody cordoned it.",
+                "1 for a cordoned card, which accepts no new pods.",
                 state -> state.card().cordoned() ? 1 : 0);
         state(
                 "gpushare_card_containers_over_use",
-                "Containers that use more memory of the card than they were given.",
+                "Containers that use more memory of the card than they requested.",
                 state -> counts.excesses().stream()
                         .filter(excess ->
-                                excess.held().card().id().equals(state.card().id()))
+                                excess.share().card().id().equals(state.card().id()))
                         .count());
-        load(
+        usage(
                 "gpushare_card_memory_used_bytes",
-                "Memory in use by anyone, as the driver tells it.",
-                load -> OptionalDouble.of((double) load.usedBytes()));
-        load(
+                "Memory that all processes use, as the driver reports it.",
+                usage -> OptionalDouble.of((double) usage.usedBytes()));
+        usage(
                 "gpushare_card_utilisation_ratio",
-                "Part of the last sample period in which the card computed, 0 to 1.",
+                "Fraction of the last sample period in which the card computed, 0 to 1.",
                 CardUsage::utilisation);
-        load("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
-        load("gpushare_card_power_watts", "What the board draws.", CardUsage::watts);
-        strangers();
+        usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
+        usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
+        foreignMemory();
         eccErrors();
     }
 
@@ -65,19 +68,21 @@ final class CardMetrics {
         return state.takenWhole()
                 ? state.card().memory().bytes()
                 : (double) state.allocated().units()
-                        * counts.picture().inventory().unit().size().bytes();
+                        * counts.snapshot().inventory().unit().size().bytes();
     }
 
     private void state(String name, String help, ToDoubleFunction<CardState> value) {
         gauge(name, help, state -> OptionalDouble.of(value.applyAsDouble(state)));
     }
 
-    private void load(String name, String help, Function<CardUsage, OptionalDouble> value) {
+    private void usage(String name, String help, Function<CardUsage, OptionalDouble> value) {
         gauge(
                 name,
                 help,
-                state -> Optional.ofNullable(
-                                counts.load().loads().cards().get(state.card().id()))
+                state -> Optional.ofNullable(counts.usage()
+                                .reported()
+                                .cards()
+                                .get(state.card().id()))
                         .map(value)
                         .orElse(OptionalDouble.empty()));
     }
@@ -87,9 +92,9 @@ final class CardMetrics {
                 .name(name)
                 .help(help)
                 .labelNames("card", "model")
-                .callback(callback -> counts.picture()
-                        .use()
-                        .held()
+                .callback(callback -> counts.snapshot()
+                        .allocations()
+                        .assigned()
                         .cards()
                         .forEach(state -> value.apply(state)
                                 .ifPresent(number -> callback.call(
@@ -99,17 +104,17 @@ final class CardMetrics {
                 .register(registry);
     }
 
-    private void strangers() {
+    private void foreignMemory() {
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
-                "Memory of processes that are in no container of this node's pods.",
-                state -> counts.load().containers().isPresent()
-                                && counts.load()
-                                        .loads()
+                "Memory of processes outside of the containers of the node's pods.",
+                state -> counts.usage().containers().isPresent()
+                                && counts.usage()
+                                        .reported()
                                         .cards()
                                         .containsKey(state.card().id())
-                        ? OptionalDouble.of((double) counts.load()
-                                .strangers()
+                        ? OptionalDouble.of((double) counts.usage()
+                                .foreign()
                                 .getOrDefault(state.card().id(), 0L))
                         : OptionalDouble.empty());
     }
@@ -117,22 +122,22 @@ final class CardMetrics {
     private void eccErrors() {
         CounterWithCallback.builder()
                 .name("gpushare_card_ecc_errors_total")
-                .help("Memory errors since the driver was loaded: corrected, or uncorrected.")
+                .help("Memory errors since the driver was loaded: corrected or uncorrected.")
                 .labelNames("card", "model", "type")
-                .callback(callback -> counts.load()
-                        .loads()
+                .callback(callback -> counts.usage()
+                        .reported()
                         .cards()
-                        .forEach((id, load) -> counts.picture()
+                        .forEach((id, usage) -> counts.snapshot()
                                 .inventory()
                                 .card(id)
                                 .ifPresent(card -> {
-                                    told(callback, card, "corrected", load.correctedErrors());
-                                    told(callback, card, "uncorrected", load.uncorrectedErrors());
+                                    report(callback, card, "corrected", usage.correctedErrors());
+                                    report(callback, card, "uncorrected", usage.uncorrectedErrors());
                                 })))
                 .register(registry);
     }
 
-    private static void told(CounterWithCallback.Callback callback, Card card, String type, OptionalLong count) {
+    private static void report(CounterWithCallback.Callback callback, Card card, String type, OptionalLong count) {
         count.ifPresent(number -> callback.call((double) number, card.id().uuid(), card.model(), type));
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.metrics;
 
 import io.gpushare.plugin.usage.ContainerShare;
-import io.gpushare.plugin.usage.NodeUsage.Used;
+import io.gpushare.plugin.usage.NodeUsage.Measured;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Optional;
@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * What each container was given and uses of each of its cards. There are series of containers that hold a device now, so
- * never more than the node has devices; they go with their pods.
+ * The allocation and the usage of each container on each of its cards. Only containers that have a device now have series,
+ * so there are never more of them than the node has devices.
  */
 final class ContainerMetrics {
     private final PluginCounters counts;
@@ -26,24 +26,24 @@ final class ContainerMetrics {
     void register() {
         gauge(
                 "gpushare_container_memory_allocated_bytes",
-                "Memory of the card that the container was given; all of it where it has the card whole.",
-                held -> OptionalDouble.of((double) held.memory().bytes()));
+                "Memory of the card that is allocated to the container; all of it if the container has the whole card.",
+                share -> OptionalDouble.of((double) share.memory().bytes()));
         gauge(
                 "gpushare_container_memory_used_bytes",
                 "Memory of the card that the container's processes use.",
-                held -> used(held).map(Used::bytes).orElse(OptionalLong.empty()).stream()
+                share -> measured(share).map(Measured::bytes).orElse(OptionalLong.empty()).stream()
                         .asDoubleStream()
                         .findFirst());
         gauge(
                 "gpushare_container_utilisation_ratio",
-                "Part of the card's time in which the container's processes computed, 0 to 1.",
-                held -> used(held).map(Used::percent).orElse(OptionalInt.empty()).stream()
+                "Fraction of time in which the container's processes compute on the card, 0 to 1.",
+                share -> measured(share).map(Measured::percent).orElse(OptionalInt.empty()).stream()
                         .mapToDouble(percent -> percent / 100.0)
                         .findFirst());
     }
 
-    private Optional<Used> used(ContainerShare held) {
-        return counts.load().of(held);
+    private Optional<Measured> measured(ContainerShare share) {
+        return counts.usage().of(share);
     }
 
     private void gauge(String name, String help, Function<ContainerShare, OptionalDouble> value) {
@@ -51,15 +51,15 @@ final class ContainerMetrics {
                 .name(name)
                 .help(help)
                 .labelNames("card", "model", "namespace", "pod", "container")
-                .callback(callback -> ContainerShare.of(counts.picture())
-                        .forEach(held -> value.apply(held)
+                .callback(callback -> ContainerShare.of(counts.snapshot())
+                        .forEach(share -> value.apply(share)
                                 .ifPresent(number -> callback.call(
                                         number,
-                                        held.card().id().uuid(),
-                                        held.card().model(),
-                                        held.pod().namespace(),
-                                        held.pod().name(),
-                                        held.container()))))
+                                        share.card().id().uuid(),
+                                        share.card().model(),
+                                        share.pod().namespace(),
+                                        share.pod().name(),
+                                        share.container()))))
                 .register(registry);
     }
 }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code GET /metrics} and {@code GET /readyz}, and nothing else. Callers are not trusted: few at a time, each for a
- * few seconds, and none of their bodies is read.
+ * Serves {@code GET /metrics} and {@code GET /readyz} only. Callers are not trusted: it serves few at a time, each for a few
+ * seconds, and reads no body.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
@@ -23,7 +23,7 @@ public final class MetricsServer implements AutoCloseable {
     private static final String TEXT = "text/plain; charset=utf-8";
 
     static {
-        // The JDK's server waits for slow callers without end unless it is told otherwise before its first use.
+        // Without these the JDK's server waits for slow callers forever; it reads them once, at its first use.
         System.setProperty("sun.net.httpserver.maxReqTime", "5");
         System.setProperty("sun.net.httpserver.maxRspTime", "10");
         System.setProperty("sun.net.httpserver.idleInterval", "60");
@@ -44,10 +44,10 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     /**
-     * Begins to serve.
+     * Starts to serve.
      *
      * @param ready whether the kubelet reads this plugin's lists
-     * @throws IOException when the address can't be had
+     * @throws IOException when the address is not available
      */
     public static MetricsServer start(InetSocketAddress address, PluginMetrics metrics, BooleanSupplier ready)
             throws IOException {
@@ -55,56 +55,56 @@ public final class MetricsServer implements AutoCloseable {
         try {
             http = HttpServer.create(address, 0);
         } catch (IOException | IllegalArgumentException e) {
-            throw new IOException("metrics can't be served on " + shown(address) + ": " + e.getMessage(), e);
+            throw new IOException("metrics can't be served on " + text(address) + ": " + e.getMessage(), e);
         }
         MetricsServer server = new MetricsServer(http);
         http.setExecutor(server.threads);
-        http.createContext("/", exchange -> answer(exchange, metrics, ready));
+        http.createContext("/", exchange -> handle(exchange, metrics, ready));
         http.start();
-        LOG.info("metrics on http://{}/metrics", shown(http.getAddress()));
+        LOG.info("metrics on http://{}/metrics", text(http.getAddress()));
         return server;
     }
 
-    private static String shown(InetSocketAddress address) {
+    private static String text(InetSocketAddress address) {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    private static void answer(HttpExchange exchange, PluginMetrics metrics, BooleanSupplier ready) throws IOException {
+    private static void handle(HttpExchange exchange, PluginMetrics metrics, BooleanSupplier ready) throws IOException {
         try (exchange) {
             if (!exchange.getRequestMethod().equals("GET")) {
-                answer(exchange, 405, TEXT, text("only GET is answered here"));
+                respond(exchange, 405, TEXT, line("only GET is allowed"));
                 return;
             }
             switch (exchange.getRequestURI().getPath()) {
-                case "/metrics" -> answer(exchange, 200, PluginMetrics.CONTENT_TYPE, metrics.text());
+                case "/metrics" -> respond(exchange, 200, PluginMetrics.CONTENT_TYPE, metrics.text());
                 case "/readyz" -> {
                     boolean now = ready.getAsBoolean();
-                    answer(
+                    respond(
                             exchange,
                             now ? 200 : 503,
                             TEXT,
-                            text(now ? "ok" : "the kubelet does not read both lists of devices (yet)"));
+                            line(now ? "ok" : "the kubelet does not watch every device list yet"));
                 }
-                default -> answer(exchange, 404, TEXT, text("there are /metrics and /readyz"));
+                default -> respond(exchange, 404, TEXT, line("not found: the paths are /metrics and /readyz"));
             }
         } catch (RuntimeException e) {
-            // The server would close the connection without a word.
+            // The server closes the connection and logs nothing.
             LOG.error("a scrape failed", e);
             throw e;
         }
     }
 
-    private static byte[] text(String sentence) {
+    private static byte[] line(String sentence) {
         return (sentence + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void answer(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
+    private static void respond(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);
     }
 
-    /** The port that it listens on. */
+    /** The port on which it listens. */
     public int port() {
         return server.getAddress().getPort();
     }

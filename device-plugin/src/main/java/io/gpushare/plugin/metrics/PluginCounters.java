@@ -12,45 +12,45 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What the program has counted since it began, and sees now; asked at each scrape, by several threads. */
+/** The counters since the plugin started, and the current state; several threads read them at each scrape. */
 public interface PluginCounters {
-    /** Containers that were given their cards, by the way in which they were found. */
-    Map<Caller.Way, Long> found();
+    /** Containers that received their cards, by how they were identified. */
+    Map<Caller.Evidence, Long> identified();
 
-    /** Refused Allocates. */
+    /** Refused Allocate calls. */
     Map<RefusalKind, Long> refused();
 
-    /** Pods on which something else was written than they have. */
+    /** Pods whose allocation annotation differed from what they have. */
     Map<AnnotationDifference.Kind, Long> differences();
 
-    /** Those of them that were mended. */
-    long mended();
+    /** Differences that were repaired. */
+    long repaired();
 
-    /** Attempts to mend one that failed. */
-    long failedMends();
+    /** Failed attempts to repair a difference. */
+    long failedRepairs();
 
     /** Registrations with the kubelet, by resource name. */
     Map<String, Long> registrations();
 
-    /** Xid errors by card; empty where the driver did not say which card it was. */
+    /** Xid errors by card; the card is empty if the driver did not name it. */
     Map<Xid, Long> xids();
 
-    /** Events of pods that could not be recorded. */
+    /** Events on pods that could not be recorded. */
     long eventsLost();
 
-    /** Evictions for over-use, by what came of them. */
+    /** Evictions of pods above their limit, by outcome. */
     Map<String, Long> evictions();
 
-    /** What cards do and containers use now, as far as that is known. */
-    NodeUsage load();
+    /** The measured usage now, as far as it is known. */
+    NodeUsage usage();
 
-    /** The containers that use more than they were given. */
+    /** The containers that use more memory than they requested. */
     List<OverUse.Excess> excesses();
 
-    /** The node as it is known now. */
-    NodeSnapshot picture();
+    /** The latest snapshot of the node. */
+    NodeSnapshot snapshot();
 
-    /** An Xid error of a card, and what has to be done about it. */
+    /** An Xid error of a card, and its remedy. */
     record Xid(Optional<CardId> card, long number, String remedy) {
         public Xid {
             Objects.requireNonNull(card);

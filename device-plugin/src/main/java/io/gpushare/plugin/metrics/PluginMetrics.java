@@ -4,6 +4,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
+import io.gpushare.plugin.node.AnnotationDifference;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.core.metrics.Info;
@@ -18,9 +19,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Everything that the plugin tells Prometheus, in its text form. */
+/** Every metric of the plugin, in Prometheus' text format. */
 public final class PluginMetrics {
-    /** A call of the kubelet that is timed. */
+    /** A kubelet call that is timed. */
     public enum Call {
         ALLOCATE,
         GET_PREFERRED_ALLOCATION
@@ -31,13 +32,14 @@ public final class PluginMetrics {
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Histogram seconds = Histogram.builder()
             .name("gpushare_plugin_call_duration_seconds")
-            .help("From a call of the kubelet to its answer; above 2 s all pods of the node would wait.")
+            .help("Time to respond to a kubelet call; a slow response delays every pod of the node.")
             .labelNames("call")
             .classicOnly()
             .classicUpperBounds(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5)
             .register(registry);
 
-    public PluginMetrics(String version, PluginCounters counts) {
+    /** Registers what the plugin measures itself: the version and the duration of calls. */
+    public PluginMetrics(String version) {
         for (Call call : Call.values()) {
             seconds.initLabelValues(label(call));
         }
@@ -47,47 +49,53 @@ public final class PluginMetrics {
                 .labelNames("version")
                 .register(registry)
                 .setLabelValues(version);
+    }
+
+    /** Registers what the plugin's parts count; they are read at each scrape. */
+    public void register(PluginCounters counts) {
         counter(
                 "gpushare_plugin_containers_identified_total",
-                "Containers that were given their cards, by the way in which they were found: lacks_devices and"
-                        + " asks_again by the kubelet's pod-resources, demand_only without it.",
+                "Containers that received their cards, by how they were identified: lacks_devices and asks_again by the"
+                        + " kubelet's pod-resources, demand_only without it.",
                 "way",
-                counts::found,
-                Caller.Way::label);
+                counts::identified,
+                Caller.Evidence::label);
         counter(
                 "gpushare_plugin_allocations_refused_total",
-                "Allocates that were refused: the kubelet rejects the pod for good.",
+                "Refused Allocate calls: the kubelet rejects the pod permanently.",
                 "reason",
                 counts::refused,
                 RefusalKind::label);
         counter(
                 "gpushare_plugin_differences_found_total",
-                "Pods whose allocation annotation was missing (unwritten), wrong, or in doubt after a restart.",
+                "Pods whose allocation annotation was missing (unwritten), wrong, or unconfirmed after a restart"
+                        + " (doubtful).",
                 "kind",
                 counts::differences,
-                kind -> kind.name().toLowerCase(Locale.ROOT));
-        counter("gpushare_plugin_differences_mended_total", "Those of them that were mended.", counts::mended);
+                AnnotationDifference.Kind::label);
+        counter("gpushare_plugin_differences_mended_total", "Differences that were repaired.", counts::repaired);
         counter(
                 "gpushare_plugin_differences_mending_failed_total",
-                "Attempts to mend one that failed; each is tried again.",
-                counts::failedMends);
+                "Failed attempts to repair a difference; each is retried.",
+                counts::failedRepairs);
         counter(
                 "gpushare_plugin_registrations_total",
-                "Registrations with the kubelet: each after the first is one that was lost.",
+                "Registrations with the kubelet: each one after the first replaces a lost one.",
                 "resource",
                 counts::registrations,
                 Function.identity());
         counter(
                 "gpushare_plugin_events_lost_total",
-                "Events of pods that could not be recorded at the API server.",
+                "Events on pods that could not be recorded at the API server.",
                 counts::eventsLost);
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")
-                .help("Xid errors since the plugin began; no card and model where the driver did not say which it was.")
+                .help("Xid errors since the plugin started; card and model are empty if the driver did not name the"
+                        + " card.")
                 .labelNames("card", "model", "xid", "remedy")
                 .callback(callback -> counts.xids().forEach((xid, count) -> {
                     Optional<CardId> card = xid.card();
-                    String model = card.flatMap(counts.picture().inventory()::card)
+                    String model = card.flatMap(counts.snapshot().inventory()::card)
                             .map(Card::model)
                             .orElse("");
                     callback.call(
@@ -100,7 +108,7 @@ public final class PluginMetrics {
                 .register(registry);
         counter(
                 "gpushare_plugin_over_use_evictions_total",
-                "Evictions of pods that used more memory than they were given: evicted, refused or failed.",
+                "Evictions of pods that used more memory than they requested: evicted, refused or failed.",
                 "outcome",
                 counts::evictions,
                 Function.identity());
@@ -130,8 +138,8 @@ public final class PluginMetrics {
         return call.name().toLowerCase(Locale.ROOT);
     }
 
-    /** A call of the kubelet was answered, or failed, after that time. */
-    public void took(Call call, long nanos) {
+    /** A kubelet call ended, by a response or a failure, after that time. */
+    public void observe(Call call, long nanos) {
         seconds.labelValues(label(call)).observe(nanos / 1e9);
     }
 
@@ -140,7 +148,7 @@ public final class PluginMetrics {
         try {
             PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
         } catch (IOException e) {
-            throw new UncheckedIOException("memory takes all that is written to it", e);
+            throw new UncheckedIOException("a write to memory can't fail", e);
         }
         return bytes.toByteArray();
     }

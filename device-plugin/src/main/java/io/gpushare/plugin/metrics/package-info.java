@@ -1,6 +1,6 @@
 /**
- * The edge to Prometheus: what the program counts and sees, as text over HTTP. It only reads, asks at each scrape, and keeps
- * nothing but the times that calls took; no label has values that others can make up without end.
+ * The edge to Prometheus: the plugin's counters and the state of the node as text over HTTP. It reads them at each scrape
+ * and stores only the durations of calls. No label has an unbounded set of values.
  */
 @NullMarked
 package io.gpushare.plugin.metrics;

@@ -5,6 +5,7 @@ import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells pods that they use more than they were given, and where that is switched on evicts those that don't stop: of each card
- * the worst first, one at a time, since the others may have room when it has gone.
+ * Records Events on pods above their limit and, if enabled, evicts those that stay above it. On each card it evicts the pod
+ * with the largest excess first, one at a time: the others may fit when that one has ended.
  */
 public final class OverUseGuard {
     /** Evicts a pod. */
@@ -32,12 +33,12 @@ public final class OverUseGuard {
         void evict(PodRef pod) throws KubernetesException;
     }
 
-    /** What came of an eviction. */
+    /** The outcome of an eviction. */
     enum Outcome {
         EVICTED,
-        /** A PodDisruptionBudget forbids it now, or the plugin may not evict. */
+        /** A PodDisruptionBudget forbids it now, or the plugin lacks the permission. */
         REFUSED,
-        /** The API server did not answer, or failed. */
+        /** The API server did not respond, or failed. */
         FAILED;
 
         String label() {
@@ -45,25 +46,25 @@ public final class OverUseGuard {
         }
     }
 
-    private record Tried(Outcome outcome, Instant next) {}
+    private record Attempt(Outcome outcome, Instant next) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(OverUseGuard.class);
-    /** How long a pod has to end, and how soon one that could not be evicted is tried again. */
-    private static final Duration AGAIN = Duration.ofSeconds(60);
+    /** The time that an evicted pod has to end, and the time until a failed eviction is retried. */
+    private static final Duration RETRY = Duration.ofSeconds(60);
 
     private final String resource;
     private final Optional<Duration> grace;
     private final BiConsumer<PodRef, PodEvent> events;
     private final Evicting api;
     private final InstantSource clock;
-    private final Map<OverUse.PodOnCard, Tried> tried = new HashMap<>();
+    private final Map<OverUse.PodOnCard, Attempt> attempts = new HashMap<>();
     private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
 
     /**
-     * A guard.
+     * Makes a guard.
      *
-     * @param resource name of the memory resource, as users write it
-     * @param grace after so long a pod is evicted; empty: never
+     * @param resource the name of the memory resource, for messages
+     * @param grace the time above the limit after which a pod is evicted; empty for never
      */
     public OverUseGuard(
             String resource,
@@ -81,14 +82,14 @@ public final class OverUseGuard {
         }
     }
 
-    /** Does what has to be done about this; may wait for the API server. */
-    void found(OverUse.Found found) {
-        found.news().forEach(this::tell);
+    /** Reports and evicts; waits for the API server. */
+    void handle(OverUse.Found found) {
+        found.unreported().forEach(this::report);
         Instant now = clock.instant();
-        tried.values().removeIf(last -> !now.isBefore(last.next()));
+        attempts.values().removeIf(last -> !now.isBefore(last.next()));
         grace.ifPresent(time -> {
             Set<CardId> busy = new HashSet<>();
-            tried.forEach((pod, last) -> {
+            attempts.forEach((pod, last) -> {
                 if (last.outcome() == Outcome.EVICTED) {
                     busy.add(pod.card());
                 }
@@ -96,9 +97,9 @@ public final class OverUseGuard {
             for (OverUse.Offender offender : found.offenders()) {
                 boolean due = !now.isBefore(offender.since().plus(time));
                 OverUse.PodOnCard pod = new OverUse.PodOnCard(offender.pod(), offender.card());
-                if (due && !busy.contains(offender.card()) && !tried.containsKey(pod)) {
+                if (due && !busy.contains(offender.card()) && !attempts.containsKey(pod)) {
                     Outcome outcome = evict(offender, time);
-                    tried.put(pod, new Tried(outcome, now.plus(AGAIN)));
+                    attempts.put(pod, new Attempt(outcome, now.plus(RETRY)));
                     if (outcome == Outcome.EVICTED) {
                         busy.add(offender.card());
                     }
@@ -107,31 +108,31 @@ public final class OverUseGuard {
         });
     }
 
-    private void tell(OverUse.Excess excess) {
-        var held = excess.held();
+    private void report(OverUse.Excess excess) {
+        ContainerShare share = excess.share();
         LOG.warn(
-                "pod {} container {}: uses {} MiB of card {}, and was given {} MiB",
-                held.pod(),
-                held.container(),
+                "pod {} container {}: uses {} MiB of card {}, over its limit of {} MiB",
+                share.pod(),
+                share.container(),
                 excess.usedBytes() >> 20,
-                held.card().id(),
-                held.memory().mib());
+                share.card().id(),
+                share.memory().mib());
         events.accept(
-                held.pod(),
+                share.pod(),
                 new PodEvent(
                         true,
                         PodEventRecorder.COMPONENT,
                         "GpuMemoryOverUse",
-                        "Container '" + held.container() + "' uses more memory of card "
-                                + held.card().id() + " than it was given, to the harm of other pods there: " + resource
-                                + " is " + held.units() + ", and what it uses takes " + excess.neededUnits()
-                                + ". Make the program use less, or ask for more."
-                                + grace.map(time -> " The pod is evicted if that lasts for " + time.toSeconds() + " s.")
+                        "Container '" + share.container() + "' uses more memory of card "
+                                + share.card().id() + " than it requested and takes it from other pods: " + resource
+                                + " is " + share.units() + ", but the container uses " + excess.neededUnits()
+                                + ". Make the program use less, or request more."
+                                + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
                                         .orElse("")));
     }
 
     private Outcome evict(OverUse.Offender offender, Duration time) {
-        String lasting = "has used more GPU memory than it was given for " + time.toSeconds() + " s (now "
+        String lasting = "has used more GPU memory than it requested for " + time.toSeconds() + " s (now "
                 + Math.ceilDiv(offender.bytes(), 1 << 20) + " MiB more, on card " + offender.card() + ")";
         Outcome outcome;
         try {
@@ -144,15 +145,15 @@ public final class OverUseGuard {
                             true,
                             PodEventRecorder.COMPONENT,
                             "GpuMemoryOverUseEvicted",
-                            "The pod is evicted: it " + lasting + ". Ask for more of " + resource
+                            "The pod is evicted: it " + lasting + ". Request more " + resource
                                     + ", or make the program use less."));
         } catch (KubernetesException e) {
             outcome = e.status() / 100 == 4 ? Outcome.REFUSED : Outcome.FAILED;
             LOG.warn(
-                    "pod {} {}, and can't be evicted, trying again in {} s: {}",
+                    "pod {} {} and can't be evicted, next attempt in {} s: {}",
                     offender.pod(),
                     lasting,
-                    AGAIN.toSeconds(),
+                    RETRY.toSeconds(),
                     e.getMessage());
         }
         count(outcome);
@@ -163,7 +164,7 @@ public final class OverUseGuard {
         counts.merge(outcome, 1L, Long::sum);
     }
 
-    /** Evictions so far, by what came of them. */
+    /** The number of evictions so far, by outcome. */
     public synchronized Map<String, Long> counts() {
         Map<String, Long> labelled = new HashMap<>();
         counts.forEach((outcome, count) -> labelled.put(outcome.label(), count));

@@ -1,7 +1,6 @@
 package io.gpushare.plugin.monitor;
 
-import io.gpushare.plugin.admission.LatestSnapshot;
-import io.gpushare.plugin.processes.ProcessTable;
+import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -15,23 +14,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins what the driver tells with what containers were given, on a thread of its own: processes are looked up in files, and
- * whoever uses too much may be evicted over the network. What comes while it is busy is left out; the next comes soon.
+ * Compares the usage that the driver reports with the shares of containers. It works on a thread of its own, since it reads
+ * files and may evict pods. A report that arrives while the thread is busy is dropped; the next one follows soon.
  */
 public final class UsageMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UsageMonitor.class);
-    /** After this a driver that told nothing more has nothing to say about now. */
+    /** A report that is older says nothing about the present. */
     private static final Duration STALE = Duration.ofSeconds(30);
 
     private final LatestSnapshot latest;
     private final ProcessTable processes;
     private final OverUseGuard guard;
     private final InstantSource clock;
-    private final SynchronousQueue<CardUsages> told = new SynchronousQueue<>();
-    private final Thread thread = new Thread(this::run, "use");
-    private volatile NodeUsage load = NodeUsage.NOTHING;
+    private final SynchronousQueue<CardUsages> reports = new SynchronousQueue<>();
+    private final Thread thread = new Thread(this::run, "usage");
+    private volatile NodeUsage usage = NodeUsage.NONE;
     private volatile List<OverUse.Excess> excesses = List.of();
-    private boolean blind;
+    private boolean hidden;
 
     private UsageMonitor(LatestSnapshot latest, ProcessTable processes, OverUseGuard guard, InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
@@ -42,72 +41,72 @@ public final class UsageMonitor implements AutoCloseable {
 
     public static UsageMonitor start(
             LatestSnapshot latest, ProcessTable processes, OverUseGuard guard, InstantSource clock) {
-        UsageMonitor watch = new UsageMonitor(latest, processes, guard, clock);
+        UsageMonitor monitor = new UsageMonitor(latest, processes, guard, clock);
         if (processes.ownOnly()) {
-            LOG.warn("this program sees its own processes only, so what containers really use is not told: set hostPID:"
-                    + " true in the pod's spec");
+            LOG.warn("only the plugin's own processes are visible, so the usage of containers is not reported: set"
+                    + " hostPID: true in the pod's spec");
         }
-        watch.thread.setDaemon(true);
-        watch.thread.start();
-        return watch;
+        monitor.thread.setDaemon(true);
+        monitor.thread.start();
+        return monitor;
     }
 
-    /** The driver says this; returns at once. */
-    public void told(CardUsages now) {
-        boolean taken = told.offer(now);
-        LOG.debug("the loads of {} cards, {}", now.cards().size(), taken ? "looked at" : "left out");
+    /** Evaluates what the driver reported; returns at once. */
+    public void report(CardUsages now) {
+        boolean accepted = reports.offer(now);
+        LOG.debug("usage of {} cards {}", now.cards().size(), accepted ? "accepted" : "dropped");
     }
 
     private void run() {
         try {
             OverUse overUse = OverUse.NONE;
             while (true) {
-                overUse = look(told.take(), overUse);
+                overUse = evaluate(reports.take(), overUse);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private OverUse look(CardUsages loads, OverUse before) {
+    private OverUse evaluate(CardUsages reported, OverUse before) {
         try {
-            var picture = latest.now();
+            var snapshot = latest.now();
             NodeUsage now = processes.ownOnly()
-                    ? NodeUsage.withoutProcesses(loads)
-                    : NodeUsage.of(loads, processes::cgroup, picture);
+                    ? NodeUsage.withoutProcesses(reported)
+                    : NodeUsage.of(reported, processes::cgroup, snapshot);
             if (!processes.ownOnly()) {
-                complain(now.containers().isEmpty());
+                warnIfHidden(now.containers().isEmpty());
             }
-            load = now;
-            OverUse.Found found = before.look(
-                    ContainerShare.of(picture), now, picture.inventory().unit(), clock.instant());
+            usage = now;
+            OverUse.Found found = before.evaluate(
+                    ContainerShare.of(snapshot), now, snapshot.inventory().unit(), clock.instant());
             excesses = found.excesses();
-            guard.found(found);
+            guard.handle(found);
             return found.next();
         } catch (RuntimeException e) {
-            // To tell who uses what is a courtesy; the kubelet is served all the same.
-            LOG.error("what containers use could not be told", e);
+            // Usage reporting is best-effort and must not affect Allocate.
+            LOG.error("the usage of containers could not be evaluated", e);
             return before;
         }
     }
 
-    private void complain(boolean now) {
-        if (now && !blind) {
-            LOG.warn("none of the processes on the cards is to be seen here, so what containers really use is not told:"
-                    + " set hostPID: true in the pod's spec, or --proc-dir");
+    private void warnIfHidden(boolean now) {
+        if (now && !hidden) {
+            LOG.warn("none of the processes on the cards is visible, so the usage of containers is not reported: set"
+                    + " hostPID: true in the pod's spec, or --proc-dir");
         }
-        blind = now;
+        hidden = now;
     }
 
-    /** What cards do and containers use, if the driver told it lately. */
+    /** The latest usage; none if the driver's last report is stale. */
     public NodeUsage now() {
-        NodeUsage last = load;
-        return clock.instant().isAfter(last.loads().at().plus(STALE)) ? NodeUsage.NOTHING : last;
+        NodeUsage last = usage;
+        return clock.instant().isAfter(last.reported().at().plus(STALE)) ? NodeUsage.NONE : last;
     }
 
-    /** The containers that use more than they were given. */
+    /** The containers that use more memory than they requested. */
     public List<OverUse.Excess> excesses() {
-        return now().equals(NodeUsage.NOTHING) ? List.of() : excesses;
+        return now().equals(NodeUsage.NONE) ? List.of() : excesses;
     }
 
     @Override

@@ -8,19 +8,19 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * In which order the kubelet began to list its pods, which is the order in which it admits them: one begins when the one
- * before is through. So of two that look as if they waited, the one that came first has been rejected by the kubelet on its
- * own account, and the API may not tell of it yet.
+ * The order in which the kubelet admits pods, read from the order in which pod-resources begins to list them. The kubelet
+ * admits one pod at a time. Of two pods that both seem to wait, the kubelet has therefore already rejected the earlier one,
+ * even if the API does not report that yet.
  *
- * @param lists how many lists were taken into account
- * @param asked when the last of them was asked for
+ * @param lists the number of lists that are taken into account
+ * @param requested when the last of them was requested
  */
-public record AdmissionOrder(Map<PodName, Arrival> pods, long lists, Instant asked) {
+public record AdmissionOrder(Map<PodName, Arrival> pods, long lists, Instant requested) {
     /**
-     * When a pod was listed for the first time.
+     * The list in which a pod appeared first.
      *
      * @param list the number of that list
-     * @param uid of the pod that the API had under that name then; empty when it had none
+     * @param uid of the pod that the API had under that name at that time; empty if it had none
      */
     record Arrival(long list, Optional<String> uid) {}
 
@@ -31,13 +31,13 @@ public record AdmissionOrder(Map<PodName, Arrival> pods, long lists, Instant ask
     }
 
     /**
-     * After one more list.
+     * The order after one more list.
      *
-     * @param uids the API's pod of a name, as far as it is known
+     * @param uids the uid of the API's pod with a name; empty if no such pod is known
      */
     AdmissionOrder with(PodResourcesList listed, Instant when, Function<PodName, Optional<String>> uids) {
-        if (when.isBefore(asked)) {
-            return this; // overtaken by a later one
+        if (when.isBefore(requested)) {
+            return this; // a later list came first
         }
         Map<PodName, Arrival> changed = new HashMap<>();
         for (PodName pod : listed.pods().keySet()) {
@@ -47,13 +47,13 @@ public record AdmissionOrder(Map<PodName, Arrival> pods, long lists, Instant ask
         return new AdmissionOrder(changed, lists + 1, when);
     }
 
-    /** The number of the list in which a pod of that name came first; 0 when none is listed. */
+    /** The number of the list in which a pod of that name appeared first; 0 if none is listed. */
     long number(PodName name) {
         Arrival arrival = pods.get(name);
         return arrival == null ? 0 : arrival.list();
     }
 
-    /** The number of the list in which that very pod came first; empty where an earlier one of its name may have. */
+    /** The number of the list in which this pod appeared first; empty if it may have been another pod of its name. */
     public OptionalLong of(NodePod pod) {
         Arrival arrival = pods.get(pod.name());
         if (arrival == null) {

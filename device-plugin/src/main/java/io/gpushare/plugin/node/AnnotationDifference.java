@@ -11,74 +11,85 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A pod on which something else is written than its containers have.
+ * A pod whose allocation annotation differs from what its containers have.
  *
- * @param holds what they have: what Allocate answered, or after a restart what pod-resources lists
+ * @param actual what they have: the responses of Allocate, or after a restart what pod-resources lists
  */
-public record AnnotationDifference(PodRef pod, Allocation holds, Kind kind) {
-    /** What is wrong with the annotation. */
+public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
+    /** How the annotation differs. */
     public enum Kind {
-        /** There is none: the pod came by another scheduler, or is static. */
-        UNWRITTEN,
-        /** It says otherwise, or nothing that can be read. */
-        WRONG,
+        /** There is none: another scheduler bound the pod, or it is static. */
+        MISSING("unwritten"),
+        /** It names another allocation, or can't be read. */
+        WRONG("wrong"),
         /**
-         * It says otherwise than the kubelet's devices, and this plugin has not answered for the pod itself: which of the
-         * two the containers see is not known here, so nothing is changed.
+         * It contradicts the kubelet's devices, and this plugin did not serve the pod's Allocate since it started. Which of
+         * the two the containers use is unknown, so nothing is changed.
          */
-        DOUBTFUL
+        UNCONFIRMED("doubtful");
+
+        private final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+
+        /** The value of the label in metrics. */
+        public String label() {
+            return label;
+        }
     }
 
     public AnnotationDifference {
         Objects.requireNonNull(pod);
-        Objects.requireNonNull(holds);
+        Objects.requireNonNull(actual);
         Objects.requireNonNull(kind);
     }
 
-    /** Every difference on the node; a pod is left out until all its containers have their cards. */
-    public static List<AnnotationDifference> of(NodeSnapshot picture) {
-        return picture.pods().stream()
+    /** Every difference on the node; a pod counts once all its containers have their cards. */
+    public static List<AnnotationDifference> of(NodeSnapshot snapshot) {
+        return snapshot.pods().stream()
                 .filter(pod -> !pod.ended())
-                .flatMap(pod -> of(picture, pod).stream())
+                .flatMap(pod -> of(snapshot, pod).stream())
                 .toList();
     }
 
-    private static Optional<AnnotationDifference> of(NodeSnapshot picture, NodePod pod) {
-        return picture.use()
-                .held()
+    private static Optional<AnnotationDifference> of(NodeSnapshot snapshot, NodePod pod) {
+        return snapshot.allocations()
+                .assigned()
                 .allocationOf(pod.ref().uid())
-                .filter(holds -> pod.demand().valid().filter(holds::gives).isPresent())
-                .flatMap(holds ->
-                        kind(picture, pod, holds).map(kind -> new AnnotationDifference(pod.ref(), holds, kind)));
+                .filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
+                .flatMap(actual ->
+                        kind(snapshot, pod, actual).map(kind -> new AnnotationDifference(pod.ref(), actual, kind)));
     }
 
-    private static Optional<Kind> kind(NodeSnapshot picture, NodePod pod, Allocation holds) {
+    private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
         Set<String> answered = new HashSet<>();
-        picture.answers().stream()
-                .filter(answer -> answer.pod().uid().equals(pod.ref().uid()))
-                .forEach(answer -> answered.add(answer.gets().name()));
-        if (pod.allocation().valid().equals(Optional.of(holds))) {
-            return answered.isEmpty() && otherDevices(picture.listed(), pod, holds)
-                    ? Optional.of(Kind.DOUBTFUL)
+        snapshot.answeredCalls().stream()
+                .filter(call -> call.pod().uid().equals(pod.ref().uid()))
+                .forEach(call -> answered.add(call.allocation().name()));
+        if (pod.allocation().valid().equals(Optional.of(actual))) {
+            return answered.isEmpty() && otherDevices(snapshot.listed(), pod, actual)
+                    ? Optional.of(Kind.UNCONFIRMED)
                     : Optional.empty();
         }
-        boolean own = holds.containers().stream().allMatch(container -> answered.contains(container.name()));
-        // A container whose devices are of several cards has memory of one of them; only who answered knows which.
-        if (!own && sharesSeveralCards(holds)) {
+        boolean own = actual.containers().stream().allMatch(container -> answered.contains(container.name()));
+        // The device IDs of several cards don't say which card the container uses; only the response did.
+        if (!own && sharesSeveralCards(actual)) {
             return Optional.empty();
         }
-        return Optional.of(pod.allocation() instanceof Decoded.Absent ? Kind.UNWRITTEN : Kind.WRONG);
+        return Optional.of(pod.allocation() instanceof Decoded.Absent ? Kind.MISSING : Kind.WRONG);
     }
 
-    private static boolean sharesSeveralCards(Allocation holds) {
-        return holds.cards().stream()
-                        .filter(card -> !holds.shareOn(card).shared().isNone())
+    private static boolean sharesSeveralCards(Allocation actual) {
+        return actual.cards().stream()
+                        .filter(card -> !actual.shareOn(card).shared().isNone())
                         .count()
                 > 1;
     }
 
-    private static boolean otherDevices(PodResourcesList listed, NodePod pod, Allocation holds) {
-        return holds.containers().stream().anyMatch(container -> {
+    private static boolean otherDevices(PodResourcesList listed, NodePod pod, Allocation actual) {
+        return actual.containers().stream().anyMatch(container -> {
             Set<CardId> named = new HashSet<>();
             DeviceIdParser.devices(listed.devices(pod.name(), container.name()))
                     .forEach(device -> named.add(device.card()));
@@ -86,8 +97,8 @@ public record AnnotationDifference(PodRef pod, Allocation holds, Kind kind) {
         });
     }
 
-    /** The cards that the pod has, for people. */
+    /** The UUIDs of the cards that the pod has, for messages. */
     public String cards() {
-        return String.join(", ", holds.cards().stream().map(CardId::uuid).toList());
+        return String.join(", ", actual.cards().stream().map(CardId::uuid).toList());
     }
 }

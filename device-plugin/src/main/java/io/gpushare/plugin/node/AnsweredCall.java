@@ -7,20 +7,20 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What an Allocate was answered: the container of that pod got these cards, and the kubelet booked these devices for it.
+ * An answered Allocate call: the allocation of a container, and the device IDs that the kubelet allocated for it.
  *
- * @param ids not always devices of the cards that it got: an old kubelet does not ask which ones are preferred
+ * @param ids may name other cards than the allocation: old kubelets don't call GetPreferredAllocation
  */
-public record AnsweredCall(PodRef pod, ContainerAllocation gets, Set<String> ids, Instant at) {
+public record AnsweredCall(PodRef pod, ContainerAllocation allocation, Set<String> ids, Instant at) {
     public AnsweredCall {
         Objects.requireNonNull(pod);
-        Objects.requireNonNull(gets);
+        Objects.requireNonNull(allocation);
         ids = Set.copyOf(ids);
         Objects.requireNonNull(at);
     }
 
-    /** Whether this was the answer to that container of that pod. */
-    public boolean to(PodRef asked, String container) {
-        return pod.uid().equals(asked.uid()) && gets.name().equals(container);
+    /** Whether the call was about that container of that pod. */
+    public boolean isFor(PodRef other, String container) {
+        return pod.uid().equals(other.uid()) && allocation.name().equals(container);
     }
 }

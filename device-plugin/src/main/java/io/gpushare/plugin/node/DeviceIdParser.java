@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** Reads which cards device IDs name. */
+/** Reads the cards out of device IDs. */
 public final class DeviceIdParser {
     private DeviceIdParser() {}
 
-    /** The devices among these IDs that are ours. */
+    /** The devices of these IDs; IDs of other plugins are skipped. */
     public static List<DeviceId> devices(Collection<String> ids) {
         return ids.stream()
                 .sorted()
@@ -26,12 +26,12 @@ public final class DeviceIdParser {
                 .toList();
     }
 
-    /** The shares of cards that the memory devices among them are. */
+    /** The shares of the memory devices, by card. */
     public static Map<CardId, Share> memory(List<DeviceId> devices) {
         return shares(devices, device -> device instanceof DeviceId.MemoryUnitOf);
     }
 
-    /** The shares of cards that the whole-card devices among them are. */
+    /** The shares of the whole-card devices, by card. */
     public static Map<CardId, Share> whole(List<DeviceId> devices) {
         return shares(devices, device -> device instanceof DeviceId.WholeCard);
     }
@@ -43,8 +43,8 @@ public final class DeviceIdParser {
     }
 
     /**
-     * What a container that holds these devices has, by their IDs alone; empty when none is ours. Its role is not known
-     * then: as an app it counts beside all others, so nothing that it may still hold is offered.
+     * The allocation of a container by its device IDs alone; empty if none of them is ours. The role is unknown, so the
+     * container counts as an app: its allocation adds to all others, and nothing that it may hold is offered.
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);

@@ -20,110 +20,115 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is held on the node's cards.
+ * What is allocated on the node's cards.
  *
- * @param held by the containers that were given their cards
- * @param written the same, and beside it what is written on pods that wait for theirs: nobody else may be offered that
- * @param booked the device IDs that the kubelet has given out. They are its counters: mostly, not always, devices of the
- *     cards that are held
+ * @param assigned the allocations of containers that have their cards
+ * @param reserved the same, and the annotated allocations of pods that wait for their cards
+ * @param allocatedIds the device IDs that the kubelet has allocated. The kubelet only counts: they are usually, but not
+ *     always, devices of the cards that the containers have
  */
-public record NodeAllocations(NodeCards held, NodeCards written, Set<String> booked) {
+public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String> allocatedIds) {
     public NodeAllocations {
-        booked = Set.copyOf(booked);
+        allocatedIds = Set.copyOf(allocatedIds);
     }
 
     static NodeAllocations of(
-            Inventory inventory, Collection<NodePod> pods, PodResourcesList listed, List<AnsweredCall> answers) {
-        return new Reckoning(inventory, pods, listed, answers).use();
+            Inventory inventory, Collection<NodePod> pods, PodResourcesList listed, List<AnsweredCall> answeredCalls) {
+        return new Computation(inventory, pods, listed, answeredCalls).allocations();
     }
 
     /** One pass over all pods. */
-    private static final class Reckoning {
+    private static final class Computation {
         private final Inventory inventory;
         private final Map<PodName, NodePod> byName = new HashMap<>();
         private final PodResourcesList listed;
-        private final List<AnsweredCall> answers;
-        private NodeCards held;
-        private NodeCards written;
-        private final Set<String> booked = new HashSet<>();
+        private final List<AnsweredCall> answeredCalls;
+        private NodeCards assigned;
+        private NodeCards reserved;
+        private final Set<String> allocatedIds = new HashSet<>();
 
-        Reckoning(Inventory inventory, Collection<NodePod> pods, PodResourcesList listed, List<AnsweredCall> answers) {
+        Computation(
+                Inventory inventory,
+                Collection<NodePod> pods,
+                PodResourcesList listed,
+                List<AnsweredCall> answeredCalls) {
             this.inventory = inventory;
             this.listed = listed;
-            this.answers = answers;
-            this.held = NodeCards.of(inventory);
-            this.written = held;
-            // A pod that ended and its successor may have one name for a moment: the living one is meant.
+            this.answeredCalls = answeredCalls;
+            this.assigned = NodeCards.of(inventory);
+            this.reserved = assigned;
+            // A pod that ended and its successor may share a name for a moment: the running one counts.
             pods.forEach(
                     pod -> byName.merge(pod.name(), pod, (one, other) -> one.ended() || !other.ended() ? other : one));
         }
 
-        NodeAllocations use() {
+        NodeAllocations allocations() {
             byName.values().stream().filter(pod -> !pod.ended()).forEach(this::count);
-            answers.stream().map(AnsweredCall::pod).distinct().forEach(this::countIfUnknown);
+            answeredCalls.stream().map(AnsweredCall::pod).distinct().forEach(this::countIfUnknown);
             listed.pods().keySet().forEach(this::countIfUnknown);
-            return new NodeAllocations(held, written, booked);
+            return new NodeAllocations(assigned, reserved, allocatedIds);
         }
 
         private void count(NodePod pod) {
             Map<String, ContainerAllocation> given = given(pod.ref());
-            Optional<Allocation> annotation = pod.believed();
+            Optional<Allocation> annotation = pod.acceptedAllocation();
             if (given.isEmpty()) {
-                annotation.ifPresent(allocation -> written = written.with(pod.ref(), allocation));
+                annotation.ifPresent(allocation -> reserved = reserved.with(pod.ref(), allocation));
             } else if (annotation.isPresent() && !answered(pod.ref())) {
-                // Also in another unit: the pod was admitted before this node's unit was changed.
-                hold(pod.ref(), annotation.get());
+                // In another unit as well: the pod was admitted before the node's unit changed.
+                assign(pod.ref(), annotation.get());
             } else {
                 List<ContainerDemand> order =
                         pod.demand().valid().map(Demand::containers).orElse(List.of());
-                hold(pod.ref(), inOrder(truth(pod.ref(), given, annotation), order));
+                assign(pod.ref(), inOrder(actual(pod.ref(), given, annotation), order));
             }
         }
 
-        /** A pod that the API's watch does not have (yet, or any more) holds what the kubelet says. */
+        /** A pod that the API's watch does not have, not yet or no longer, has what the kubelet reports. */
         private void countIfUnknown(PodRef pod) {
             if (!byName.containsKey(PodName.of(pod))) {
-                hold(pod, inOrder(given(pod), List.of()));
+                assign(pod, inOrder(given(pod), List.of()));
             }
         }
 
         private void countIfUnknown(PodName pod) {
-            boolean answered =
-                    answers.stream().anyMatch(answer -> PodName.of(answer.pod()).equals(pod));
+            boolean answered = answeredCalls.stream()
+                    .anyMatch(call -> PodName.of(call.pod()).equals(pod));
             if (!answered) {
                 countIfUnknown(new PodRef(pod.toString(), pod.namespace(), pod.name()));
             }
         }
 
-        /** The containers that have devices, by name, and what they got; books the devices. */
+        /** The allocations of the containers that have devices, by name; records their device IDs. */
         private Map<String, ContainerAllocation> given(PodRef pod) {
             Map<String, ContainerAllocation> given = new LinkedHashMap<>();
             listed.pods().getOrDefault(PodName.of(pod), Map.of()).forEach((container, ids) -> {
-                booked.addAll(ids);
+                allocatedIds.addAll(ids);
                 DeviceIdParser.allocation(container, ids).ifPresent(cards -> given.put(container, cards));
             });
-            for (AnsweredCall answer : answers) {
-                if (answer.pod().uid().equals(pod.uid())) {
-                    booked.addAll(answer.ids());
-                    given.put(answer.gets().name(), answer.gets());
+            for (AnsweredCall call : answeredCalls) {
+                if (call.pod().uid().equals(pod.uid())) {
+                    allocatedIds.addAll(call.ids());
+                    given.put(call.allocation().name(), call.allocation());
                 }
             }
             return given;
         }
 
-        /** What we answered is the truth; after a restart it is what is written, and without that what the IDs say. */
-        private Map<String, ContainerAllocation> truth(
+        /** What Allocate answered; after a restart what the annotation says, and without one what the IDs say. */
+        private Map<String, ContainerAllocation> actual(
                 PodRef pod, Map<String, ContainerAllocation> given, Optional<Allocation> annotation) {
-            Map<String, ContainerAllocation> truth = new LinkedHashMap<>(given);
+            Map<String, ContainerAllocation> actual = new LinkedHashMap<>(given);
             annotation
                     .filter(allocation -> allocation.unit().equals(inventory.unit()))
                     .ifPresent(allocation -> allocation.containers().stream()
-                            .filter(container -> answers.stream().noneMatch(a -> a.to(pod, container.name())))
-                            .forEach(container -> truth.put(container.name(), container)));
-            return truth;
+                            .filter(container ->
+                                    answeredCalls.stream().noneMatch(call -> call.isFor(pod, container.name())))
+                            .forEach(container -> actual.put(container.name(), container)));
+            return actual;
         }
 
-        /** In the order in which they start, each with its role, as far as the pod's demand is known. */
+        /** The containers in their start order, each with its role, as far as the pod's demand is known. */
         private static List<ContainerAllocation> inOrder(
                 Map<String, ContainerAllocation> containers, List<ContainerDemand> order) {
             Map<String, ContainerAllocation> left = new LinkedHashMap<>(containers);
@@ -138,19 +143,19 @@ public record NodeAllocations(NodeCards held, NodeCards written, Set<String> boo
             return ordered;
         }
 
-        private void hold(PodRef pod, List<ContainerAllocation> containers) {
+        private void assign(PodRef pod, List<ContainerAllocation> containers) {
             if (!containers.isEmpty()) {
-                hold(pod, new Allocation(inventory.unit(), containers));
+                assign(pod, new Allocation(inventory.unit(), containers));
             }
         }
 
-        private void hold(PodRef pod, Allocation allocation) {
-            held = held.with(pod, allocation);
-            written = written.with(pod, allocation);
+        private void assign(PodRef pod, Allocation allocation) {
+            assigned = assigned.with(pod, allocation);
+            reserved = reserved.with(pod, allocation);
         }
 
         private boolean answered(PodRef pod) {
-            return answers.stream().anyMatch(answer -> answer.pod().uid().equals(pod.uid()));
+            return answeredCalls.stream().anyMatch(call -> call.pod().uid().equals(pod.uid()));
         }
     }
 }

@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A pod of this node as the API has it.
+ * A pod of this node as the API reports it.
  *
- * @param ended its phase is Succeeded or Failed: it holds nothing any more
- * @param started the names of its containers that have started, by the ID that the container runtime gave them
+ * @param ended whether its phase is Succeeded or Failed: then it holds no cards
+ * @param started the names of its started containers, by container ID
  */
 public record NodePod(
         PodRef ref,
@@ -23,7 +23,7 @@ public record NodePod(
         Decoded<Demand> demand,
         Decoded<Allocation> allocation,
         Map<String, String> started) {
-    /** The order in which the kubelet admits pods that came together; the name breaks ties. */
+    /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().toString());
 
@@ -35,7 +35,7 @@ public record NodePod(
         started = Map.copyOf(started);
     }
 
-    /** A pod of which no container has started yet. */
+    /** A pod without a started container. */
     public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
         this(ref, created, ended, demand, allocation, Map.of());
     }
@@ -44,8 +44,8 @@ public record NodePod(
         return PodName.of(ref);
     }
 
-    /** What is written on the pod, if that is its demand: nobody is believed to have other amounts than it asks for. */
-    Optional<Allocation> believed() {
+    /** The annotated allocation, if it gives the pod exactly its demand; any other one is rejected. */
+    Optional<Allocation> acceptedAllocation() {
         return allocation
                 .valid()
                 .filter(written -> demand.valid().filter(written::gives).isPresent());

@@ -14,41 +14,42 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Everything that the plugin knows of its node at one moment: the cards, the pods that the API has, what pod-resources
- * listed last, and what each Allocate was answered.
+ * Everything that the plugin knows of its node at one moment: the cards, the pods of the API, the last list of
+ * pod-resources, and the answered Allocate calls.
  */
 public final class NodeSnapshot {
     private final Inventory inventory;
     private final Map<String, NodePod> pods;
     private final PodResourcesList listed;
-    private final List<AnsweredCall> answers;
+    private final List<AnsweredCall> answeredCalls;
     private final Set<String> refused;
-    private final Set<PodName> gone;
-    private final AdmissionOrder arrivals;
-    private final NodeAllocations use;
+    private final Set<PodName> deleted;
+    private final AdmissionOrder admissionOrder;
+    private final NodeAllocations allocations;
 
     private NodeSnapshot(
             Inventory inventory,
             Map<String, NodePod> pods,
             PodResourcesList listed,
-            List<AnsweredCall> answers,
+            List<AnsweredCall> answeredCalls,
             Set<String> refused,
-            Set<PodName> gone,
-            AdmissionOrder arrivals) {
+            Set<PodName> deleted,
+            AdmissionOrder admissionOrder) {
         this.inventory = inventory;
         this.pods = Map.copyOf(pods);
         this.listed = listed;
-        this.answers = List.copyOf(answers);
+        this.answeredCalls = List.copyOf(answeredCalls);
         this.refused = Set.copyOf(refused);
-        this.gone = Set.copyOf(gone);
-        this.arrivals = arrivals;
-        this.use = NodeAllocations.of(inventory, this.pods.values(), listed.without(this.gone), this.answers);
+        this.deleted = Set.copyOf(deleted);
+        this.admissionOrder = admissionOrder;
+        this.allocations =
+                NodeAllocations.of(inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls);
     }
 
-    /** A node of which only the cards are known. */
+    /** A node of which nothing but the cards is known. */
     public static NodeSnapshot of(Inventory inventory) {
         return new NodeSnapshot(
-                inventory, Map.of(), PodResourcesList.NOTHING, List.of(), Set.of(), Set.of(), AdmissionOrder.NONE);
+                inventory, Map.of(), PodResourcesList.EMPTY, List.of(), Set.of(), Set.of(), AdmissionOrder.NONE);
     }
 
     public Inventory inventory() {
@@ -63,67 +64,68 @@ public final class NodeSnapshot {
         return listed;
     }
 
-    public List<AnsweredCall> answers() {
-        return answers;
+    public List<AnsweredCall> answeredCalls() {
+        return answeredCalls;
     }
 
-    /** In which order the pods came to the kubelet. */
-    public AdmissionOrder arrivals() {
-        return arrivals;
+    /** The order in which the kubelet admits the pods. */
+    public AdmissionOrder admissionOrder() {
+        return admissionOrder;
     }
 
-    /** What is held on the cards. */
-    public NodeAllocations use() {
-        return use;
+    /** What is allocated on the cards. */
+    public NodeAllocations allocations() {
+        return allocations;
     }
 
     public NodeSnapshot withInventory(Inventory changed) {
-        return new NodeSnapshot(changed, pods, listed, answers, refused, gone, arrivals);
+        return new NodeSnapshot(changed, pods, listed, answeredCalls, refused, deleted, admissionOrder);
     }
 
-    /** The API says this of the pod now. */
+    /** The snapshot after the API reported this pod. */
     public NodeSnapshot withPod(NodePod pod) {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.put(pod.ref().uid(), pod);
-        List<AnsweredCall> kept = pod.ended() ? without(pod.ref().uid()) : answers;
-        return new NodeSnapshot(inventory, changed, listed, kept, refused, without(gone, pod.name()), arrivals);
+        List<AnsweredCall> kept = pod.ended() ? without(pod.ref().uid()) : answeredCalls;
+        return new NodeSnapshot(
+                inventory, changed, listed, kept, refused, without(deleted, pod.name()), admissionOrder);
     }
 
     /**
-     * The API does not have the pod any more. What it held is free at once, as it is for the extender, though the kubelet
-     * still lists the pod until it hears of that too: the next pod on its cards must find their devices offered.
+     * The snapshot after the API deleted the pod. What the pod had is free at once, as it is for the extender. The kubelet
+     * may still list the pod for a moment, but the next pod on its cards must find their devices offered.
      */
     public NodeSnapshot withoutPod(String uid) {
         Map<String, NodePod> changed = new LinkedHashMap<>(pods);
         changed.remove(uid);
-        Set<PodName> left = new HashSet<>(gone);
+        Set<PodName> gone = new HashSet<>(deleted);
         NodePod last = pods.get(uid);
         if (last != null
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
-            left.add(last.name());
+            gone.add(last.name());
         }
-        return new NodeSnapshot(inventory, changed, listed, without(uid), without(refused, uid), left, arrivals);
+        return new NodeSnapshot(inventory, changed, listed, without(uid), without(refused, uid), gone, admissionOrder);
     }
 
     /**
-     * The same with the pods of a fresh list in place of those known, to decide upon and then to forget. Those that it
-     * lacks are gone, as in {@link #withoutPod}.
+     * The snapshot with the pods of a fresh list instead of the known ones, for one decision. Pods that the list lacks are
+     * deleted, as in {@link #withoutPod}.
      */
     public NodeSnapshot withPods(Collection<NodePod> fresh) {
         Map<String, NodePod> now =
                 fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
         Set<PodName> names = fresh.stream().map(NodePod::name).collect(Collectors.toSet());
-        Set<PodName> left = new HashSet<>(gone);
-        pods.values().forEach(pod -> left.add(pod.name()));
-        left.removeAll(names);
-        List<AnsweredCall> kept = answers.stream()
-                .filter(answer -> now.containsKey(answer.pod().uid())
-                        || !pods.containsKey(answer.pod().uid()))
+        Set<PodName> gone = new HashSet<>(deleted);
+        pods.values().forEach(pod -> gone.add(pod.name()));
+        gone.removeAll(names);
+        List<AnsweredCall> kept = answeredCalls.stream()
+                .filter(call -> now.containsKey(call.pod().uid())
+                        || !pods.containsKey(call.pod().uid()))
                 .toList();
-        return new NodeSnapshot(inventory, now, listed, kept, refused, left, arrivals);
+        return new NodeSnapshot(inventory, now, listed, kept, refused, gone, admissionOrder);
     }
 
-    /** The same where the fresh list knows of pods that ended and the watch does not yet: an end is never taken back. */
+    /** The snapshot with the pods of a fresh list that ended, which the watch may report later: an end is final. */
     public NodeSnapshot withEnded(Collection<NodePod> fresh) {
         NodeSnapshot changed = this;
         for (NodePod pod : fresh) {
@@ -135,22 +137,23 @@ public final class NodeSnapshot {
     }
 
     /**
-     * pod-resources listed this.
+     * The snapshot after pod-resources listed this.
      *
-     * @param asked when it was asked. An older answer to a pod that neither it nor the API knows is forgotten: the pod
-     *     went before the API's watch could tell of it
+     * @param requested when the list was requested. An older answered call for a pod that neither the list nor the API
+     *     knows is dropped: the pod was deleted before the API's watch reported it
      */
-    public NodeSnapshot withListed(PodResourcesList changed, Instant asked) {
-        List<AnsweredCall> kept = answers.stream()
-                .filter(answer -> pods.containsKey(answer.pod().uid())
-                        || changed.knows(PodName.of(answer.pod()))
-                        || !answer.at().isBefore(asked))
+    public NodeSnapshot withListed(PodResourcesList changed, Instant requested) {
+        List<AnsweredCall> kept = answeredCalls.stream()
+                .filter(call -> pods.containsKey(call.pod().uid())
+                        || changed.knows(PodName.of(call.pod()))
+                        || !call.at().isBefore(requested))
                 .toList();
-        // One that the kubelet no longer lists is gone for both; whoever has the name next is another pod.
-        Set<PodName> left = gone.stream().filter(changed::knows).collect(Collectors.toSet());
-        // The same list again tells nothing of who came.
-        AdmissionOrder came = changed.equals(listed) ? arrivals : arrivals.with(changed, asked, this::uidOf);
-        return new NodeSnapshot(inventory, pods, changed, kept, refused, left, came);
+        // A pod that the kubelet no longer lists is deleted for both; the next pod of its name is another one.
+        Set<PodName> gone = deleted.stream().filter(changed::knows).collect(Collectors.toSet());
+        // An unchanged list says nothing about new pods.
+        AdmissionOrder order =
+                changed.equals(listed) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
+        return new NodeSnapshot(inventory, pods, changed, kept, refused, gone, order);
     }
 
     private Optional<String> uidOf(PodName name) {
@@ -160,44 +163,45 @@ public final class NodeSnapshot {
                 .findFirst();
     }
 
-    /** An Allocate was answered so; an earlier answer to the same container is replaced. */
-    public NodeSnapshot withAnswer(AnsweredCall answer) {
-        List<AnsweredCall> changed = new ArrayList<>(answers);
-        changed.removeIf(old -> old.to(answer.pod(), answer.gets().name()));
-        changed.add(answer);
-        return new NodeSnapshot(inventory, pods, listed, changed, refused, gone, arrivals);
+    /** The snapshot after an Allocate; it replaces an earlier one for the same container. */
+    public NodeSnapshot withAnsweredCall(AnsweredCall call) {
+        List<AnsweredCall> changed = new ArrayList<>(answeredCalls);
+        changed.removeIf(old -> old.isFor(call.pod(), call.allocation().name()));
+        changed.add(call);
+        return new NodeSnapshot(inventory, pods, listed, changed, refused, deleted, admissionOrder);
     }
 
-    /** An Allocate for this pod was refused: the kubelet has rejected it for good, and it does not ask again. */
+    /** The snapshot after an Allocate for this pod was refused: the kubelet has rejected the pod permanently. */
     public NodeSnapshot withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodeSnapshot(inventory, pods, listed, answers, changed, gone, arrivals);
+        return new NodeSnapshot(inventory, pods, listed, answeredCalls, changed, deleted, admissionOrder);
     }
 
-    /** Whether that pod may still be given cards. */
+    /** Whether the pod may still receive cards. */
     public boolean waits(NodePod pod) {
         return !pod.ended() && !refused.contains(pod.ref().uid());
     }
 
-    /** Whether the kubelet knows a pod that the API's watch has not told of, so that a fresh list is worth its time. */
+    /** Whether the kubelet lists a pod that the API's watch has not reported: then the API must be listed. */
     public boolean behind() {
         Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
         return !known.containsAll(listed.pods().keySet());
     }
 
     /**
-     * A pod of which the API has not told, and which came to the kubelet after that one; so that one is not at the door any
-     * more.
+     * A pod that the API has not reported and that the kubelet began to admit after the given one. If there is one, the
+     * given pod is no longer being admitted.
      *
-     * @param fresh whether the API was asked just now: what came at the same time and is not there has gone since
+     * @param fresh whether the API was just listed: a pod that appeared in the same list and is not there was deleted
      */
-    public Optional<PodName> strangerAfter(NodePod pod, boolean fresh) {
+    public Optional<PodName> unknownPodAfter(NodePod pod, boolean fresh) {
         Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
-        long came = arrivals.of(pod).orElse(arrivals.lists() - 1);
+        long number = admissionOrder.of(pod).orElse(admissionOrder.lists() - 1);
         return listed.pods().keySet().stream()
                 .filter(name -> !known.contains(name))
-                .filter(name -> arrivals.number(name) > came || (!fresh && arrivals.number(name) == came))
+                .filter(name ->
+                        admissionOrder.number(name) > number || (!fresh && admissionOrder.number(name) == number))
                 .findFirst();
     }
 
@@ -207,7 +211,7 @@ public final class NodeSnapshot {
 
     private List<AnsweredCall> without(String uid) {
         Stream<AnsweredCall> others =
-                answers.stream().filter(answer -> !answer.pod().uid().equals(uid));
+                answeredCalls.stream().filter(call -> !call.pod().uid().equals(uid));
         return others.toList();
     }
 }

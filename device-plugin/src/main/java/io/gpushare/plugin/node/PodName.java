@@ -3,7 +3,7 @@ package io.gpushare.plugin.node;
 import io.gpushare.model.PodRef;
 import java.util.Objects;
 
-/** A pod as the kubelet's pod-resources knows it: by name only, its uid is told nowhere. */
+/** A pod as pod-resources identifies it: by name; the kubelet does not report the uid there. */
 public record PodName(String namespace, String name) {
     public PodName {
         Objects.requireNonNull(namespace);

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What pod-resources lists: for every pod on the node, by container, the IDs of our devices that it holds. A container
- * without any of them may be left out; a pod may not, since being listed means that the kubelet has begun to admit it.
+ * The list of pod-resources: for every pod on the node, by container, the IDs of our devices. A container without devices
+ * may be missing. A pod may not be missing: a listed pod is one that the kubelet has begun to admit.
  */
 public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
-    /** No pod at all. */
-    public static final PodResourcesList NOTHING = new PodResourcesList(Map.of());
+    /** A list without pods. */
+    public static final PodResourcesList EMPTY = new PodResourcesList(Map.of());
 
     public PodResourcesList {
         Map<PodName, Map<String, Set<String>>> copy = new HashMap<>();
@@ -22,12 +22,12 @@ public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
         pods = Map.copyOf(copy);
     }
 
-    PodResourcesList without(Set<PodName> some) {
-        if (some.isEmpty()) {
+    PodResourcesList without(Set<PodName> excluded) {
+        if (excluded.isEmpty()) {
             return this;
         }
         Map<PodName, Map<String, Set<String>>> others = new HashMap<>(pods);
-        others.keySet().removeAll(some);
+        others.keySet().removeAll(excluded);
         return new PodResourcesList(others);
     }
 
@@ -35,7 +35,7 @@ public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
         return pods.containsKey(pod);
     }
 
-    /** The IDs that the container holds; empty when it holds none, or is not listed. */
+    /** The device IDs of the container; empty if it has none or is not listed. */
     public Set<String> devices(PodName pod, String container) {
         return pods.getOrDefault(pod, Map.of()).getOrDefault(container, Set.of());
     }

@@ -1,4 +1,7 @@
-/** TODO package documentation. */
+/**
+ * Everything that is known of the node at one moment, as immutable values: the pods of the API, the list of pod-resources,
+ * the answered calls, and the allocations that follow from them. Pure: no I/O, no clock, no log.
+ */
 @NullMarked
 package io.gpushare.plugin.node;
 

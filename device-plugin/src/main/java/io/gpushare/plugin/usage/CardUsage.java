@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What one card does; empty is what card or driver does not tell.
+ * The measured usage of one card; a value that the card or the driver does not report is empty.
  *
- * @param usedBytes memory in use by anyone
- * @param utilisation part of the time in which the card computed, 0 to 1
- * @param processes those that compute on the card; empty where the driver does not tell them
+ * @param usedBytes memory that all processes use together
+ * @param utilisation the fraction of time in which the card computes, 0 to 1
+ * @param processes the processes that compute on the card; empty if the driver does not list them
  */
 public record CardUsage(
         long usedBytes,
@@ -31,7 +31,7 @@ public record CardUsage(
         processes = processes.map(List::copyOf);
     }
 
-    /** A process on a card: its memory, and the percent of the card's time in which it computed. */
+    /** A process on a card: its memory, and the percentage of time in which it computes. */
     public record GpuProcess(long pid, OptionalLong bytes, OptionalInt percent) {
         public GpuProcess {
             Objects.requireNonNull(bytes);

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
-/** What the driver told of the cards at one moment; a card that did not answer is not among them. */
+/** The usage of the cards that the driver reported at one moment; a card that did not respond is missing. */
 public record CardUsages(Instant at, Map<CardId, CardUsage> cards) {
     public CardUsages {
         Objects.requireNonNull(at);

@@ -7,15 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which container a process is in, as the lines of its {@code /proc/<pid>/cgroup} tell it (cgroups(7): {@code
- * hierarchy:controllers:path}). Container runtimes name the container's own cgroup by its ID, and the kubelet the pod's one
- * above it by the pod's uid; how both are written differs by runtime and by cgroup driver, so only these two are looked for.
+ * The container of a process, read from the lines of its {@code /proc/<pid>/cgroup} (cgroups(7): {@code
+ * hierarchy:controllers:path}). Container runtimes name a container's cgroup by its ID. The kubelet names the pod's cgroup
+ * above it by the pod's uid. Their exact form depends on the runtime and on the cgroup driver, so only these two are read.
  *
- * @param podUid empty where the kubelet makes no cgroups for pods
+ * @param podUid empty if the kubelet creates no cgroups for pods
  * @param containerId 64 hexadecimal digits; empty for a process of the node itself
  */
 public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
-    /** That of a process in no container. */
+    /** The cgroup of a process outside of all containers. */
     public static final Cgroup OF_THE_NODE = new Cgroup(Optional.empty(), Optional.empty());
 
     // pod<uid>, or kubepods-burstable-pod<uid>.slice with underscores; a static pod's uid is a hash without dashes.
@@ -30,7 +30,7 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
         Objects.requireNonNull(containerId);
     }
 
-    /** Reads the lines. Of several hierarchies one that names a pod comes first. */
+    /** Parses the lines; a hierarchy that names a pod has precedence. */
     public static Cgroup parse(List<String> lines) {
         List<Cgroup> found = lines.stream()
                 .map(line -> line.split(":", 3))
@@ -45,16 +45,16 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
                 .orElse(OF_THE_NODE);
     }
 
-    /** The pod's container is the first below the pod: a program in it may have cgroups, and containers, of its own. */
+    /** The pod's container is the first below the pod: it may have cgroups, and containers, of its own. */
     private static Cgroup ofPath(String path) {
         Optional<String> pod = Optional.empty();
         Optional<String> container = Optional.empty();
-        // A containerd with the other cgroup driver than the kubelet's writes <pod's slice>:cri-containerd:<id>.
+        // If its cgroup driver differs from the kubelet's, containerd writes <pod's slice>:cri-containerd:<id>.
         for (String part : path.split("[/:]", -1)) {
             Matcher asPod = POD.matcher(part);
             Matcher asContainer = CONTAINER.matcher(part);
             if (asPod.matches()) {
-                // What was above a pod is not in it: a node that is a container itself.
+                // Names above the pod belong to the node, which may be a container itself.
                 pod = Optional.of(asPod.group(1).replace('_', '-'));
                 container = Optional.empty();
             } else if (asContainer.matches() && container.isEmpty()) {

@@ -13,36 +13,36 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What one container was given of one card that is here.
+ * The share of one card that one container has.
  *
- * @param units 0 where it has the card whole
- * @param ofPod what all containers of its pod may have there at one time
+ * @param units 0 if the container has the whole card
+ * @param podMemory what all containers of its pod may use there at one time
  */
-public record ContainerShare(PodRef pod, String container, Card card, int units, Memory memory, Memory ofPod) {
+public record ContainerShare(PodRef pod, String container, Card card, int units, Memory memory, Memory podMemory) {
     public ContainerShare {
         Objects.requireNonNull(pod);
         Objects.requireNonNull(container);
         Objects.requireNonNull(card);
         Objects.requireNonNull(memory);
-        Objects.requireNonNull(ofPod);
+        Objects.requireNonNull(podMemory);
     }
 
-    /** Whether it has the whole card: then it can't use more than it was given. */
+    /** Whether the container has the whole card: then it can't exceed its share. */
     public boolean whole() {
         return units == 0;
     }
 
-    NodeUsage.Where where() {
-        return new NodeUsage.Where(pod.uid(), container, card.id());
+    NodeUsage.ContainerOnCard key() {
+        return new NodeUsage.ContainerOnCard(pod.uid(), container, card.id());
     }
 
-    /** Everything that containers were given on this node. */
-    public static List<ContainerShare> of(NodeSnapshot picture) {
+    /** The shares of all containers on the node. */
+    public static List<ContainerShare> of(NodeSnapshot snapshot) {
         List<ContainerShare> all = new ArrayList<>();
-        for (NodeCards.Holding holding : picture.use().held().holdings()) {
+        for (NodeCards.Holding holding : snapshot.allocations().assigned().holdings()) {
             for (ContainerAllocation container : holding.allocation().containers()) {
                 for (CardId id : container.visibleCards()) {
-                    picture.inventory().card(id).ifPresent(card -> all.add(of(holding, container, card)));
+                    snapshot.inventory().card(id).ifPresent(card -> all.add(of(holding, container, card)));
                 }
             }
         }
@@ -53,16 +53,16 @@ public record ContainerShare(PodRef pod, String container, Card card, int units,
         int units = container.on(card.id()).units();
         Allocation allocation = holding.allocation();
         Memory own = units == 0 ? card.memory() : memory(units, allocation, card);
-        Memory ofPod = units == 0
+        Memory podMemory = units == 0
                 ? card.memory()
                 : memory(allocation.shareOn(card.id()).units(), allocation, card);
         PodRef pod = switch (holding.holder()) {
             case PodRef ref -> ref;
         };
-        return new ContainerShare(pod, container.name(), card, units, own, ofPod);
+        return new ContainerShare(pod, container.name(), card, units, own, podMemory);
     }
 
-    /** The unit stands in an annotation, where anybody may write a huge one: nobody has more than the card. */
+    /** At most the card's memory: the unit comes from an annotation, which users can edit. */
     private static Memory memory(int units, Allocation allocation, Card card) {
         long unit = allocation.unit().size().bytes();
         return units > card.memory().bytes() / unit ? card.memory() : new Memory(units * unit);

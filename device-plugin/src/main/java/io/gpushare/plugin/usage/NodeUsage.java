@@ -15,27 +15,29 @@ import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
- * What cards do and containers use at one moment.
+ * The measured usage of the node's cards and containers at one moment.
  *
- * @param containers by container and card, of all that have a process there; empty where processes can't be followed
- * @param strangers bytes by card of processes that are in no container of this node's pods
+ * @param reported what the driver reported
+ * @param containers by container and card, of all that have a process there; empty if no process can be identified
+ * @param foreign by card, the bytes of processes outside of the containers of the node's pods
  */
-public record NodeUsage(CardUsages loads, Optional<Map<Where, Used>> containers, Map<CardId, Long> strangers) {
-    /** Nothing was told yet. */
-    public static final NodeUsage NOTHING =
+public record NodeUsage(
+        CardUsages reported, Optional<Map<ContainerOnCard, Measured>> containers, Map<CardId, Long> foreign) {
+    /** The usage before the first report. */
+    public static final NodeUsage NONE =
             new NodeUsage(new CardUsages(Instant.EPOCH, Map.of()), Optional.empty(), Map.of());
 
-    private static final Used IDLE = new Used(OptionalLong.of(0), OptionalInt.of(0));
+    private static final Measured IDLE = new Measured(OptionalLong.of(0), OptionalInt.of(0));
 
     /** A container on a card. */
-    public record Where(String podUid, String container, CardId card) {}
+    public record ContainerOnCard(String podUid, String container, CardId card) {}
 
-    /** What it uses there, percent of the card's time; empty is what the driver does not tell of one of its processes. */
-    public record Used(OptionalLong bytes, OptionalInt percent) {
-        Used with(CardUsage.GpuProcess process) {
+    /** What a container uses of a card; a value is empty if the driver does not report it for one of its processes. */
+    public record Measured(OptionalLong bytes, OptionalInt percent) {
+        Measured with(CardUsage.GpuProcess process) {
             boolean memory = bytes.isPresent() && process.bytes().isPresent();
             boolean time = percent.isPresent() && process.percent().isPresent();
-            return new Used(
+            return new Measured(
                     memory ? OptionalLong.of(bytes.getAsLong() + process.bytes().getAsLong()) : OptionalLong.empty(),
                     time
                             ? OptionalInt.of(Math.min(
@@ -45,72 +47,73 @@ public record NodeUsage(CardUsages loads, Optional<Map<Where, Used>> containers,
     }
 
     public NodeUsage {
-        Objects.requireNonNull(loads);
+        Objects.requireNonNull(reported);
         containers = containers.map(Map::copyOf);
-        strangers = Map.copyOf(strangers);
+        foreign = Map.copyOf(foreign);
     }
 
     /**
-     * Joins processes with their containers.
+     * Attributes the reported processes to containers.
      *
-     * @param cgroups where a process is; empty: it is not to be seen here
+     * @param cgroups the cgroup of a process; empty if the process is not visible
      */
-    public static NodeUsage of(CardUsages loads, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot picture) {
-        Map<String, NodePod> pods = picture.pods().stream()
+    public static NodeUsage of(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot snapshot) {
+        Map<String, NodePod> pods = snapshot.pods().stream()
                 .filter(pod -> !pod.ended())
                 .collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
-        Map<Where, Used> containers = new HashMap<>();
-        Map<CardId, Long> strangers = new HashMap<>();
-        int seen = 0;
+        Map<ContainerOnCard, Measured> containers = new HashMap<>();
+        Map<CardId, Long> foreign = new HashMap<>();
+        int visible = 0;
         int hidden = 0;
-        for (var entry : loads.cards().entrySet()) {
+        for (var entry : reported.cards().entrySet()) {
             for (CardUsage.GpuProcess process : entry.getValue().processes().orElse(List.of())) {
                 Optional<Cgroup> cgroup = cgroups.apply(process.pid());
                 if (cgroup.isPresent()) {
-                    seen++;
+                    visible++;
                 } else {
-                    hidden++; // it ended in between, or this is another PID namespace than the driver's
+                    hidden++; // it has ended, or it is in another PID namespace than the plugin
                 }
-                Optional<Where> where = cgroup.flatMap(found -> where(found, entry.getKey(), pods));
-                where.ifPresentOrElse(
+                Optional<ContainerOnCard> owner = cgroup.flatMap(found -> owner(found, entry.getKey(), pods));
+                owner.ifPresentOrElse(
                         container ->
                                 containers.merge(container, IDLE.with(process), (before, _) -> before.with(process)),
-                        () -> strangers.merge(entry.getKey(), process.bytes().orElse(0), Long::sum));
+                        () -> foreign.merge(entry.getKey(), process.bytes().orElse(0), Long::sum));
             }
         }
-        boolean blind = seen == 0 && hidden > 0;
-        return new NodeUsage(loads, blind ? Optional.empty() : Optional.of(containers), blind ? Map.of() : strangers);
+        return visible == 0 && hidden > 0
+                ? withoutProcesses(reported)
+                : new NodeUsage(reported, Optional.of(containers), foreign);
     }
 
-    /** By the container's ID; where the API has not told that yet, by the pod, if it has one container with a card. */
-    private static Optional<Where> where(Cgroup cgroup, CardId card, Map<String, NodePod> pods) {
+    /** The container by its ID; until the API reports that ID, by its pod, if only one of its containers has cards. */
+    private static Optional<ContainerOnCard> owner(Cgroup cgroup, CardId card, Map<String, NodePod> pods) {
         String id = cgroup.containerId().orElse("");
         for (NodePod pod : pods.values()) {
             String name = pod.started().get(id);
             if (name != null) {
-                return Optional.of(new Where(pod.ref().uid(), name, card));
+                return Optional.of(new ContainerOnCard(pod.ref().uid(), name, card));
             }
         }
         return cgroup.podUid()
                 .flatMap(uid -> Optional.ofNullable(pods.get(uid)))
                 .flatMap(pod -> pod.demand().valid())
                 .filter(demand -> demand.containers().size() == 1)
-                .map(demand -> new Where(
+                .map(demand -> new ContainerOnCard(
                         cgroup.podUid().orElseThrow(),
                         demand.containers().getFirst().name(),
                         card));
     }
 
-    /** Of the same loads, where nobody can be followed. */
-    public static NodeUsage withoutProcesses(CardUsages loads) {
-        return new NodeUsage(loads, Optional.empty(), Map.of());
+    /** The usage of the cards alone, when no process can be identified. */
+    public static NodeUsage withoutProcesses(CardUsages reported) {
+        return new NodeUsage(reported, Optional.empty(), Map.of());
     }
 
-    /** What that container uses of its card; empty where that is not known. */
-    public Optional<Used> of(ContainerShare held) {
-        return Optional.ofNullable(loads.cards().get(held.card().id()))
+    /** What the container uses of its card; empty if that is unknown. */
+    public Optional<Measured> of(ContainerShare share) {
+        return Optional.ofNullable(reported.cards().get(share.card().id()))
                 .flatMap(CardUsage::processes)
                 .flatMap(_ -> containers)
-                .map(all -> all.getOrDefault(held.where(), IDLE));
+                .map(all -> all.getOrDefault(share.key(), IDLE));
     }
 }

@@ -14,98 +14,102 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Who uses more memory of a shared card than it was given, and since when. A container that does is told so; what counts
- * for a pod is the sum of its containers on the card, so that none within its bounds is ever an offender.
+ * Which containers use more memory of a shared card than they requested, and since when. Every container above its limit is
+ * reported. Only a pod whose containers together exceed their limit on the card is an offender.
  *
- * @param since by pod and card, from when on each look found it over its bounds
- * @param told by container and card, what was told last
+ * @param since by pod and card, the start of the uninterrupted time above the limit
+ * @param reports by container and card, the last report
  */
-public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.Where, Told> told) {
-    /** Nobody is. */
+public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCard, Report> reports) {
+    /** No container is above its limit. */
     public static final OverUse NONE = new OverUse(Map.of(), Map.of());
 
-    // An Event lives an hour. One whose need grew may be told sooner, and one that hovers about its bound is not new.
-    private static final Duration REMIND = Duration.ofHours(1);
-    private static final Duration GREW = Duration.ofMinutes(10);
+    // An Event lives for an hour. A growing need is reported sooner; a usage that oscillates around the limit is not.
+    private static final Duration REMINDER = Duration.ofHours(1);
+    private static final Duration GROWTH = Duration.ofMinutes(10);
 
-    /** A pod's share of a card. */
+    /** A pod on one card. */
     public record PodOnCard(PodRef pod, CardId card) {}
 
-    /** Bytes that a pod was given on a card, and uses there as far as that is known. */
-    private record Share(long given, long used) {}
+    /** The bytes that a pod may use on a card, and those that it uses as far as the driver reports them. */
+    private record PodMemory(long limit, long used) {}
 
-    /** That a container was told, when, and how many units it would have needed. */
-    public record Told(Instant at, long units) {}
+    /** The time of a report, and the units that the container needed then. */
+    public record Report(Instant at, long units) {}
 
-    /** A container beyond its bounds on a card: what it was given, and what would hold what it uses. */
-    public record Excess(ContainerShare held, long usedBytes, long neededUnits) {
+    /** A container above its limit on a card, and the units that would hold what it uses. */
+    public record Excess(ContainerShare share, long usedBytes, long neededUnits) {
         public Excess {
-            Objects.requireNonNull(held);
+            Objects.requireNonNull(share);
         }
     }
 
-    /** A pod beyond its bounds on a card, by so many bytes. */
+    /** A pod above its limit on a card, by so many bytes. */
     public record Offender(PodRef pod, CardId card, long bytes, Instant since) {}
 
     /**
-     * What one look found.
+     * The result of one evaluation.
      *
-     * @param excesses every container that is beyond its bounds now
-     * @param news those of them that have to be told now
-     * @param offenders every pod that is beyond its bounds now, worst first
+     * @param excesses every container above its limit now
+     * @param unreported those of them that have to be reported now
+     * @param offenders every pod above its limit now, the largest excess first
      */
-    public record Found(OverUse next, List<Excess> excesses, List<Excess> news, List<Offender> offenders) {}
+    public record Found(OverUse next, List<Excess> excesses, List<Excess> unreported, List<Offender> offenders) {}
 
     public OverUse {
         since = Map.copyOf(since);
-        told = Map.copyOf(told);
+        reports = Map.copyOf(reports);
     }
 
-    /** Looks at what containers use now. */
-    public Found look(List<ContainerShare> all, NodeUsage load, MemoryUnit unit, Instant now) {
+    /** Compares the measured usage with the shares of the containers. */
+    public Found evaluate(List<ContainerShare> shares, NodeUsage usage, MemoryUnit unit, Instant now) {
         List<Excess> excesses = new ArrayList<>();
-        Map<PodOnCard, Share> pods = new HashMap<>();
-        for (ContainerShare held : all) {
-            OptionalLong used = load.of(held).map(NodeUsage.Used::bytes).orElse(OptionalLong.empty());
-            if (held.whole()) {
+        Map<PodOnCard, PodMemory> pods = new HashMap<>();
+        for (ContainerShare share : shares) {
+            if (share.whole()) {
                 continue;
             }
+            OptionalLong used = usage.of(share).map(NodeUsage.Measured::bytes).orElse(OptionalLong.empty());
             pods.merge(
-                    new PodOnCard(held.pod(), held.card().id()),
-                    new Share(held.ofPod().bytes(), used.orElse(0)),
-                    (one, other) -> new Share(one.given(), one.used() + other.used()));
-            if (used.isPresent() && used.getAsLong() > held.memory().bytes()) {
+                    new PodOnCard(share.pod(), share.card().id()),
+                    new PodMemory(share.podMemory().bytes(), used.orElse(0)),
+                    (one, other) -> new PodMemory(one.limit(), one.used() + other.used()));
+            if (used.isPresent() && used.getAsLong() > share.memory().bytes()) {
                 excesses.add(new Excess(
-                        held,
+                        share,
                         used.getAsLong(),
                         Math.ceilDiv(used.getAsLong(), unit.size().bytes())));
             }
         }
-        Map<PodOnCard, Instant> longer = new HashMap<>();
+        Map<PodOnCard, Instant> above = new HashMap<>();
         List<Offender> offenders = new ArrayList<>();
-        pods.forEach((pod, share) -> {
-            if (share.used() > share.given()) {
+        pods.forEach((pod, memory) -> {
+            if (memory.used() > memory.limit()) {
                 Instant start = since.getOrDefault(pod, now);
-                longer.put(pod, start);
-                offenders.add(new Offender(pod.pod(), pod.card(), share.used() - share.given(), start));
+                above.put(pod, start);
+                offenders.add(new Offender(pod.pod(), pod.card(), memory.used() - memory.limit(), start));
             }
         });
         offenders.sort(Comparator.comparingLong(Offender::bytes)
                 .reversed()
                 .thenComparing(each -> each.pod().uid()));
-        List<Excess> news =
-                excesses.stream().filter(excess -> isNew(excess, now)).toList();
-        Map<NodeUsage.Where, Told> telling = new HashMap<>(told);
-        telling.values().removeIf(last -> !now.isBefore(last.at().plus(REMIND)));
-        news.forEach(excess -> telling.put(excess.held().where(), new Told(now, excess.neededUnits())));
-        return new Found(new OverUse(longer, telling), excesses, news, offenders);
+        List<Excess> unreported =
+                excesses.stream().filter(excess -> isDue(excess, now)).toList();
+        return new Found(new OverUse(above, reportsWith(unreported, now)), excesses, unreported, offenders);
     }
 
-    private boolean isNew(Excess excess, Instant now) {
-        Told last = told.get(excess.held().where());
+    private boolean isDue(Excess excess, Instant now) {
+        Report last = reports.get(excess.share().key());
         return last == null
-                || !now.isBefore(last.at().plus(REMIND))
+                || !now.isBefore(last.at().plus(REMINDER))
                 || (excess.neededUnits() > last.units()
-                        && !now.isBefore(last.at().plus(GREW)));
+                        && !now.isBefore(last.at().plus(GROWTH)));
+    }
+
+    private Map<NodeUsage.ContainerOnCard, Report> reportsWith(List<Excess> reported, Instant now) {
+        Map<NodeUsage.ContainerOnCard, Report> next = new HashMap<>(reports);
+        next.values().removeIf(last -> !now.isBefore(last.at().plus(REMINDER)));
+        reported.forEach(excess -> next.put(excess.share().key(), new Report(now, excess.neededUnits())));
+        return next;
     }
 }

@@ -33,108 +33,114 @@ class CallerResolverTest {
 
     @Test
     void theListedPodThatLacksItsDevicesAsksNotTheOlderOneOfTheSameDemand() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("older", 0, A, 3))
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("older", 0, A, 3))
                 .withPod(TestPods.onCard("younger", 9, B, 3))
                 .withListed(TestPods.listed("younger"), TestPods.START);
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of()), "younger", "main", Caller.Way.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()),
+                "younger",
+                "main",
+                Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
     void containersAskInTheOrderInWhichTheyStart() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 3));
-        NodeSnapshot picture = EMPTY.withPod(pod);
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 3));
+        NodeSnapshot snapshot = EMPTY.withPod(pod);
 
         assertFound(
-                now(picture.withListed(TestPods.listed("p"), TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
+                now(snapshot.withListed(TestPods.listed("p"), TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
                 "p",
                 "one",
-                Caller.Way.LACKS_DEVICES);
-        PodResourcesList oneHas = TestPods.holding("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
+                Caller.Evidence.LACKS_DEVICES);
+        PodResourcesList oneHas = TestPods.withDevices("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
         assertFound(
-                now(picture.withListed(oneHas, TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
+                now(snapshot.withListed(oneHas, TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
                 "p",
                 "two",
-                Caller.Way.LACKS_DEVICES);
+                Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
     void anInitContainerIsNeverListedSoOurAnswerTellsThatItIsPast() {
-        NodePod pod = TestPods.unwritten(
+        NodePod pod = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
-        NodeSnapshot picture = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 2, Set.of()), "p", "load", Caller.Way.LACKS_DEVICES);
-        NodeSnapshot answered = picture.withAnswer(new AnsweredCall(
-                pod.ref(), TestPods.gets("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
-        assertFound(now(answered).find(DeviceResource.MEMORY, 2, Set.of()), "p", "main", Caller.Way.LACKS_DEVICES);
+        assertFound(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of()), "p", "load", Caller.Evidence.LACKS_DEVICES);
+        NodeSnapshot answered = snapshot.withAnsweredCall(new AnsweredCall(
+                pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
+        assertFound(now(answered).find(DeviceResource.MEMORY, 2, Set.of()), "p", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
     void afterARestartOfOursAPodWhoseAppHasDevicesIsPastItsInitContainers() {
-        NodePod running = TestPods.unwritten(
+        NodePod running = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
-        NodeSnapshot picture = EMPTY.withPod(running)
-                .withListed(TestPods.holding("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(running)
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
 
-        assertThat(now(picture).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.Nobody.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
     }
 
     @Test
     void ofTwoThatSeemToWaitTheOneThatCameFirstWasRejectedByTheKubelet() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("rejected", 9, A, 3))
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("rejected", 9, A, 3))
                 .withPod(TestPods.onCard("here", 0, B, 3))
                 .withListed(TestPods.listed("rejected"), TestPods.START)
                 .withListed(TestPods.listed("rejected", "here"), TestPods.START.plusSeconds(1));
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of()), "here", "main", Caller.Way.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "here", "main", Caller.Evidence.LACKS_DEVICES);
         // Whatever devices the kubelet took by itself.
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of(A)), "here", "main", Caller.Way.LACKS_DEVICES);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(A)), "here", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
     /** Its containers have ended, so the kubelet lists it without devices, and the API server is slow to tell of the next. */
     @Test
     void onePodIsNotTakenForAnotherOfWhichTheApiHasNotTold() {
         NodePod ending = TestPods.onCard("ending", 0, A, 3);
-        NodeSnapshot picture = EMPTY.withPod(ending)
+        NodeSnapshot snapshot = EMPTY.withPod(ending)
                 .withListed(TestPods.listed("ending"), TestPods.START)
-                .withAnswer(
-                        new AnsweredCall(ending.ref(), TestPods.gets("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
+                .withAnsweredCall(new AnsweredCall(
+                        ending.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.listed("ending", "stranger"), TestPods.START.plusSeconds(1));
 
-        assertThat(new CallerResolver(picture, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.Nobody.class);
-        assertThat(new CallerResolver(picture, true, true).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.Nobody.class);
+        assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Caller.None.class);
+        assertThat(new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Caller.None.class);
     }
 
     @Test
-    void aPodThatCameWithOneThatIsGoneAlreadyAsks() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("here", 0, A, 3))
-                .withListed(TestPods.listed("here", "gone-meanwhile"), TestPods.START);
+    void aPodThatWasListedTogetherWithADeletedOneIsTheCaller() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("here", 0, A, 3))
+                .withListed(TestPods.listed("here", "deleted-meanwhile"), TestPods.START);
 
         assertFound(
-                new CallerResolver(picture, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
+                new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
                 "here",
                 "main",
-                Caller.Way.LACKS_DEVICES);
-        assertThat(new CallerResolver(picture, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.Nobody.class);
+                Caller.Evidence.LACKS_DEVICES);
+        assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOf(Caller.None.class);
     }
 
     @Test
-    void aPodWhoseNameWasListedBeforeMayBeTheOneThatCameLast() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("reused", 0, A, 3))
+    void aPodWhoseNameWasListedBeforeMayBeTheLatest() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("reused", 0, A, 3))
                 .withListed(TestPods.listed("reused"), TestPods.START)
                 .withoutPod(TestPods.onCard("reused", 0, A, 3).ref().uid())
-                .withPod(anew(TestPods.onCard("reused", 5, A, 3)))
+                .withPod(recreated(TestPods.onCard("reused", 5, A, 3)))
                 .withPod(TestPods.onCard("other", 9, B, 3))
                 .withListed(TestPods.listed("reused", "other"), TestPods.START.plusSeconds(1));
 
-        assertThat(now(picture).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Several.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
     }
 
-    private static NodePod anew(NodePod pod) {
+    private static NodePod recreated(NodePod pod) {
         PodRef ref = pod.ref();
         return new NodePod(
                 new PodRef("another-uid", ref.namespace(), ref.name()),
@@ -145,104 +151,104 @@ class CallerResolverTest {
     }
 
     @Test
-    void aPodThatEndedOrWasRefusedDoesNotAsk() {
+    void aPodThatEndedOrWasRefusedIsNotTheCaller() {
         NodePod dead = TestPods.ended(TestPods.onCard("dead", 0, A, 3));
         NodePod rejected = TestPods.onCard("rejected", 1, A, 3);
-        NodeSnapshot picture = EMPTY.withPod(dead)
+        NodeSnapshot snapshot = EMPTY.withPod(dead)
                 .withPod(rejected)
                 .withRefused(rejected.ref().uid())
                 .withListed(TestPods.listed("dead", "rejected"), TestPods.START);
 
-        assertThat(now(picture).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Nobody.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.None.class);
     }
 
     @Test
-    void theAmountMustBeTheOneThatWasAskedFor() {
-        NodeSnapshot picture =
+    void theAmountMustMatchTheRequest() {
+        NodeSnapshot snapshot =
                 EMPTY.withPod(TestPods.onCard("p", 0, A, 3)).withListed(TestPods.listed("p"), TestPods.START);
 
-        assertThat(now(picture).find(DeviceResource.MEMORY, 4, Set.of()))
-                .isEqualTo(new Caller.Nobody(
-                        RefusalKind.NOBODY_WAITS,
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 4, Set.of()))
+                .isEqualTo(new Caller.None(
+                        RefusalKind.NO_POD_WAITS,
                         "no pod that the API server has on this node waits for 4 units of GPU memory"));
-        assertThat(now(picture).find(DeviceResource.CARDS, 3, Set.of())).isInstanceOf(Caller.Nobody.class);
+        assertThat(now(snapshot).find(DeviceResource.CARDS, 3, Set.of())).isInstanceOf(Caller.None.class);
     }
 
     @Test
-    void whereSeveralLackTheSameTheDevicesDecideAndElseNobodyGuesses() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("p", 0, A, 3))
+    void ifSeveralLackTheSameAmountTheDevicesDecideAndOtherwiseTheCallIsAmbiguous() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A, 3))
                 .withPod(TestPods.onCard("q", 1, B, 3))
                 .withListed(TestPods.listed("p", "q"), TestPods.START);
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Way.LACKS_DEVICES);
-        assertThat(now(picture).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Several.class);
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
     }
 
     @Test
-    void whereSeveralWerePromisedTheSameCardTheOldestIsTaken() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("q", 1, A, 3))
+    void ifSeveralHaveTheSameAnnotatedCardTheOldestIsTheCaller() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("q", 1, A, 3))
                 .withPod(TestPods.onCard("p", 0, A, 3))
                 .withListed(TestPods.listed("p", "q"), TestPods.START);
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Way.LACKS_DEVICES);
+        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
     @Test
-    void aContainerThatWasAnsweredAndHasNothingAsksAgain() {
+    void anAnsweredContainerWithoutDevicesIsARepeatedCall() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
-        NodeSnapshot picture = EMPTY.withPod(pod)
-                .withAnswer(
-                        new AnsweredCall(pod.ref(), TestPods.gets("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
+        NodeSnapshot snapshot = EMPTY.withPod(pod)
+                .withAnsweredCall(
+                        new AnsweredCall(pod.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.listed("p"), TestPods.START);
 
-        assertFound(now(picture).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Way.ASKS_AGAIN);
+        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Evidence.REPEATED_CALL);
     }
 
     @Test
-    void withoutPodResourcesTheOldestPodOfThatDemandThatHasNothingAsksWhereTheCardIsTheSame() {
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("running", 0, A, 3))
-                .withListed(TestPods.holding("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
+    void withoutPodResourcesTheOldestMatchingPodIsTheCallerIfAllHaveTheSameCard() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("running", 0, A, 3))
+                .withListed(TestPods.withDevices("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
                 .withPod(TestPods.onCard("young", 5, A, 3))
                 .withPod(TestPods.onCard("old", 4, A, 3));
 
-        Caller asker = new CallerResolver(picture, false, true).find(DeviceResource.MEMORY, 3, Set.of());
+        Caller caller = new CallerResolver(snapshot, false, true).find(DeviceResource.MEMORY, 3, Set.of());
 
-        assertFound(asker, "old", "main", Caller.Way.DEMAND_ONLY);
+        assertFound(caller, "old", "main", Caller.Evidence.DEMAND_ONLY);
     }
 
     @Test
-    void withoutPodResourcesNobodyGuessesBetweenPodsOnDifferentCards() {
-        NodeSnapshot picture =
+    void withoutPodResourcesPodsOnDifferentCardsAreAmbiguous() {
+        NodeSnapshot snapshot =
                 EMPTY.withPod(TestPods.onCard("young", 5, B, 3)).withPod(TestPods.onCard("old", 4, A, 3));
 
-        assertThat(new CallerResolver(picture, false, true).find(DeviceResource.MEMORY, 3, Set.of(A)))
-                .isEqualTo(new Caller.Several(List.of(TestPods.ref("old"), TestPods.ref("young"))));
+        assertThat(new CallerResolver(snapshot, false, true).find(DeviceResource.MEMORY, 3, Set.of(A)))
+                .isEqualTo(new Caller.Ambiguous(List.of(TestPods.ref("old"), TestPods.ref("young"))));
     }
 
     @Test
-    void aPodThatAsksForBothIsNamedAsTheReason() {
+    void aMalformedPodIsNamedInTheReason() {
         NodePod both = new NodePod(
                 TestPods.ref("both"),
                 TestPods.START,
                 false,
-                new Decoded.Malformed<>("container 'main' asks for both"),
+                new Decoded.Malformed<>("container 'main' requests both"),
                 new Decoded.Absent<>());
-        NodeSnapshot picture = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
 
-        assertThat(now(picture).find(DeviceResource.MEMORY, 1, Set.of()))
-                .isEqualTo(
-                        new Caller.Nobody(RefusalKind.MALFORMED, "pod default/both: container 'main' asks for both"));
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 1, Set.of()))
+                .isEqualTo(new Caller.None(RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
     }
 
-    private static CallerResolver now(NodeSnapshot picture) {
-        return new CallerResolver(picture, true, true);
+    private static CallerResolver now(NodeSnapshot snapshot) {
+        return new CallerResolver(snapshot, true, true);
     }
 
-    private static void assertFound(Caller asker, String pod, String container, Caller.Way way) {
-        assertThat(asker).isInstanceOfSatisfying(Caller.Found.class, found -> {
+    private static void assertFound(Caller caller, String pod, String container, Caller.Evidence evidence) {
+        assertThat(caller).isInstanceOfSatisfying(Caller.Found.class, found -> {
             assertThat(Map.entry(found.pod().ref().name(), found.container().name()))
                     .isEqualTo(Map.entry(pod, container));
-            assertThat(found.way()).isEqualTo(way);
+            assertThat(found.evidence()).isEqualTo(evidence);
         });
     }
 }

@@ -33,60 +33,61 @@ class CardSelectionTest {
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(A, B)));
 
     @Test
-    void theWrittenCardIsGivenWhateverCardTheDevicesAreOf() {
+    void theAnnotatedCardIsChosenWhateverCardTheDevicesName() {
         NodePod pod = TestPods.onCard("p", 0, B.id(), 2);
 
         assertThat(choose(EMPTY, pod, "GPU-a::0", "GPU-a::1"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
     void eachContainerOfAPodGetsItsPartOfTheSameCard() {
-        NodePod pod = TestPods.written(
-                TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4)),
-                TestPods.allocation(TestPods.gets("one", A.id(), 3), TestPods.gets("two", A.id(), 4)));
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4)),
+                TestPods.allocation(TestPods.share("one", A.id(), 3), TestPods.share("two", A.id(), 4)));
 
         var second = pod.demand().valid().orElseThrow().containers().getLast();
         assertThat(new CardSelection(EMPTY, pod, second).among(List.of()))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("two", A.id(), 4)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("two", A.id(), 4)));
     }
 
     @Test
-    void whatIsWrittenMustBeWhatWasAskedFor() {
-        NodePod pod = TestPods.written(
-                TestPods.unwritten("p", 0, TestPods.memory("main", 2)),
-                TestPods.allocation(TestPods.gets("main", A.id(), 1)));
+    void theAnnotationMustMatchTheRequest() {
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated("p", 0, TestPods.memory("main", 2)),
+                TestPods.allocation(TestPods.share("main", A.id(), 1)));
 
-        assertRefused(choose(EMPTY, pod), "gpushare.io/allocation does not say what container 'main' asks for");
+        assertRefused(choose(EMPTY, pod), "gpushare.io/allocation does not match the requests of container 'main'");
     }
 
     @Test
     void unitsOfAnotherSizeAreRefused() {
-        NodePod pod = TestPods.written(
-                TestPods.unwritten("p", 0, TestPods.memory("main", 2)),
-                new Allocation(MemoryUnit.ofMib(256), List.of(TestPods.gets("main", A.id(), 2))));
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated("p", 0, TestPods.memory("main", 2)),
+                new Allocation(MemoryUnit.ofMib(256), List.of(TestPods.share("main", A.id(), 2))));
 
-        assertRefused(choose(EMPTY, pod), "chosen in units of 256MiB, and this node counts in GiB");
+        assertRefused(choose(EMPTY, pod), "allocated in units of 256MiB, but this node uses units of GiB");
     }
 
     @Test
-    void aCardThatIsNotHereOrIllIsRefused() {
+    void anAbsentOrUnhealthyCardIsRefused() {
         assertRefused(
-                choose(EMPTY, TestPods.onCard("p", 0, new CardId("GPU-z"), 2)), "card GPU-z, chosen for it, is not");
-        NodeSnapshot ill = EMPTY.withInventory(
+                choose(EMPTY, TestPods.onCard("p", 0, new CardId("GPU-z"), 2)),
+                "card GPU-z, allocated to the pod, is not");
+        NodeSnapshot unhealthy = EMPTY.withInventory(
                 new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B)));
-        assertRefused(choose(ill, TestPods.onCard("p", 0, A.id(), 2)), "is ill (Xid 79)");
+        assertRefused(choose(unhealthy, TestPods.onCard("p", 0, A.id(), 2)), "is unhealthy (Xid 79)");
     }
 
     @Test
-    void aCardThatOthersHoldIsRefusedAndOneThatIsOnlyWrittenOnOthersIsNot() {
+    void aCardInUseIsRefusedAndOneThatOtherPodsOnlyHaveInTheirAnnotationIsNot() {
         NodePod pod = TestPods.onCard("p", 9, B.id(), 20);
         NodePod other = TestPods.onCard("other", 0, B.id(), 20);
         NodeSnapshot waiting = EMPTY.withPod(other).withPod(pod);
 
         assertThat(choose(waiting, pod)).isInstanceOf(CardChoice.Chosen.class);
-        NodeSnapshot held = waiting.withAnswer(
-                new AnsweredCall(other.ref(), TestPods.gets("main", B.id(), 20), Set.of(), TestPods.START));
+        NodeSnapshot held = waiting.withAnsweredCall(
+                new AnsweredCall(other.ref(), TestPods.share("main", B.id(), 20), Set.of(), TestPods.START));
         assertRefused(choose(held, pod), "(GPU-b) are in use by other pods");
     }
 
@@ -96,53 +97,53 @@ class CardSelectionTest {
                 TestPods.ref("p"),
                 TestPods.START,
                 false,
-                TestPods.unwritten("p", 0, TestPods.memory("main", 2)).demand(),
+                TestPods.unannotated("p", 0, TestPods.memory("main", 2)).demand(),
                 new Decoded.Malformed<>("annotation gpushare.io/allocation: it is not JSON"));
 
         assertRefused(choose(EMPTY, pod), "pod default/p, container 'main': annotation gpushare.io/allocation: it is");
     }
 
     @Test
-    void withNothingWrittenTheCardOfTheDevicesIsGivenIfItHasRoom() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
+    void withoutAnAnnotationTheCardOfTheDevicesIsChosenIfThePodFits() {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 2));
 
         assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-a::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", A.id(), 2)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", A.id(), 2)));
         NodeSnapshot taken = EMPTY.withPod(TestPods.whole("w", 0, A.id()));
         assertThat(choose(taken, pod, "GPU-a::5", "GPU-a::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
-    void withNothingWrittenMemoryOfSeveralCardsBecomesMemoryOfOne() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
+    void withoutAnAnnotationMemoryOfSeveralCardsBecomesMemoryOfOne() {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 2));
 
         assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-b::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("main", B.id(), 2)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
-    void withNothingWrittenTheSecondContainerComesBesideTheFirst() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4));
+    void withoutAnAnnotationTheSecondContainerSharesTheCardOfTheFirst() {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("one", 3), TestPods.memory("two", 4));
         NodeSnapshot first = EMPTY.withPod(pod)
-                .withAnswer(new AnsweredCall(
-                        pod.ref(), TestPods.gets("one", A.id(), 3), Set.of("GPU-a::0"), TestPods.START));
+                .withAnsweredCall(new AnsweredCall(
+                        pod.ref(), TestPods.share("one", A.id(), 3), Set.of("GPU-a::0"), TestPods.START));
 
         var second = pod.demand().valid().orElseThrow().containers().getLast();
         assertThat(new CardSelection(first, pod, second).among(List.of()))
-                .isEqualTo(new CardChoice.Chosen(TestPods.gets("two", A.id(), 4)));
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("two", A.id(), 4)));
     }
 
     @Test
-    void withNothingWrittenAndNoRoomTheReasonIsGpusharesOwn() {
+    void withoutAnAnnotationAndFreeCapacityTheReasonIsGpusharesOwn() {
         assertRefused(
-                choose(EMPTY, TestPods.unwritten("p", 0, TestPods.memory("main", 60))),
+                choose(EMPTY, TestPods.unannotated("p", 0, TestPods.memory("main", 60))),
                 "Insufficient GPU Memory in one device");
     }
 
     @Test
-    void wholeCardsWithNothingWrittenAreThoseOfTheDevices() {
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.cards("main", 1));
+    void withoutAnAnnotationWholeCardsAreThoseOfTheDevices() {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.cards("main", 1));
 
         assertThat(choose(EMPTY, pod, "GPU-b"))
                 .isEqualTo(new CardChoice.Chosen(
@@ -150,25 +151,26 @@ class CardSelectionTest {
     }
 
     @Test
-    void withNothingWrittenMemoryIsSplitOverCardsOfTheKindTheSameForAllContainers() {
+    void withoutAnAnnotationMemoryIsSplitOverSelectedCardsTheSameForAllContainers() {
         Card c = Card.of("GPU-c", 2, Memory.ofGib(24));
         NodeSnapshot three = EMPTY.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B, c)));
-        NodePod pod = wishing(2, "memory < 40Gi", TestPods.memory("one", 4), TestPods.memory("two", 6));
+        NodePod pod = selecting(2, "memory < 40Gi", TestPods.memory("one", 4), TestPods.memory("two", 6));
         var one = new ContainerAllocation(
                 "one", ContainerRole.APP, Map.of(B.id(), Share.memory(2), c.id(), Share.memory(2)));
         var two = new ContainerAllocation(
                 "two", ContainerRole.APP, Map.of(B.id(), Share.memory(3), c.id(), Share.memory(3)));
 
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-c::0", "GPU-c::1"))
-                .as("devices as it wants them")
+                .as("devices that match the demand")
                 .isEqualTo(new CardChoice.Chosen(one));
         assertThat(choose(three, pod, "GPU-a::5", "GPU-a::6", "GPU-c::0", "GPU-c::1"))
-                .as("devices of a card of another kind")
+                .as("devices of a card that the pod does not select")
                 .isEqualTo(new CardChoice.Chosen(one));
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-b::7", "GPU-c::1"))
-                .as("devices in uneven parts")
+                .as("devices in uneven amounts")
                 .isEqualTo(new CardChoice.Chosen(one));
-        NodeSnapshot first = three.withPod(pod).withAnswer(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
+        NodeSnapshot first =
+                three.withPod(pod).withAnsweredCall(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
         assertThat(new CardSelection(
                                 first,
                                 pod,
@@ -178,8 +180,8 @@ class CardSelectionTest {
     }
 
     @Test
-    void withNothingWrittenWholeCardsAreOfTheKind() {
-        NodePod pod = wishing(1, "memory < 40Gi", TestPods.cards("main", 1));
+    void withoutAnAnnotationWholeCardsAreSelectedOnes() {
+        NodePod pod = selecting(1, "memory < 40Gi", TestPods.cards("main", 1));
 
         assertThat(choose(EMPTY, pod, "GPU-a"))
                 .isEqualTo(new CardChoice.Chosen(
@@ -187,22 +189,22 @@ class CardSelectionTest {
     }
 
     @Test
-    void withNothingWrittenAndNoCardOfTheKindThatIsTheReason() {
+    void withoutAnAnnotationAndASelectedCardThatIsTheReason() {
         assertRefused(
-                choose(EMPTY, wishing(1, "model = H100", TestPods.memory("main", 1)), "GPU-a::0"),
-                "No GPU card matches the pod's card selection");
+                choose(EMPTY, selecting(1, "model = H100", TestPods.memory("main", 1)), "GPU-a::0"),
+                "No GPU card of the kind that the pod selects");
     }
 
-    private static NodePod wishing(int split, String selector, ContainerDemand... containers) {
-        NodePod pod = TestPods.unwritten("p", 0, containers);
+    private static NodePod selecting(int split, String selector, ContainerDemand... containers) {
+        NodePod pod = TestPods.unannotated("p", 0, containers);
         Demand demand = new Demand(List.of(containers), split, SelectorCodec.parse(selector));
         return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
     }
 
-    private static CardChoice choose(NodeSnapshot picture, NodePod pod, String... ids) {
+    private static CardChoice choose(NodeSnapshot snapshot, NodePod pod, String... ids) {
         List<DeviceId> devices = DeviceIdParser.devices(List.of(ids));
         var container = pod.demand().valid().orElseThrow().containers().getFirst();
-        return new CardSelection(picture, pod, container).among(devices);
+        return new CardSelection(snapshot, pod, container).among(devices);
     }
 
     private static void assertRefused(CardChoice choice, String part) {

@@ -30,7 +30,7 @@ class ContainerSettingsTest {
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        AllocationResponse.Given given = sees("envvar").of(TestPods.gets("main", B, 3), 7, NODE);
+        AllocationResponse.Granted given = sees("envvar").of(TestPods.share("main", B, 3), 7, NODE);
 
         assertThat(given.environment())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -51,7 +51,7 @@ class ContainerSettingsTest {
 
     @Test
     void strategiesCanBeCombined() {
-        AllocationResponse.Given given = sees("cdi-cri,device-specs").of(WHOLE, 0, NODE);
+        AllocationResponse.Granted given = sees("cdi-cri,device-specs").of(WHOLE, 0, NODE);
 
         assertThat(given.environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
@@ -63,8 +63,8 @@ class ContainerSettingsTest {
     @Test
     void anUnknownStrategyIsNamed() {
         assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
-                .hasMessage("device list strategy 'cdi' is not known: write envvar, cdi-cri or device-specs,"
-                        + " or several with commas");
+                .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"
+                        + " or a comma-separated list of them");
     }
 
     private static ContainerSettings sees(String strategies) {

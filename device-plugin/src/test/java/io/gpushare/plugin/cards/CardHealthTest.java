@@ -16,7 +16,7 @@ class CardHealthTest {
     private final CardHealth health = new CardHealth(QUIET);
 
     @Test
-    void anXidMakesTheCardIllUntilTheQuietTimeIsOver() {
+    void anXidMakesTheCardUnhealthyUntilTheQuietTimeIsOver() {
         health.xid(A, 79, NOW);
 
         assertThat(health.ofPresent(A, NOW)).isEqualTo(new Health.Unhealthy("Xid 79"));
@@ -25,7 +25,7 @@ class CardHealthTest {
     }
 
     @Test
-    void afterAnotherXidTheQuietTimeBeginsAnew() {
+    void anotherXidRestartsTheQuietTime() {
         health.xid(A, 79, NOW);
         health.xid(A, 48, NOW.plusSeconds(9));
 
@@ -34,7 +34,7 @@ class CardHealthTest {
     }
 
     @Test
-    void aLostCardIsIllAndItsQuietTimeBeginsWhenItIsBack() {
+    void aLostCardIsUnhealthyAndItsQuietTimeStartsWhenItIsBack() {
         health.xid(A, 79, NOW);
 
         assertThat(health.ofLost(A, "GPU is lost", NOW.plusSeconds(60))).isEqualTo(new Health.Unhealthy("GPU is lost"));
@@ -43,7 +43,7 @@ class CardHealthTest {
     }
 
     @Test
-    void aLostCardWithoutAnXidIsWellWhenItIsBack() {
+    void aLostCardWithoutAnXidIsHealthyWhenItIsBack() {
         assertThat(health.ofLost(A, "GPU is lost", NOW)).isEqualTo(new Health.Unhealthy("GPU is lost"));
         assertThat(health.ofPresent(A, NOW.plusSeconds(1))).isEqualTo(new Health.Healthy());
     }

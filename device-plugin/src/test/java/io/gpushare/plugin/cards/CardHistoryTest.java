@@ -24,8 +24,8 @@ class CardHistoryTest {
     private final CardHistory cards = new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)));
 
     @Test
-    void presentCardsComeWithTheirFacts() {
-        Inventory inventory = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+    void presentCardsHaveTheirFacts() {
+        Inventory inventory = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
         assertThat(inventory.driver()).isEqualTo(new Inventory.Driver("580.95.05", "13.0"));
         assertThat(inventory.cards()).extracting(card -> card.id().uuid()).containsExactly("GPU-a", "GPU-b");
@@ -35,9 +35,9 @@ class CardHistoryTest {
     }
 
     @Test
-    void aLostCardKeepsItsFactsAndIsIllUntilItIsBack() {
-        Inventory before = cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
-        Inventory lost = cards.seen(
+    void aLostCardKeepsItsFactsAndIsUnhealthyUntilItIsBack() {
+        Inventory before = cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+        Inventory lost = cards.with(
                 DRIVER,
                 List.of(present(0, "GPU-a"), new CardReading.Lost(1, Optional.of("GPU-b"), "GPU is lost")),
                 NOW);
@@ -45,27 +45,27 @@ class CardHistoryTest {
         assertThat(card(lost, "GPU-b"))
                 .isEqualTo(card(before, "GPU-b").withHealth(new Health.Unhealthy("GPU is lost")));
         assertThat(card(lost, "GPU-a").health()).isEqualTo(new Health.Healthy());
-        assertThat(cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
+        assertThat(cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
                 .isEqualTo(before);
     }
 
     @Test
-    void aCardThatTheDriverListsNoMoreIsIllNotGone() {
-        cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
+    void aCardThatTheDriverNoLongerListsIsUnhealthyAndNotRemoved() {
+        cards.with(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW);
 
-        Inventory fewer = cards.seen(DRIVER, List.of(present(0, "GPU-b")), NOW);
+        Inventory fewer = cards.with(DRIVER, List.of(present(0, "GPU-b")), NOW);
 
-        assertThat(card(fewer, "GPU-a").health())
-                .isEqualTo(new Health.Unhealthy("the driver does not list it any more"));
+        assertThat(card(fewer, "GPU-a").health()).isEqualTo(new Health.Unhealthy("the driver no longer lists it"));
         assertThat(card(fewer, "GPU-b").health()).isEqualTo(new Health.Healthy());
     }
 
     @Test
-    void withoutADriverKnownCardsAreIllAndUnknownOnesAreNotInvented() {
-        assertThat(cards.unseen("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
-        cards.seen(DRIVER, List.of(present(0, "GPU-a")), NOW);
+    void withoutADriverKnownCardsAreUnhealthyAndNoOthersAppear() {
+        assertThat(cards.withoutDriver("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
+        cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        assertThat(card(cards.unseen("no driver", NOW), "GPU-a").health()).isEqualTo(new Health.Unhealthy("no driver"));
+        assertThat(card(cards.withoutDriver("no driver", NOW), "GPU-a").health())
+                .isEqualTo(new Health.Unhealthy("no driver"));
     }
 
     private static Card card(Inventory inventory, String uuid) {

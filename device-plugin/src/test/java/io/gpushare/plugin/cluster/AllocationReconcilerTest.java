@@ -42,38 +42,38 @@ class AllocationReconcilerTest {
     }
 
     @Test
-    void aDifferenceIsWrittenAndToldOnce() {
-        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
-        note.look();
+    void aDifferenceIsRepairedAndReportedOnce() {
+        world.add(difference("p", AnnotationDifference.Kind.MISSING));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> events.size() == 1);
         assertThat(written).containsExactly("p");
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationWritten");
     }
 
     @Test
-    void whatTheApiServerRefusedIsTriedAgainUntilItIsWritten() {
+    void aFailedRepairIsRetriedUntilItSucceeds() {
         refusals.set(5);
         world.add(difference("p", AnnotationDifference.Kind.WRONG));
-        note.look();
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).containsExactly("p");
-        assertThat(note.counts()).contains("WRONG=1", "written 1", "failed attempts 5");
+        assertThat(note.counts()).contains("WRONG=1", "repaired 1", "failed attempts 5");
     }
 
     @Test
-    void onePodThatCanNotBeWrittenDoesNotHoldUpTheOthers() {
+    void aFailedRepairDoesNotDelayOtherPods() {
         refusals.set(1);
-        world.add(difference("p", AnnotationDifference.Kind.UNWRITTEN));
-        world.add(difference("q", AnnotationDifference.Kind.UNWRITTEN));
-        note.look();
+        world.add(difference("p", AnnotationDifference.Kind.MISSING));
+        world.add(difference("q", AnnotationDifference.Kind.MISSING));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> written.size() == 2);
         assertThat(written).containsExactly("q", "p");
     }
 
     @Test
-    void aDoubtIsToldAndNothingIsWritten() {
-        world.add(difference("p", AnnotationDifference.Kind.DOUBTFUL));
-        note.look();
+    void anUnconfirmedAnnotationIsReportedAndNothingIsWritten() {
+        world.add(difference("p", AnnotationDifference.Kind.UNCONFIRMED));
+        note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).isEmpty();
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationDoubtful");
@@ -81,6 +81,6 @@ class AllocationReconcilerTest {
 
     private static AnnotationDifference difference(String pod, AnnotationDifference.Kind kind) {
         return new AnnotationDifference(
-                TestPods.ref(pod), TestPods.allocation(TestPods.gets("main", new CardId("GPU-a"), 2)), kind);
+                TestPods.ref(pod), TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2)), kind);
     }
 }

@@ -13,25 +13,25 @@ import org.junit.jupiter.api.Test;
 
 class EventBackoffTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
-    private static final EventBackoff.Telling XID = telling("p", "Xid 94");
+    private static final EventBackoff.Report XID = report("p", "Xid 94");
 
-    private final EventBackoff repeats = new EventBackoff();
+    private final EventBackoff backoff = new EventBackoff();
     private final List<EventBackoff.Due> recorded = new ArrayList<>();
     private Instant now = NOON;
 
     @Test
-    void theFirstIsToldAtOnceAndOtherPodsAndSentencesAreNotTheSame() {
-        tell(XID);
-        tell(telling("q", "Xid 94"));
-        tell(telling("p", "Xid 79"));
-        tell(XID);
+    void theFirstReportIsRecordedAtOnceAndOtherPodsAndSentencesAreSeparate() {
+        report(XID);
+        report(report("q", "Xid 94"));
+        report(report("p", "Xid 79"));
+        report(XID);
         assertThat(recorded).hasSize(3).allMatch(due -> due.times().equals(EventSeries.once(NOON)));
     }
 
     @Test
-    void anHourOfOneASecondIsSevenEventsThatCountThemAll() {
+    void anHourOfOneReportASecondIsSevenEventsThatCountThemAll() {
         for (int second = 0; second < 3600; second++) {
-            tell(XID);
+            report(XID);
             pass(Duration.ofSeconds(1));
         }
         assertThat(recorded).hasSize(6);
@@ -42,10 +42,10 @@ class EventBackoffTest {
     }
 
     @Test
-    void aRepeatIsToldThoughNothingFollows() {
-        tell(XID);
+    void aRepeatIsRecordedEvenIfNothingFollows() {
+        report(XID);
         pass(Duration.ofSeconds(30));
-        tell(XID);
+        report(XID);
         pass(Duration.ofSeconds(29));
         assertThat(recorded).hasSize(1);
         pass(Duration.ofSeconds(1));
@@ -54,41 +54,41 @@ class EventBackoffTest {
     }
 
     @Test
-    void whatIsQuietForAWhileIsNewAgain() {
+    void afterAQuietTimeAReportIsNewAgain() {
         for (int i = 0; i < 3; i++) {
-            tell(XID);
+            report(XID);
             pass(Duration.ofMinutes(5));
         }
         assertThat(recorded).as("each after its pause").hasSize(3);
         pass(Duration.ofMinutes(10));
-        tell(XID);
+        report(XID);
         pass(Duration.ofMinutes(1));
-        tell(XID);
-        assertThat(recorded).as("the pauses begin anew").hasSize(5);
+        report(XID);
+        assertThat(recorded).as("the pauses restart").hasSize(5);
     }
 
     @Test
-    void afterLongTroubleItIsToldOnceAnHour() {
+    void aLongProblemIsRecordedOnceAnHour() {
         for (int minute = 0; minute < 24 * 60; minute++) {
-            tell(XID);
+            report(XID);
             pass(Duration.ofMinutes(1));
         }
         assertThat(recorded).hasSizeBetween(28, 32);
     }
 
-    private void tell(EventBackoff.Telling telling) {
-        repeats.told(telling, now).ifPresent(recorded::add);
+    private void report(EventBackoff.Report report) {
+        backoff.report(report, now).ifPresent(recorded::add);
     }
 
     private void pass(Duration time) {
         for (Instant end = now.plus(time); now.isBefore(end); ) {
             now = now.plusSeconds(1);
-            recorded.addAll(repeats.due(now));
+            recorded.addAll(backoff.due(now));
         }
     }
 
-    private static EventBackoff.Telling telling(String pod, String sentence) {
-        return new EventBackoff.Telling(
+    private static EventBackoff.Report report(String pod, String sentence) {
+        return new EventBackoff.Report(
                 new PodRef("uid-" + pod, "default", pod), new PodEvent(true, "plugin", "GpuXid", sentence));
     }
 }

@@ -24,7 +24,7 @@ class NodeLabelsTest {
     private static final Inventory.Driver DRIVER = new Inventory.Driver("580.95.05", "13.0");
 
     @Test
-    void theyHaveNvidiasNamesAndFormats() {
+    void theLabelsHaveNvidiasNamesAndFormats() {
         Inventory node = new Inventory(
                 MemoryUnit.GIB,
                 DRIVER,
@@ -57,7 +57,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whateverADriverCallsACardIsALabelsValue() {
+    void anyModelNameBecomesAValidLabelValue() {
         Inventory node = new Inventory(
                 MemoryUnit.GIB, DRIVER, List.of(card(0, " (ÄGPU) " + "x y/".repeat(40), 1024, null, null)));
         assertThat(NodeLabels.of(node).get("nvidia.com/gpu.product"))
@@ -66,7 +66,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whatIsNotThereIsWrittenAndRecorded() {
+    void aMissingLabelIsWrittenAndRecorded() {
         assertChange(
                 change(Map.of(), "", Map.of(COUNT, "2", FAMILY, "ampere")),
                 labels(COUNT, "2", FAMILY, "ampere"),
@@ -74,13 +74,13 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whatIsAsItShouldBeIsNotWrittenAgain() {
-        assertThat(change(Map.of(COUNT, "2"), "gpu.count=2", Map.of(COUNT, "2")).nothing())
+    void aCorrectLabelIsNotWrittenAgain() {
+        assertThat(change(Map.of(COUNT, "2"), "gpu.count=2", Map.of(COUNT, "2")).isEmpty())
                 .isTrue();
     }
 
     @Test
-    void whatThisPluginWroteFollowsTheCards() {
+    void labelsOfThisPluginFollowTheCards() {
         assertChange(
                 change(Map.of(COUNT, "2", FAMILY, "ampere"), "gpu.count=2,gpu.family=ampere", Map.of(COUNT, "1")),
                 labels(COUNT, "1", FAMILY, null),
@@ -88,7 +88,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whatSomebodyElseWroteIsLeftAlsoWhereItIsTheSame() {
+    void labelsOfOthersStayEvenIfTheyAreEqual() {
         assertChange(
                 change(Map.of(COUNT, "9", FAMILY, "ampere"), "", Map.of(COUNT, "2", FAMILY, "ampere")), labels(), null);
         assertChange(change(Map.of(COUNT, "9"), "gpu.count=2", Map.of(COUNT, "3")), labels(), "");
@@ -96,19 +96,20 @@ class NodeLabelsTest {
     }
 
     @Test
-    void allIsLeftToNvidiasOwnDiscoveryWhereThatRuns() {
+    void nothingIsWrittenWhereGpuFeatureDiscoveryRuns() {
         assertChange(
                 change(Map.of(COUNT, "2", "nvidia.com/gfd.timestamp", "1"), "gpu.count=2", Map.of(COUNT, "3")),
                 labels(),
                 "");
         assertThat(change(Map.of("nvidia.com/gfd.timestamp", "1"), "", Map.of(COUNT, "3"))
-                        .nothing())
+                        .isEmpty())
                 .isTrue();
     }
 
-    private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> wanted) {
+    private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> desired) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
-        return NodeLabels.change(new NodeState("n1", annotations, present, HostResources.NONE, Map.of(), null), wanted);
+        return NodeLabels.change(
+                new NodeState("n1", annotations, present, HostResources.NONE, Map.of(), null), desired);
     }
 
     private static void assertChange(

@@ -23,96 +23,105 @@ class DeviceListsTest {
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(A, B)));
 
     @Test
-    void eachCardHasTheUnitsOfItsOwnMemoryAndIsOfferedWholeBeside() {
-        DeviceLists lists = DeviceLists.of(EMPTY.use());
+    void eachCardHasTheUnitsOfItsOwnMemoryAndIsAlsoOfferedWhole() {
+        DeviceLists lists = DeviceLists.of(EMPTY.allocations());
 
-        assertThat(lists.memory())
+        assertThat(lists.list(DeviceResource.MEMORY))
                 .containsExactly(
-                        well("GPU-a::0"), well("GPU-a::1"), well("GPU-a::2"), well("GPU-b::0"), well("GPU-b::1"));
-        assertThat(lists.cards()).containsExactly(well("GPU-a"), well("GPU-b"));
+                        healthy("GPU-a::0"),
+                        healthy("GPU-a::1"),
+                        healthy("GPU-a::2"),
+                        healthy("GPU-b::0"),
+                        healthy("GPU-b::1"));
+        assertThat(lists.list(DeviceResource.CARDS)).containsExactly(healthy("GPU-a"), healthy("GPU-b"));
     }
 
     @Test
     void aCardThatServesMemoryIsNotOfferedWholeEvenBeforeItsPodRuns() {
         NodeSnapshot waiting = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1));
 
-        DeviceLists lists = DeviceLists.of(waiting.use());
+        DeviceLists lists = DeviceLists.of(waiting.allocations());
 
-        assertThat(lists.cards()).containsExactly(ill("GPU-a"), well("GPU-b"));
-        assertThat(lists.memory()).allMatch(Offered::healthy);
+        assertThat(lists.list(DeviceResource.CARDS)).containsExactly(unhealthy("GPU-a"), healthy("GPU-b"));
+        assertThat(lists.list(DeviceResource.MEMORY)).allMatch(Offered::healthy);
     }
 
     @Test
     void aCardTakenWholeOffersNoMemoryAndItsOwnDeviceStays() {
         NodeSnapshot taken = EMPTY.withPod(TestPods.whole("p", 0, A.id()))
-                .withListed(TestPods.holding("p", "main", "GPU-a"), TestPods.START);
+                .withListed(TestPods.withDevices("p", "main", "GPU-a"), TestPods.START);
 
-        DeviceLists lists = DeviceLists.of(taken.use());
+        DeviceLists lists = DeviceLists.of(taken.allocations());
 
-        assertThat(lists.cards()).allMatch(Offered::healthy);
-        assertThat(healthy(lists.memory())).containsExactly("GPU-b::0", "GPU-b::1");
+        assertThat(lists.list(DeviceResource.CARDS)).allMatch(Offered::healthy);
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-b::0", "GPU-b::1");
     }
 
     @Test
-    void whenThePodEndsOrIsGoneAllIsOfferedAgain() {
+    void whenThePodEndsOrIsDeletedEverythingIsOfferedAgain() {
         NodePod pod = TestPods.onCard("p", 0, A.id(), 3);
         NodeSnapshot running = EMPTY.withPod(pod)
-                .withListed(TestPods.holding("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START);
-        assertThat(DeviceLists.of(running.use()).cards()).contains(ill("GPU-a"));
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START);
+        assertThat(DeviceLists.of(running.allocations()).list(DeviceResource.CARDS))
+                .contains(unhealthy("GPU-a"));
 
         NodeSnapshot ended = running.withPod(TestPods.ended(pod));
-        NodeSnapshot gone = running.withoutPod(pod.ref().uid()).withListed(PodResourcesList.NOTHING, TestPods.START);
+        NodeSnapshot deleted = running.withoutPod(pod.ref().uid()).withListed(PodResourcesList.EMPTY, TestPods.START);
 
-        assertThat(DeviceLists.of(ended.use())).isEqualTo(DeviceLists.of(EMPTY.use()));
-        assertThat(DeviceLists.of(gone.use())).isEqualTo(DeviceLists.of(EMPTY.use()));
+        assertThat(DeviceLists.of(ended.allocations())).isEqualTo(DeviceLists.of(EMPTY.allocations()));
+        assertThat(DeviceLists.of(deleted.allocations())).isEqualTo(DeviceLists.of(EMPTY.allocations()));
     }
 
     @Test
-    void aPodThatTheApiHasNoMoreHoldsNothingThoughTheKubeletStillListsIt() {
-        PodResourcesList stillListed = TestPods.holding("p", "main", "GPU-a::0");
-        NodeSnapshot gone = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
+    void aPodThatTheApiDeletedHasNothingEvenIfTheKubeletStillListsIt() {
+        PodResourcesList stillListed = TestPods.withDevices("p", "main", "GPU-a::0");
+        NodeSnapshot deleted = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
                 .withListed(stillListed, TestPods.START)
                 .withoutPod("uid-p");
 
-        assertThat(DeviceLists.of(gone.use())).isEqualTo(DeviceLists.of(EMPTY.use()));
-        assertThat(DeviceLists.of(gone.withListed(stillListed, TestPods.START).use()))
+        assertThat(DeviceLists.of(deleted.allocations())).isEqualTo(DeviceLists.of(EMPTY.allocations()));
+        assertThat(DeviceLists.of(
+                        deleted.withListed(stillListed, TestPods.START).allocations()))
                 .as("after another list that still has it")
-                .isEqualTo(DeviceLists.of(EMPTY.use()));
-        assertThat(gone.behind())
-                .as("worth a look: its name may be another pod's by now")
+                .isEqualTo(DeviceLists.of(EMPTY.allocations()));
+        assertThat(deleted.behind())
+                .as("needs a fresh list: the name may belong to another pod by now")
                 .isTrue();
     }
 
     @Test
-    void aPodThatTheApiHasNotToldOfYetHoldsWhatTheKubeletListsAlsoUnderTheNameOfOneThatIsGone() {
-        NodeSnapshot early = EMPTY.withListed(TestPods.holding("p", "main", "GPU-a::0"), TestPods.START);
-        assertThat(DeviceLists.of(early.use()).cards()).containsExactly(ill("GPU-a"), well("GPU-b"));
+    void aPodThatTheApiHasNotReportedHasWhatTheKubeletListsEvenUnderTheNameOfADeletedPod() {
+        NodeSnapshot early = EMPTY.withListed(TestPods.withDevices("p", "main", "GPU-a::0"), TestPods.START);
+        assertThat(DeviceLists.of(early.allocations()).list(DeviceResource.CARDS))
+                .containsExactly(unhealthy("GPU-a"), healthy("GPU-b"));
 
         NodeSnapshot again = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
                 .withoutPod("uid-p")
-                .withListed(PodResourcesList.NOTHING, TestPods.START)
-                .withListed(TestPods.holding("p", "main", "GPU-b::0"), TestPods.START);
-        assertThat(DeviceLists.of(again.use()).cards()).containsExactly(well("GPU-a"), ill("GPU-b"));
+                .withListed(PodResourcesList.EMPTY, TestPods.START)
+                .withListed(TestPods.withDevices("p", "main", "GPU-b::0"), TestPods.START);
+        assertThat(DeviceLists.of(again.allocations()).list(DeviceResource.CARDS))
+                .containsExactly(healthy("GPU-a"), unhealthy("GPU-b"));
     }
 
     @Test
-    void anIllCardIsUnhealthyInBothListsItsAllocatedDevicesToo() {
-        Inventory ill = new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B));
-        NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
-                .withListed(TestPods.holding("p", "main", "GPU-a::0"), TestPods.START)
-                .withInventory(ill);
+    void anUnhealthyCardIsUnhealthyInEveryListWithItsAllocatedDevices() {
+        Inventory changed =
+                new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B));
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0"), TestPods.START)
+                .withInventory(changed);
 
-        DeviceLists lists = DeviceLists.of(picture.use());
+        DeviceLists lists = DeviceLists.of(snapshot.allocations());
 
-        assertThat(healthy(lists.memory())).containsExactly("GPU-b::0", "GPU-b::1");
-        assertThat(healthy(lists.cards())).containsExactly("GPU-b");
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-b::0", "GPU-b::1");
+        assertThat(healthy(lists.list(DeviceResource.CARDS))).containsExactly("GPU-b");
     }
 
     @Test
-    void whereTheKubeletGaveOutDevicesOfAnotherCardTheCountIsRightAndNoneIsTakenBack() {
-        // The container has card A whole; the kubelet has booked B for it, and then memory comes onto B.
+    void whenTheKubeletAllocatedDevicesOfAnotherCardTheCountIsRightAndNoneIsWithdrawn() {
+        // The container has card A whole, but the kubelet allocated B for it. Then a memory pod is bound to B.
         NodeSnapshot mixed = EMPTY.withPod(TestPods.whole("w", 0, A.id()))
-                .withAnswer(new AnsweredCall(
+                .withAnsweredCall(new AnsweredCall(
                         TestPods.ref("w"),
                         TestPods.whole("w", 0, A.id())
                                 .allocation()
@@ -124,22 +133,22 @@ class DeviceListsTest {
                         TestPods.START))
                 .withPod(TestPods.onCard("m", 1, B.id(), 1));
 
-        DeviceLists lists = DeviceLists.of(mixed.use());
+        DeviceLists lists = DeviceLists.of(mixed.allocations());
 
-        // One card is held whole, and the other serves memory: no further card can be had.
-        assertThat(lists.cards()).containsExactly(ill("GPU-a"), well("GPU-b"));
-        assertThat(healthy(lists.memory())).containsExactly("GPU-b::0", "GPU-b::1");
+        // One card is taken whole and the other serves memory: no further card is free.
+        assertThat(lists.list(DeviceResource.CARDS)).containsExactly(unhealthy("GPU-a"), healthy("GPU-b"));
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-b::0", "GPU-b::1");
     }
 
     private static List<String> healthy(List<Offered> devices) {
         return devices.stream().filter(Offered::healthy).map(Offered::id).toList();
     }
 
-    private static Offered well(String id) {
+    private static Offered healthy(String id) {
         return new Offered(id, true);
     }
 
-    private static Offered ill(String id) {
+    private static Offered unhealthy(String id) {
         return new Offered(id, false);
     }
 }

@@ -15,9 +15,9 @@ class PreferredDevicesTest {
     private static final CardId B = new CardId("GPU-b");
 
     @Test
-    void theFirstFreeUnitsOfTheCardAreWanted() {
+    void theFirstFreeUnitsOfTheCardArePreferred() {
         assertThat(PreferredDevices.of(
-                        TestPods.gets("main", B, 2),
+                        TestPods.share("main", B, 2),
                         List.of("GPU-a::0", "GPU-b::10", "GPU-b::9", "GPU-b::2"),
                         Set.of()))
                 .containsExactly("GPU-b::2", "GPU-b::9");
@@ -26,12 +26,12 @@ class PreferredDevicesTest {
     @Test
     void whatMustBeIncludedIsCounted() {
         assertThat(PreferredDevices.of(
-                        TestPods.gets("main", B, 2), List.of("GPU-b::1", "GPU-b::2", "GPU-b::3"), Set.of("GPU-b::3")))
+                        TestPods.share("main", B, 2), List.of("GPU-b::1", "GPU-b::2", "GPU-b::3"), Set.of("GPU-b::3")))
                 .containsExactlyInAnyOrder("GPU-b::3", "GPU-b::1");
     }
 
     @Test
-    void wholeCardsAreWantedByName() {
+    void wholeCardsArePreferredByName() {
         var gets = new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(B, A));
 
         assertThat(PreferredDevices.of(gets, List.of("GPU-a", "GPU-b", "GPU-c"), Set.of()))
@@ -39,11 +39,11 @@ class PreferredDevicesTest {
     }
 
     @Test
-    void whereTheCardHasTooFewFreeDevicesNothingIsWanted() {
-        assertThat(PreferredDevices.of(TestPods.gets("main", B, 2), List.of("GPU-b::1", "GPU-a::1"), Set.of()))
+    void whenTheCardHasTooFewFreeDevicesNoneIsPreferred() {
+        assertThat(PreferredDevices.of(TestPods.share("main", B, 2), List.of("GPU-b::1", "GPU-a::1"), Set.of()))
                 .isEmpty();
         assertThat(PreferredDevices.of(
-                        TestPods.gets("main", B, 1), List.of("GPU-b::1", "GPU-a::1"), Set.of("GPU-a::1", "GPU-a::2")))
+                        TestPods.share("main", B, 1), List.of("GPU-b::1", "GPU-a::1"), Set.of("GPU-a::1", "GPU-a::2")))
                 .isEmpty();
     }
 }

@@ -68,10 +68,10 @@ class WireSizeTest {
     }
 
     private static int serialized(List<Card> cards, MemoryUnit unit) {
-        NodeSnapshot picture = NodeSnapshot.of(new Inventory(unit, null, cards));
+        NodeSnapshot snapshot = NodeSnapshot.of(new Inventory(unit, null, cards));
         ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
-        DeviceLists.of(picture.use())
-                .memory()
+        DeviceLists.of(snapshot.allocations())
+                .list(DeviceResource.MEMORY)
                 .forEach(device ->
                         list.addDevices(Device.newBuilder().setID(device.id()).setHealth("Unhealthy")));
         return list.build().getSerializedSize();

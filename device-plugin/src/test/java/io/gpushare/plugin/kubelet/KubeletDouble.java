@@ -31,9 +31,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A kubelet on real sockets: takes registrations, calls back, reads lists, and serves pod-resources. */
+/** A kubelet on real sockets: accepts registrations, calls back, watches lists, and serves pod-resources. */
 public final class KubeletDouble implements AutoCloseable {
-    /** What was registered, what the plugin said to it, and the stream that reads its list. */
+    /** A registration, the plugin's options, and the stream that watches its list. */
     public record Plugin(
             RegisterRequest request,
             DevicePluginOptions options,
@@ -51,14 +51,14 @@ public final class KubeletDouble implements AutoCloseable {
     private volatile ListPodResourcesResponse podResources = ListPodResourcesResponse.getDefaultInstance();
     private final List<Server> servers = new ArrayList<>();
 
-    /** A kubelet whose folder is that one; not started yet. */
+    /** A kubelet with that directory; not started yet. */
     public KubeletDouble(Path dir) throws IOException {
         this.dir = dir;
         Files.createDirectories(dir.resolve("device-plugins"));
         Files.createDirectories(dir.resolve("pod-resources"));
     }
 
-    /** Starts as a kubelet does: every socket in the plugins' folder is removed first. */
+    /** Starts like a kubelet: it first removes every socket in the plugins' directory. */
     public KubeletDouble start() throws IOException {
         try (var files = Files.list(dir.resolve("device-plugins"))) {
             for (Path file : files.toList()) {
@@ -75,7 +75,7 @@ public final class KubeletDouble implements AutoCloseable {
         servers.add(sockets.server(socket).addService(service).build().start());
     }
 
-    /** Dies: streams and sockets end, the files stay. */
+    /** Stops without cleaning up: streams and sockets end, the files stay. */
     public void stop() {
         plugins.values().forEach(plugin -> plugin.channel().shutdownNow());
         plugins.clear();

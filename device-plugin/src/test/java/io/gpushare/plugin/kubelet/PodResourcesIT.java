@@ -55,14 +55,14 @@ class PodResourcesIT {
     }
 
     @Test
-    void aPodWithoutDevicesIsListedToo() {
+    void aPodWithoutDevicesIsListedAsWell() {
         kubelet.podResources(pod(ContainerResources.newBuilder().setName("main")));
 
         assertThat(client.list(TIME)).hasValue(new PodResourcesList(Map.of(new PodName("default", "p"), Map.of())));
     }
 
     @Test
-    void anAnswerLargerThanGrpcsUsualLimitIsRead() {
+    void aResponseAboveGrpcsDefaultLimitIsRead() {
         ContainerResources.Builder container = ContainerResources.newBuilder().setName("main");
         IntStream.range(0, 90_000)
                 .forEach(i -> container.addDevices(
@@ -74,21 +74,21 @@ class PodResourcesIT {
     }
 
     @Test
-    void aRefusedBurstIsTriedAgainUntilItIsLetIn() {
+    void aRefusedBurstIsRetriedUntilItIsAccepted() {
         kubelet.refuseLists(5);
 
-        assertThat(client.list(TIME)).hasValue(PodResourcesList.NOTHING);
+        assertThat(client.list(TIME)).hasValue(PodResourcesList.EMPTY);
     }
 
     @Test
-    void aBurstThatStaysRefusedIsNoAnswerInTime() {
+    void aBurstThatStaysRefusedTimesOut() {
         kubelet.refuseLists(Integer.MAX_VALUE);
 
         assertThat(client.list(Duration.ofMillis(200))).isEmpty();
     }
 
     @Test
-    void afterARestartOfTheKubeletTheNextListIsAnswered() throws Exception {
+    void afterARestartOfTheKubeletTheNextListSucceeds() throws Exception {
         assertThat(client.list(TIME)).isPresent();
         kubelet.stop();
         assertThat(client.list(Duration.ofMillis(200))).isEmpty();

@@ -34,33 +34,37 @@ class RegistrationIT {
     private static final String CARDS = ResourceNames.DEFAULT.cards();
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final DeviceLists TWO =
-            new DeviceLists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
+            lists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
 
     @TempDir
     private Path dir;
 
     private final DomainSockets sockets = new DomainSockets();
     private KubeletDouble kubelet;
-    private KubeletConnection link;
+    private KubeletConnection connection;
+
+    private static DeviceLists lists(List<Offered> memory, List<Offered> cards) {
+        return new DeviceLists(Map.of(DeviceResource.MEMORY, memory, DeviceResource.CARDS, cards));
+    }
 
     @BeforeEach
     void start() throws Exception {
         kubelet = new KubeletDouble(dir);
-        link = KubeletConnection.start(
+        connection = KubeletConnection.start(
                 dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
     }
 
     @AfterEach
     void end() throws Exception {
-        link.close();
+        connection.close();
         kubelet.close();
         sockets.close();
     }
 
     @Test
-    void bothResourcesAreRegisteredOnceThereIsAListAndTheKubeletReadsIt() throws Exception {
+    void everyResourceIsRegisteredOnceThereIsAListAndTheKubeletWatchesIt() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
 
         awaitLists();
         assertThat(kubelet.registrations()).containsExactlyInAnyOrder(MEMORY, CARDS);
@@ -79,12 +83,12 @@ class RegistrationIT {
     @Test
     void aChangeIsSentOnceAndTheSameListIsNotSentAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        link.offer(TWO);
-        DeviceLists changed = new DeviceLists(List.of(new Offered("GPU-a::0", false)), TWO.cards());
-        link.offer(changed);
+        connection.offer(TWO);
+        DeviceLists changed = lists(List.of(new Offered("GPU-a::0", false)), TWO.list(DeviceResource.CARDS));
+        connection.offer(changed);
 
         await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
@@ -92,9 +96,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aKubeletThatRestartsIsToldAgain() throws Exception {
+    void aRestartedKubeletReceivesTheRegistrationsAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         kubelet.stop();
@@ -106,9 +110,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aSocketThatWasDeletedIsMadeAgainAndRegistered() throws Exception {
+    void aDeletedSocketIsCreatedAndRegisteredAgain() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         Files.delete(dir.resolve("device-plugins/gpushare-mem.sock"));
@@ -121,9 +125,9 @@ class RegistrationIT {
     }
 
     @Test
-    void aStreamThatTheKubeletCancelledIsARegistrationLost() throws Exception {
+    void aCancelledStreamIsALostRegistration() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         kubelet.cancelStream(CARDS);
@@ -136,8 +140,8 @@ class RegistrationIT {
     }
 
     @Test
-    void aKubeletThatComesLateIsWaitedFor() throws Exception {
-        link.offer(TWO);
+    void aKubeletThatStartsLateIsAwaited() throws Exception {
+        connection.offer(TWO);
         await().during(Duration.ofMillis(700))
                 .until(() -> kubelet.registrations().isEmpty());
 
@@ -152,7 +156,7 @@ class RegistrationIT {
         List<Offered> many = IntStream.range(0, 66_000)
                 .mapToObj(i -> new Offered("GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i, true))
                 .toList();
-        link.offer(new DeviceLists(many, TWO.cards()));
+        connection.offer(lists(many, TWO.list(DeviceResource.CARDS)));
 
         awaitLists();
         assertThat(kubelet.healthy(MEMORY)).hasSize(66_000);
@@ -161,10 +165,10 @@ class RegistrationIT {
     @Test
     void theKubeletsQuestionsReachTheDoorkeeperAndItsAnswersTheKubelet() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        var wish = kubelet.calls(MEMORY)
+        var response = kubelet.calls(MEMORY)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
                                 .addAvailableDeviceIDs("GPU-a::0")
@@ -172,7 +176,7 @@ class RegistrationIT {
                                 .addMustIncludeDeviceIDs("GPU-a::1")
                                 .setAllocationSize(1))
                         .build());
-        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).containsExactly("GPU-a::1");
+        assertThat(response.getContainerResponses(0).getDeviceIDsList()).containsExactly("GPU-a::1");
 
         ContainerAllocateResponse given =
                 kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
@@ -186,26 +190,26 @@ class RegistrationIT {
     @Test
     void aRefusalIsAnErrorWithItsSentenceAndAFailureOfOursNeverRejectsAPodThatOnlyWished() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
         assertThatThrownBy(() -> kubelet.calls(CARDS).allocate(allocate("GPU-a")))
                 .isInstanceOf(StatusRuntimeException.class)
                 .hasMessage("FAILED_PRECONDITION: the card is taken");
-        var wish = kubelet.calls(CARDS)
+        var response = kubelet.calls(CARDS)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder())
                         .build());
-        assertThat(wish.getContainerResponses(0).getDeviceIDsList()).isEmpty();
+        assertThat(response.getContainerResponses(0).getDeviceIDsList()).isEmpty();
     }
 
     @Test
     void atTheEndTheSocketsAreGone() throws Exception {
         kubelet.start();
-        link.offer(TWO);
+        connection.offer(TWO);
         awaitLists();
 
-        link.close();
+        connection.close();
 
         assertThat(dir.resolve("device-plugins/gpushare-mem.sock")).doesNotExist();
         assertThat(dir.resolve("device-plugins/gpushare-card.sock")).doesNotExist();
@@ -218,7 +222,7 @@ class RegistrationIT {
         assertThatThrownBy(() -> KubeletConnection.start(
                         deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a Unix socket's path may have 107: choose a shorter --kubelet-dir");
+                .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }
 
     private void awaitLists() {
@@ -239,7 +243,7 @@ class RegistrationIT {
         public List<String> preferred(
                 DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
             if (resource == DeviceResource.CARDS) {
-                throw new IllegalStateException("no wish");
+                throw new IllegalStateException("no preference");
             }
             assertThat(available).hasSize(2);
             assertThat(size).isEqualTo(1);
@@ -251,7 +255,7 @@ class RegistrationIT {
             return switch (resource) {
                 case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY ->
-                    new AllocationResponse.Given(
+                    new AllocationResponse.Granted(
                             Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
                             List.of("/dev/nvidia0"),
                             List.of("nvidia.com/gpu=GPU-a"));

@@ -20,81 +20,90 @@ class AnnotationDifferenceTest {
             MemoryUnit.GIB,
             null,
             List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15)))));
-    private static final NodePod UNWRITTEN = TestPods.unwritten("p", 0, TestPods.memory("main", 2));
-    private static final NodePod WRITTEN = TestPods.onCard("p", 0, A, 2);
+    private static final NodePod UNANNOTATED = TestPods.unannotated("p", 0, TestPods.memory("main", 2));
+    private static final NodePod ANNOTATED = TestPods.onCard("p", 0, A, 2);
 
     @Test
-    void aPodWhoseAnnotationSaysWhatItHasIsNoDifference() {
-        assertThat(AnnotationDifference.of(EMPTY.withPod(WRITTEN))).isEmpty();
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(WRITTEN), "p", A)))
+    void aCorrectAnnotationIsNoDifference() {
+        assertThat(AnnotationDifference.of(EMPTY.withPod(ANNOTATED))).isEmpty();
+        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(ANNOTATED), "p", A)))
                 .isEmpty();
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(WRITTEN), "GPU-a::0", "GPU-a::1")))
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(ANNOTATED), "GPU-a::0", "GPU-a::1")))
                 .isEmpty();
     }
 
     @Test
-    void whatAllocateAnsweredIsTheTruthWhateverIsWritten() {
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(UNWRITTEN), "p", B)))
-                .containsExactly(difference(B, AnnotationDifference.Kind.UNWRITTEN));
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(WRITTEN), "p", B)))
+    void theResponseOfAllocateOverridesTheAnnotation() {
+        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(UNANNOTATED), "p", B)))
+                .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
+        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(ANNOTATED), "p", B)))
                 .containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
-    void afterARestartTheDevicesTellWhatAPodHasOnWhichNothingIsWritten() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNWRITTEN), "GPU-b::0", "GPU-b::1")))
-                .containsExactly(difference(B, AnnotationDifference.Kind.UNWRITTEN));
+    void afterARestartTheDevicesNameTheCardsOfAPodWithoutAnAnnotation() {
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNANNOTATED), "GPU-b::0", "GPU-b::1")))
+                .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
     }
 
     @Test
-    void devicesOfSeveralCardsTellNothing() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNWRITTEN), "GPU-a::0", "GPU-b::1")))
+    void devicesOfSeveralCardsProveNothing() {
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNANNOTATED), "GPU-a::0", "GPU-b::1")))
                 .isEmpty();
     }
 
     @Test
-    void aPodIsLeftOutUntilAllItsContainersHaveTheirCards() {
-        NodePod two = TestPods.unwritten("p", 0, TestPods.memory("main", 2), TestPods.memory("other", 1));
+    void aPodCountsOnceAllItsContainersHaveTheirCards() {
+        NodePod two = TestPods.unannotated("p", 0, TestPods.memory("main", 2), TestPods.memory("other", 1));
         assertThat(AnnotationDifference.of(answered(EMPTY.withPod(two), "p", A)))
                 .isEmpty();
     }
 
     @Test
-    void annotationAgainstDevicesIsToldAndNotDecided() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(WRITTEN), "GPU-b::0", "GPU-b::1")))
-                .containsExactly(difference(A, AnnotationDifference.Kind.DOUBTFUL));
+    void anAnnotationThatContradictsTheDevicesIsReportedAndNotChanged() {
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1")))
+                .containsExactly(difference(A, AnnotationDifference.Kind.UNCONFIRMED));
     }
 
     @Test
-    void afterARestartAnAnnotationOfOtherAmountsThanAskedForFreesNothing() {
-        NodePod forged = TestPods.written(UNWRITTEN, TestPods.allocation(TestPods.gets("main", A, 1)));
-        NodeSnapshot picture = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
-        assertThat(picture.use().held().cards().getFirst().allocated().units()).isEqualTo(2);
-        assertThat(AnnotationDifference.of(picture)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
+    void afterARestartAnAnnotationWithOtherAmountsThanRequestedFreesNothing() {
+        NodePod forged = TestPods.annotated(UNANNOTATED, TestPods.allocation(TestPods.share("main", A, 1)));
+        NodeSnapshot snapshot = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
+        assertThat(snapshot.allocations()
+                        .assigned()
+                        .cards()
+                        .getFirst()
+                        .allocated()
+                        .units())
+                .isEqualTo(2);
+        assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
-    void afterARestartWithAnotherUnitAPodHoldsWhatItHadInTheOldOne() {
+    void afterARestartWithAnotherUnitAPodKeepsItsAmountInTheOldOne() {
         NodeSnapshot finer = NodeSnapshot.of(
                         new Inventory(MemoryUnit.ofMib(256), null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))))
-                .withPod(WRITTEN);
-        NodeSnapshot picture = listed(finer, "GPU-a::0", "GPU-a::1");
-        assertThat(picture.use().held().cards())
+                .withPod(ANNOTATED);
+        NodeSnapshot snapshot = listed(finer, "GPU-a::0", "GPU-a::1");
+        assertThat(snapshot.allocations().assigned().cards())
                 .extracting(CardState::allocated)
                 .containsExactly(Share.memory(8));
-        assertThat(AnnotationDifference.of(picture)).isEmpty();
+        assertThat(AnnotationDifference.of(snapshot)).isEmpty();
     }
 
     private static AnnotationDifference difference(CardId card, AnnotationDifference.Kind kind) {
-        return new AnnotationDifference(TestPods.ref("p"), TestPods.allocation(TestPods.gets("main", card, 2)), kind);
+        return new AnnotationDifference(TestPods.ref("p"), TestPods.allocation(TestPods.share("main", card, 2)), kind);
     }
 
-    private static NodeSnapshot answered(NodeSnapshot picture, String pod, CardId card) {
-        return picture.withAnswer(new AnsweredCall(
-                TestPods.ref(pod), TestPods.gets("main", card, 2), Set.of(card + "::0", card + "::1"), TestPods.START));
+    private static NodeSnapshot answered(NodeSnapshot snapshot, String pod, CardId card) {
+        return snapshot.withAnsweredCall(new AnsweredCall(
+                TestPods.ref(pod),
+                TestPods.share("main", card, 2),
+                Set.of(card + "::0", card + "::1"),
+                TestPods.START));
     }
 
-    private static NodeSnapshot listed(NodeSnapshot picture, String... ids) {
-        return picture.withListed(TestPods.holding("p", "main", ids), TestPods.START);
+    private static NodeSnapshot listed(NodeSnapshot snapshot, String... ids) {
+        return snapshot.withListed(TestPods.withDevices("p", "main", ids), TestPods.START);
     }
 }

@@ -16,18 +16,19 @@ class NodeSnapshotTest {
     private static final NodeSnapshot EMPTY =
             NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
 
-    /** The extender has heard that it is gone and gives its card to the next; our watch and the kubelet have not yet. */
+    /** The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet. */
     @Test
-    void aPodThatAFreshListLacksHoldsNothing() {
-        NodePod gone = TestPods.onCard("gone", 0, A, 1);
+    void aPodThatAFreshListLacksHasNothing() {
+        NodePod deleted = TestPods.onCard("deleted", 0, A, 1);
         NodePod next = TestPods.onCard("next", 1, A, 15);
-        NodeSnapshot picture = EMPTY.withPod(gone)
+        NodeSnapshot snapshot = EMPTY.withPod(deleted)
                 .withPod(next)
-                .withAnswer(
-                        new AnsweredCall(gone.ref(), TestPods.gets("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
-                .withListed(TestPods.holding("gone", "main", "GPU-a::0"), TestPods.START);
-        assertThat(picture.use().held().holdings()).hasSize(1);
+                .withAnsweredCall(new AnsweredCall(
+                        deleted.ref(), TestPods.share("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
+                .withListed(TestPods.withDevices("deleted", "main", "GPU-a::0"), TestPods.START);
+        assertThat(snapshot.allocations().assigned().holdings()).hasSize(1);
 
-        assertThat(picture.withPods(List.of(next)).use().held().holdings()).isEmpty();
+        assertThat(snapshot.withPods(List.of(next)).allocations().assigned().holdings())
+                .isEmpty();
     }
 }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Pods as tests need them, all of one namespace; the uid is made from the name. */
+/** Pods for tests, in one namespace; the uid derives from the name. */
 public final class TestPods {
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -27,8 +27,8 @@ public final class TestPods {
         return new PodRef("uid-" + name, "default", name);
     }
 
-    /** A pod that asks for these and has nothing written on it. */
-    public static NodePod unwritten(String name, int second, ContainerDemand... containers) {
+    /** A pod that requests these, without an annotation. */
+    public static NodePod unannotated(String name, int second, ContainerDemand... containers) {
         return new NodePod(
                 ref(name),
                 START.plusSeconds(second),
@@ -37,8 +37,8 @@ public final class TestPods {
                 new Decoded.Absent<>());
     }
 
-    /** The same pod with this written on it. */
-    public static NodePod written(NodePod pod, Allocation allocation) {
+    /** The same pod with this annotated allocation. */
+    public static NodePod annotated(NodePod pod, Allocation allocation) {
         return new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));
     }
 
@@ -48,7 +48,7 @@ public final class TestPods {
 
     /** A pod of one container {@code main} with that much memory of that card. */
     public static NodePod onCard(String name, int second, CardId card, int units) {
-        return written(unwritten(name, second, memory("main", units)), allocation(gets("main", card, units)));
+        return annotated(unannotated(name, second, memory("main", units)), allocation(share("main", card, units)));
     }
 
     /** Each of these cards whole, in their order. */
@@ -60,8 +60,8 @@ public final class TestPods {
 
     /** A pod of one container {@code main} with these cards. */
     public static NodePod whole(String name, int second, CardId... cards) {
-        return written(
-                unwritten(name, second, cards("main", cards.length)),
+        return annotated(
+                unannotated(name, second, cards("main", cards.length)),
                 allocation(new ContainerAllocation("main", ContainerRole.APP, wholeCards(cards))));
     }
 
@@ -73,7 +73,7 @@ public final class TestPods {
         return new ContainerDemand(name, ContainerRole.APP, Share.whole(count));
     }
 
-    public static ContainerAllocation gets(String container, CardId card, int units) {
+    public static ContainerAllocation share(String container, CardId card, int units) {
         return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, Share.memory(units)));
     }
 
@@ -81,14 +81,14 @@ public final class TestPods {
         return new Allocation(MemoryUnit.GIB, Arrays.asList(containers));
     }
 
-    /** What pod-resources lists when these pods have no device. */
+    /** The list of pod-resources if these pods have no devices. */
     public static PodResourcesList listed(String... names) {
         return new PodResourcesList(
                 Arrays.stream(names).collect(Collectors.toMap(name -> new PodName("default", name), _ -> Map.of())));
     }
 
-    /** What pod-resources lists when that container has these devices. */
-    public static PodResourcesList holding(String name, String container, String... ids) {
+    /** The list of pod-resources if that container has these devices. */
+    public static PodResourcesList withDevices(String name, String container, String... ids) {
         return new PodResourcesList(Map.of(new PodName("default", name), Map.of(container, Set.of(ids))));
     }
 }

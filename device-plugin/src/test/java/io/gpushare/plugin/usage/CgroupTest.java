@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lines as nodes with these runtimes have them; P is a pod's uid, Q the same as systemd writes it, C and D containers. */
+/** Lines of nodes with these runtimes; P is a pod's uid, Q the same in systemd's form, C and D are container IDs. */
 class CgroupTest {
     private static final String P = "8d4e6d1c-7c0b-4a53-9f2e-0123456789ab";
     private static final String C = "3f1c".repeat(16);
@@ -76,7 +76,7 @@ class CgroupTest {
     }
 
     @Test
-    void ofManyHierarchiesTheOneThatNamesThePodCounts() {
+    void theHierarchyThatNamesThePodHasPrecedence() {
         assertThat(Cgroup.parse(List.of(
                         "13:rdma:/", "12:misc:/k8s.io/" + C, written("11:memory:/kubepods/burstable/podP/C"), "0::/")))
                 .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));

@@ -29,7 +29,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Processes joined with what was given, and who is beyond it. */
+/** The attribution of processes to containers, and the pods above their limit. */
 class OverUseTest {
     private static final long GIB = 1L << 30;
     private static final CardId A = new CardId("GPU-a");
@@ -42,10 +42,10 @@ class OverUseTest {
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final Map<CardId, List<CardUsage.GpuProcess>> processes = new HashMap<>();
-    private NodeSnapshot picture = NodeSnapshot.of(CARDS);
+    private NodeSnapshot snapshot = NodeSnapshot.of(CARDS);
 
     @Test
-    void eachContainerHasWhatItsOwnProcessesUse() {
+    void eachContainerUsesWhatItsOwnProcessesUse() {
         given(onA("p", 3), "p1");
         given(onA("q", 2), "q1");
         process(1, A, 2 * GIB, "p", "p1");
@@ -53,22 +53,22 @@ class OverUseTest {
         process(3, A, GIB, "q", "q1");
         process(4, A, 5 * GIB, "", "sshd");
 
-        NodeUsage load = load();
+        NodeUsage usage = usage();
 
-        assertThat(used(load, "p")).hasValue(2 * GIB + GIB / 2);
-        assertThat(used(load, "q")).hasValue(GIB);
-        assertThat(load.strangers()).isEqualTo(Map.of(A, 5 * GIB));
+        assertThat(used(usage, "p")).hasValue(2 * GIB + GIB / 2);
+        assertThat(used(usage, "q")).hasValue(GIB);
+        assertThat(usage.foreign()).isEqualTo(Map.of(A, 5 * GIB));
         assertThat(OverUse.NONE
-                        .look(ContainerShare.of(picture), load, MemoryUnit.GIB, NOW)
+                        .evaluate(ContainerShare.of(snapshot), usage, MemoryUnit.GIB, NOW)
                         .excesses())
                 .isEmpty();
     }
 
     @Test
-    void aContainerThatTheApiHasNotToldYetIsFoundByItsPod() {
+    void aContainerThatTheApiHasNotReportedIsFoundByItsPod() {
         given(onA("p", 3));
-        process(1, A, 2 * GIB, "p", "unheard");
-        assertThat(used(load(), "p")).hasValue(2 * GIB);
+        process(1, A, 2 * GIB, "p", "unreported");
+        assertThat(used(usage(), "p")).hasValue(2 * GIB);
     }
 
     @Test
@@ -77,43 +77,44 @@ class OverUseTest {
         given(onA("odd", 3), "o1");
         processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.empty(), OptionalInt.empty())));
         cgroups.put(1L, new Cgroup(Optional.empty(), Optional.of("o1")));
-        assertThat(used(load(), "idle")).hasValue(0);
-        assertThat(used(load(), "odd")).isEmpty();
+        assertThat(used(usage(), "idle")).hasValue(0);
+        assertThat(used(usage(), "odd")).isEmpty();
     }
 
     @Test
-    void whereNoProcessIsToBeSeenNobodyIsSaidToUseNothing() {
+    void withoutVisibleProcessesNoUsageIsReported() {
         given(onA("p", 3), "p1");
         processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
-        NodeUsage load = load();
-        assertThat(load.containers()).isEmpty();
-        assertThat(ContainerShare.of(picture)).allMatch(held -> load.of(held).isEmpty());
-        assertThat(load.strangers()).isEmpty();
+        NodeUsage usage = usage();
+        assertThat(usage.containers()).isEmpty();
+        assertThat(ContainerShare.of(snapshot)).allMatch(held -> usage.of(held).isEmpty());
+        assertThat(usage.foreign()).isEmpty();
     }
 
     @Test
-    void whoUsesMoreIsToldOnceAndItsNeighbourNever() {
+    void aContainerAboveItsLimitIsReportedOnceAndItsNeighbourNever() {
         given(onA("greedy", 2), "g1");
         given(onA("modest", 2), "m1");
         process(1, A, 5 * GIB - 1, "greedy", "g1");
         process(2, A, 2 * GIB, "modest", "m1");
 
         OverUse.Found first = look(OverUse.NONE, NOW);
-        assertThat(first.news()).singleElement().satisfies(news -> {
-            assertThat(news.held().pod().name()).isEqualTo("greedy");
-            assertThat(news.neededUnits()).isEqualTo(5);
+        assertThat(first.unreported()).singleElement().satisfies(excess -> {
+            assertThat(excess.share().pod().name()).isEqualTo("greedy");
+            assertThat(excess.neededUnits()).isEqualTo(5);
         });
         OverUse.Found later = look(first.next(), NOW.plusSeconds(300));
-        assertThat(later.news()).isEmpty();
+        assertThat(later.unreported()).isEmpty();
         assertThat(later.excesses()).hasSize(1);
         process(3, A, GIB, "greedy", "g1");
-        assertThat(look(later.next(), NOW.plusSeconds(500)).news()).isEmpty();
-        assertThat(look(later.next(), NOW.plusSeconds(700)).news()).hasSize(1);
-        assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).news()).hasSize(1);
+        assertThat(look(later.next(), NOW.plusSeconds(500)).unreported()).isEmpty();
+        assertThat(look(later.next(), NOW.plusSeconds(700)).unreported()).hasSize(1);
+        assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).unreported())
+                .hasSize(1);
     }
 
     @Test
-    void offendersAreOrderedByWhatIsTooMuchAndSinceWhen() {
+    void offendersAreOrderedByTheirExcess() {
         given(onA("one", 1), "1");
         given(onA("two", 6), "2");
         process(1, A, 2 * GIB, "one", "1");
@@ -124,7 +125,7 @@ class OverUseTest {
                 .extracting(Offender::since)
                 .containsOnly(NOW);
 
-        // Back within its bounds for one look, its time begins anew.
+        // Once it is below its limit, its time restarts.
         processes.clear();
         OverUse.Found within = look(first.next(), NOW.plusSeconds(65));
         assertThat(within.offenders()).isEmpty();
@@ -135,20 +136,22 @@ class OverUseTest {
     }
 
     @Test
-    void aPodWithinItsBoundsIsNoOffenderThoughOneOfItsContainersIsBeyondItsOwn() {
+    void aPodBelowItsLimitIsNoOffenderEvenIfOneOfItsContainersIsAboveItsOwn() {
         List<ContainerAllocation> two = List.of(gets("main", A, 2), gets("side", A, 4));
-        NodePod pod = TestPods.unwritten("p", 0, TestPods.memory("main", 2), TestPods.memory("side", 4));
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 2), TestPods.memory("side", 4));
         given(pod, two, Map.of("c1", "main", "c2", "side"));
         process(1, A, 5 * GIB, "p", "c1");
         process(2, A, GIB, "p", "c2");
         OverUse.Found found = look(OverUse.NONE, NOW);
-        assertThat(found.news()).extracting(news -> news.held().container()).containsExactly("main");
+        assertThat(found.unreported())
+                .extracting(excess -> excess.share().container())
+                .containsExactly("main");
         assertThat(found.offenders()).isEmpty();
     }
 
     @Test
-    void whoHasTheCardWholeMayUseAllOfIt() {
-        NodePod pod = TestPods.unwritten("w", 0, TestPods.cards("main", 1));
+    void aContainerWithTheWholeCardMayUseAllOfIt() {
+        NodePod pod = TestPods.unannotated("w", 0, TestPods.cards("main", 1));
         given(
                 pod,
                 List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(B, Share.WHOLE_CARD))),
@@ -157,16 +160,16 @@ class OverUseTest {
         OverUse.Found found = look(OverUse.NONE, NOW);
         assertThat(found.excesses()).isEmpty();
         assertThat(found.offenders()).isEmpty();
-        assertThat(ContainerShare.of(picture))
+        assertThat(ContainerShare.of(snapshot))
                 .singleElement()
                 .matches(held -> held.memory().equals(Memory.ofGib(15)));
     }
 
     private OverUse.Found look(OverUse before, Instant now) {
-        return before.look(ContainerShare.of(picture), load(), MemoryUnit.GIB, now);
+        return before.evaluate(ContainerShare.of(snapshot), usage(), MemoryUnit.GIB, now);
     }
 
-    private NodeUsage load() {
+    private NodeUsage usage() {
         Map<CardId, CardUsage> cards = new HashMap<>();
         for (CardId card : List.of(A, B)) {
             cards.put(
@@ -180,14 +183,14 @@ class OverUseTest {
                             OptionalLong.empty(),
                             Optional.of(processes.getOrDefault(card, List.of()))));
         }
-        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), picture);
+        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
     }
 
-    private OptionalLong used(NodeUsage load, String pod) {
-        return ContainerShare.of(picture).stream()
+    private OptionalLong used(NodeUsage usage, String pod) {
+        return ContainerShare.of(snapshot).stream()
                 .filter(held -> held.pod().name().equals(pod))
                 .findFirst()
-                .flatMap(load::of)
+                .flatMap(usage::of)
                 .orElseThrow()
                 .bytes();
     }
@@ -196,7 +199,7 @@ class OverUseTest {
         List<CardUsage.GpuProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
         all.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
         processes.put(card, all);
-        Optional<String> uid = picture.pods().stream()
+        Optional<String> uid = snapshot.pods().stream()
                 .filter(each -> each.ref().name().equals(pod))
                 .map(each -> each.ref().uid())
                 .findFirst();
@@ -219,10 +222,10 @@ class OverUseTest {
     }
 
     private void given(NodePod pod, List<ContainerAllocation> gets, Map<String, String> started) {
-        picture = picture.withPod(
+        snapshot = snapshot.withPod(
                 new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), pod.allocation(), started));
         for (ContainerAllocation each : gets) {
-            picture = picture.withAnswer(
+            snapshot = snapshot.withAnsweredCall(
                     new AnsweredCall(pod.ref(), each, Set.of(pod.ref().uid() + each.name()), NOW));
         }
     }

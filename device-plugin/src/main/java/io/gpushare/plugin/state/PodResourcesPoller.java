@@ -1,4 +1,4 @@
-package io.gpushare.plugin.admission;
+package io.gpushare.plugin.state;
 
 import io.gpushare.plugin.node.PodResourcesList;
 import java.time.Duration;
@@ -11,30 +11,42 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Reads the kubelet's books again where the picture may have left them: at the start, when pods went, and once in a while.
- * Not after each Allocate: what was answered is known, and pod-resources serves few calls at a time.
+ * Reads pod-resources again when the snapshot may differ from it: at the start, when pods are deleted, and periodically. It
+ * does not read after each Allocate: the plugin knows its own responses, and pod-resources serves few calls at a time.
  */
 public final class PodResourcesPoller implements AutoCloseable {
-    private static final Duration LIST_TIME = Duration.ofSeconds(1);
+    /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
+    @FunctionalInterface
+    public interface Lister {
+        Optional<PodResourcesList> list(Duration timeout);
+    }
+
+    private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
-    /** While the kubelet still lists pods that the API does not have any more. */
+    /** The interval while the kubelet still lists pods that the API no longer has. */
     private static final Duration BEHIND = Duration.ofSeconds(1);
 
     private static final Duration USUAL = Duration.ofMinutes(1);
-    /** How long the first list waits for the first pods of the API; without them it is read all the same. */
+    /** How long the first list waits for the first pods of the API; it is read without them afterwards. */
     private static final Duration FIRST_PODS = Duration.ofSeconds(5);
 
     private final LatestSnapshot latest;
-    private final AllocationHandler.Lister podResources;
+    private final Lister podResources;
     private final BooleanSupplier podsKnown;
     private final Runnable firstRead;
     private final InstantSource clock;
-    private final Semaphore asked = new Semaphore(0);
-    private final Thread thread = new Thread(this::run, "books");
+    private final Semaphore requested = new Semaphore(0);
+    private final Thread thread = new Thread(this::run, "pod-resources");
 
+    /**
+     * Makes a poller; it reads nothing before {@link #start}.
+     *
+     * @param podsKnown whether the API reported the node's pods a first time
+     * @param firstRead is run once, after the first read
+     */
     public PodResourcesPoller(
             LatestSnapshot latest,
-            AllocationHandler.Lister podResources,
+            Lister podResources,
             BooleanSupplier podsKnown,
             Runnable firstRead,
             InstantSource clock) {
@@ -50,9 +62,9 @@ public final class PodResourcesPoller implements AutoCloseable {
         thread.start();
     }
 
-    /** Reads them soon; returns at once. */
+    /** Requests a read; returns at once. */
     public void readSoon() {
-        asked.release();
+        requested.release();
     }
 
     private void run() {
@@ -62,10 +74,10 @@ public final class PodResourcesPoller implements AutoCloseable {
             firstRead.run();
             while (true) {
                 Duration wait = latest.now().behind() ? BEHIND : USUAL;
-                if (asked.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-                    // What happens together is read together.
+                if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+                    // Requests that come together need one read.
                     TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
-                    asked.drainPermits();
+                    requested.drainPermits();
                 }
                 read();
             }
@@ -83,8 +95,7 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private void read() {
         Instant before = clock.instant();
-        Optional<PodResourcesList> listed = podResources.list(LIST_TIME);
-        listed.ifPresent(now -> latest.update(picture -> picture.withListed(now, before)));
+        podResources.list(LIST_TIMEOUT).ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
     }
 
     @Override

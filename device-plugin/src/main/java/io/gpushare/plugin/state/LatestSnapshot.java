@@ -1,33 +1,30 @@
-package io.gpushare.plugin.admission;
+package io.gpushare.plugin.state;
 
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/**
- * The one shared mutable object: the newest picture of the node, replaced in steps from value to value. A step does no I/O,
- * so nobody waits long.
- */
+/** The one shared mutable object: the latest snapshot of the node, replaced step by step. A step does no I/O. */
 public final class LatestSnapshot {
     private final Runnable changed;
-    private NodeSnapshot picture;
+    private NodeSnapshot snapshot;
 
-    /** {@code changed} is run after each step, by the thread that made it. */
+    /** The thread that makes a step runs {@code changed} after it. */
     public LatestSnapshot(NodeSnapshot first, Runnable changed) {
-        this.picture = Objects.requireNonNull(first);
+        this.snapshot = Objects.requireNonNull(first);
         this.changed = Objects.requireNonNull(changed);
     }
 
     public synchronized NodeSnapshot now() {
-        return picture;
+        return snapshot;
     }
 
-    /** Makes one step; answers the picture after it. */
+    /** Makes one step and returns the snapshot after it. */
     public NodeSnapshot update(UnaryOperator<NodeSnapshot> step) {
         NodeSnapshot after;
         synchronized (this) {
-            after = step.apply(picture);
-            picture = after;
+            after = step.apply(snapshot);
+            snapshot = after;
         }
         changed.run();
         return after;

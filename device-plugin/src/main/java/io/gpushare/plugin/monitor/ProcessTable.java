@@ -1,4 +1,4 @@
-package io.gpushare.plugin.processes;
+package io.gpushare.plugin.monitor;
 
 import io.gpushare.plugin.usage.Cgroup;
 import java.io.IOException;
@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The node's processes, as its proc file system shows them. */
+/** The node's processes, as its proc file system lists them. */
 public final class ProcessTable {
     private static final Path OWN = Path.of("/proc");
 
@@ -20,14 +20,14 @@ public final class ProcessTable {
     }
 
     /**
-     * Whether the processes of this container are all that can be seen: a program in a PID namespace of its own, as a pod
-     * without {@code hostPID} has it, is process 1 there.
+     * Whether only the processes of this container are visible: in a PID namespace of its own, which a pod without {@code
+     * hostPID} has, the program is process 1.
      */
     public boolean ownOnly() {
         return proc.equals(OWN) && ProcessHandle.current().pid() == 1;
     }
 
-    /** Where that process is; empty when it is not to be seen. */
+    /** The cgroup of that process; empty when the process is not visible. */
     public Optional<Cgroup> cgroup(long pid) {
         try {
             return Optional.of(Cgroup.parse(Files.readAllLines(

@@ -1,0 +1,82 @@
+package io.gpushare.plugin.state;
+
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.devices.WireSize;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins everything that is reported about the node's cards into its inventory: the scan of the driver and the cordons. Each
+ * input is reported whole, by a thread of its own, and each report produces one inventory.
+ */
+public final class InventoryAssembler {
+    private static final Logger LOG = LoggerFactory.getLogger(InventoryAssembler.class);
+
+    private final Consumer<Inventory> published;
+    private final Runnable refused;
+    private boolean scannedOnce;
+    private Inventory scanned;
+    private Set<CardId> cordoned = Set.of();
+    private Set<CardId> absent = Set.of();
+
+    /**
+     * Starts with no cards.
+     *
+     * @param published receives every inventory, the first one after the first scan
+     * @param refused is run when the kubelet can't receive the node's device list in this unit
+     */
+    public InventoryAssembler(MemoryUnit unit, Consumer<Inventory> published, Runnable refused) {
+        this.scanned = Inventory.empty(unit);
+        this.published = Objects.requireNonNull(published);
+        this.refused = Objects.requireNonNull(refused);
+    }
+
+    /** The driver reports these cards. */
+    public synchronized void scanned(Inventory now) {
+        Optional<MemoryUnit> fitting = WireSize.smallestInsteadOf(now.unit(), now.cards());
+        if (fitting.isPresent()) {
+            LOG.error(
+                    "--memory-unit={} makes {} devices of this node's cards, more than the kubelet receives in one list"
+                            + " (4 MiB): the smallest unit that fits is --memory-unit={}",
+                    now.unit(),
+                    now.cards().stream()
+                            .mapToInt(card -> now.capacityOf(card).units())
+                            .sum(),
+                    fitting.get());
+            refused.run();
+            return;
+        }
+        scanned = now;
+        scannedOnce = true;
+        assemble();
+    }
+
+    /** The node object reports these cards as cordoned. */
+    public synchronized void cordoned(Set<CardId> now) {
+        cordoned = Set.copyOf(now);
+        if (scannedOnce) {
+            assemble();
+        }
+    }
+
+    private void assemble() {
+        reportAbsent();
+        published.accept(scanned.withCordoned(cordoned));
+    }
+
+    private void reportAbsent() {
+        Set<CardId> now = new TreeSet<>(cordoned);
+        scanned.cards().forEach(card -> now.remove(card.id()));
+        if (!scanned.cards().isEmpty() && !now.equals(absent)) {
+            absent = now;
+            LOG.warn("cordoned cards that this node does not have: {}", now.isEmpty() ? "none any more" : now);
+        }
+    }
+}

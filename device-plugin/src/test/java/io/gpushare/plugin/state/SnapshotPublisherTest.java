@@ -1,0 +1,54 @@
+package io.gpushare.plugin.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.plugin.state.SnapshotPublisher.Source;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class SnapshotPublisherTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final AtomicInteger published = new AtomicInteger();
+
+    @Test
+    void nothingIsPublishedBeforeEverySourceWasRead() {
+        try (SnapshotPublisher publisher = new SnapshotPublisher(published::incrementAndGet)) {
+            publisher.read(Source.CARDS);
+            publisher.read(Source.POD_RESOURCES);
+            publisher.changed();
+            publisher.start();
+            assertThat(published).hasValue(0);
+
+            publisher.read(Source.CORDONS);
+            await().atMost(PATIENCE).until(() -> published.get() == 1);
+        }
+    }
+
+    @Test
+    void changesThatComeTogetherArePublishedOnce() throws Exception {
+        CountDownLatch first = new CountDownLatch(1);
+        Semaphore pause = new Semaphore(0);
+        try (SnapshotPublisher publisher = new SnapshotPublisher(() -> {
+            published.incrementAndGet();
+            first.countDown();
+            pause.acquireUninterruptibly();
+        })) {
+            for (Source source : Source.values()) {
+                publisher.read(source);
+            }
+            publisher.start();
+            first.await();
+            for (int i = 0; i < 100; i++) {
+                publisher.changed();
+            }
+            pause.release(2);
+            await().atMost(PATIENCE).until(() -> published.get() == 2 && pause.availablePermits() == 0);
+        }
+        assertThat(published).hasValue(2);
+    }
+}
