@@ -134,6 +134,16 @@ final class ObjectVerbs {
                 : store.update(path.resource(), path.key(), pod -> mark(pod, grace));
     }
 
+    /** An Eviction is a deletion with its own options; the server keeps no PodDisruptionBudget. */
+    ObjectNode evict(ApiPath path, ObjectNode eviction) {
+        if (!Documents.text(eviction, "metadata.name").equals(path.name())) {
+            throw ApiError.badRequest("name in URL does not match name in Eviction object");
+        }
+        JsonNode options = eviction.path("deleteOptions");
+        delete(path, null, options instanceof ObjectNode given ? given : Documents.empty());
+        return ApiError.success(201);
+    }
+
     private static long grace(ObjectNode pod, String asked) {
         String phase = Documents.text(pod, "status.phase");
         boolean ended = phase.equals("Succeeded") || phase.equals("Failed");

@@ -46,6 +46,11 @@ public final class ObjectStore {
         return put(resource, null, fresh);
     }
 
+    /** Stores an object as it is, new or in place of the present one. */
+    public synchronized ObjectNode replace(ApiResource resource, ObjectNode object) {
+        return put(resource, shelf(resource).find(ObjectKey.of(object)), object.deepCopy());
+    }
+
     public synchronized ObjectNode get(ApiResource resource, ObjectKey key) {
         ObjectNode found = shelf(resource).find(key);
         if (found == null) {
