@@ -16,6 +16,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,12 +41,12 @@ class RegistrationIT {
     private Path dir;
 
     private final DomainSockets sockets = new DomainSockets();
-    private KubeletDouble kubelet;
+    private ScriptedKubelet kubelet;
     private KubeletConnection link;
 
     @BeforeEach
     void start() throws Exception {
-        kubelet = new KubeletDouble(dir);
+        kubelet = new ScriptedKubelet(dir);
         link = KubeletConnection.start(
                 dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
     }

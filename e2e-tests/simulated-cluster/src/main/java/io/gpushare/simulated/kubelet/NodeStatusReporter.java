@@ -2,6 +2,8 @@ package io.gpushare.simulated.kubelet;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executors;

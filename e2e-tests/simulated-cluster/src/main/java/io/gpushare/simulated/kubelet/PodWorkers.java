@@ -3,6 +3,8 @@ package io.gpushare.simulated.kubelet;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.simulated.kubelet.devices.AdmissionException;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

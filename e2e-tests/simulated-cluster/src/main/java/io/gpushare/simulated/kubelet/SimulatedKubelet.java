@@ -2,6 +2,10 @@ package io.gpushare.simulated.kubelet;
 
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import io.gpushare.simulated.kubelet.devices.RegistrationService;
+import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import java.io.IOException;
@@ -104,7 +108,9 @@ public final class SimulatedKubelet implements AutoCloseable {
     }
 
     private Server serveRegistration() {
-        return serve(options.registrationSocket(), new RegistrationService(options.plugins(), sockets, devices));
+        return serve(
+                options.registrationSocket(),
+                new RegistrationService(options.plugins(), sockets, (_, plugin) -> devices.connected(plugin)));
     }
 
     private Server servePodResources() {

@@ -3,6 +3,7 @@ package io.gpushare.simulated.kubelet;
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
