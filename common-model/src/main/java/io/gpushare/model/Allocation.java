@@ -17,8 +17,8 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
     }
 
     /**
-     * Whether its containers are those of the demand, each with as much as it asks for. On which cards is no part of the
-     * question: what a pod wishes may be edited later, what it was given stays.
+     * Whether its containers are those of the demand and each has as much as it requests. The cards are not compared: a
+     * user may edit a pod's card requirements later, and the pod keeps its cards.
      */
     public boolean gives(Demand demand) {
         return demand.containers()
@@ -29,25 +29,20 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
         return containers.stream().filter(c -> c.name().equals(name)).findFirst();
     }
 
-    /** The cards that any container has whole. */
-    public Set<CardId> wholeCards() {
+    /** The cards of all containers. */
+    public Set<CardId> cards() {
+        if (containers.size() == 1) {
+            return containers.getFirst().visibleCards();
+        }
         Set<CardId> cards = new LinkedHashSet<>();
-        containers.forEach(container -> cards.addAll(container.cards()));
+        containers.forEach(container -> cards.addAll(container.visibleCards()));
         return cards;
     }
 
-    /** The cards on which any container has memory. */
-    public Set<CardId> memoryCards() {
-        Set<CardId> cards = new LinkedHashSet<>();
-        containers.forEach(container -> cards.addAll(container.memory().keySet()));
-        return cards;
-    }
-
-    /** The most units that the pod holds on that card at one time. */
-    public int unitsOn(CardId card) {
-        return Math.toIntExact(Demand.peak(
-                containers,
-                ContainerAllocation::role,
-                container -> container.memory().getOrDefault(card, 0)));
+    /** The most that the pod holds of that card at one time; none where the card is not its own. */
+    public Share shareOn(CardId card) {
+        return containers.size() == 1
+                ? containers.getFirst().on(card)
+                : Demand.peakShare(containers, ContainerAllocation::role, container -> container.on(card));
     }
 }

@@ -1,45 +1,55 @@
 package io.gpushare.model;
 
 import io.gpushare.model.card.CardId;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** The cards of one container: units of memory by card, or whole cards, never both. */
-public record ContainerAllocation(String name, ContainerRole role, Map<CardId, Integer> memory, List<CardId> cards) {
+/**
+ * The cards of one container.
+ *
+ * @param shares its share of each card, in the order in which the cards were allocated: parts of shared cards, or whole
+ *     cards, never both
+ */
+public record ContainerAllocation(String name, ContainerRole role, Map<CardId, Share> shares) {
     public ContainerAllocation {
         Objects.requireNonNull(name);
         Objects.requireNonNull(role);
-        // In the order given. Nearly all have one card, and a cluster has very many of these.
-        memory = memory.size() == 1 ? Map.copyOf(memory) : Collections.unmodifiableMap(new LinkedHashMap<>(memory));
-        cards = List.copyOf(cards);
-        if (memory.isEmpty() == cards.isEmpty()) {
+        // Nearly all containers have one card, and a large cluster has very many containers.
+        shares = shares.size() == 1 ? Map.copyOf(shares) : Collections.unmodifiableMap(new LinkedHashMap<>(shares));
+        Share total = sum(shares.values());
+        if (shares.isEmpty() || (total.wholeCards() > 0 && !total.shared().isNone())) {
             throw new IllegalArgumentException("container '" + name + "' has either memory or whole cards");
         }
-        if (memory.values().stream().anyMatch(units -> units <= 0)) {
+        if (shares.containsValue(Share.NONE)) {
             throw new IllegalArgumentException("container '" + name + "' has a card with no memory units");
         }
-        if (Set.copyOf(cards).size() != cards.size()) {
-            throw new IllegalArgumentException("container '" + name + "' has the same card twice");
-        }
     }
 
-    /** Memory units over all cards; 0 when it holds whole cards. */
-    public int memoryUnits() {
-        return memory.values().stream().mapToInt(Integer::intValue).reduce(0, Math::addExact);
+    private static Share sum(Collection<Share> shares) {
+        return shares.stream().reduce(Share.NONE, Share::plus);
     }
 
-    /** Every card that the container may see, in the order in which it was given. */
+    /** Its share of that card; none where the card is not its own. */
+    public Share on(CardId card) {
+        return shares.getOrDefault(card, Share.NONE);
+    }
+
+    /** The sum over all its cards. */
+    public Share total() {
+        return sum(shares.values());
+    }
+
+    /** Every card that the container may see, in the order in which they were allocated. */
     public Set<CardId> visibleCards() {
-        return memory.isEmpty() ? new LinkedHashSet<>(cards) : memory.keySet();
+        return shares.keySet();
     }
 
-    /** What was asked for to get this. */
+    /** The request that this allocation meets. */
     ContainerDemand demand() {
-        return new ContainerDemand(name, role, memoryUnits(), cards.size());
+        return new ContainerDemand(name, role, total());
     }
 }

@@ -2,13 +2,17 @@ package io.gpushare.model;
 
 import java.util.Objects;
 
-/** What one container asks for: memory units, or whole cards, never both. */
-public record ContainerDemand(String name, ContainerRole role, int memoryUnits, int cards) {
+/**
+ * What one container requests.
+ *
+ * @param request the sum over all its cards: a part of cards that it shares, or whole cards, never both
+ */
+public record ContainerDemand(String name, ContainerRole role, Share request) {
     public ContainerDemand {
         Objects.requireNonNull(name);
         Objects.requireNonNull(role);
-        if (memoryUnits < 0 || cards < 0 || (memoryUnits > 0) == (cards > 0)) {
-            throw new IllegalArgumentException("container '" + name + "' must ask for memory units or for whole cards");
+        if (request.shared().isNone() == (request.wholeCards() == 0)) {
+            throw new IllegalArgumentException("container '" + name + "' must request memory units or whole cards");
         }
     }
 }

@@ -4,6 +4,7 @@ import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.LongToIntFunction;
 import java.util.function.ToLongFunction;
 
 /**
@@ -27,10 +28,10 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
             throw new IllegalArgumentException("memory can't be split over " + split + " cards");
         }
         for (ContainerDemand container : containers) {
-            if (container.memoryUnits() % split != 0) {
-                throw new IllegalArgumentException("container '" + container.name() + "' asks for "
-                        + container.memoryUnits() + " units of memory on " + split
-                        + " cards: ask for a multiple of " + split + ", so that each card gives the same");
+            if (!container.request().divisibleBy(split)) {
+                throw new IllegalArgumentException("container '" + container.name() + "' requests "
+                        + container.request().units() + " units of memory on " + split
+                        + " cards: request a multiple of " + split + ", so that each card gives the same");
             }
         }
         for (int i = 1; i < containers.size(); i++) {
@@ -51,19 +52,38 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         return new Demand(List.of(container), split, selector);
     }
 
-    /** The most memory units that are held at one time on each of its cards; 0 for a pod of whole cards only. */
-    public int unitsOnEachCard() {
-        return memoryUnits() / split;
+    /**
+     * The most that its containers hold at one time, on all cards.
+     *
+     * @throws ArithmeticException if an amount is more than any node could have
+     */
+    public Share total() {
+        return peakShare(containers, ContainerDemand::role, ContainerDemand::request, Math::toIntExact);
     }
 
-    /** The most memory units that are held at one time, on all cards; 0 for a pod of whole cards only. */
-    public int memoryUnits() {
-        return Math.toIntExact(peak(containers, ContainerDemand::role, ContainerDemand::memoryUnits));
+    /** The most that its containers hold at one time of each card that they share; none for a pod of whole cards only. */
+    public Share shareOfEachCard() {
+        return total().dividedBy(split);
     }
 
-    /** The most whole cards that are held at one time; 0 for a pod of memory only. */
-    public int cards() {
-        return Math.toIntExact(peak(containers, ContainerDemand::role, ContainerDemand::cards));
+    /** The number of cards that its containers share; 0 for a pod of whole cards only. */
+    public int sharedCards() {
+        return total().shared().isNone() ? 0 : split;
+    }
+
+    /** As {@link #peak}, for each kind of share; the largest int stands for more. */
+    static <C> Share peakShare(List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share) {
+        return peakShare(containers, role, share, amount -> (int) Math.min(Integer.MAX_VALUE, amount));
+    }
+
+    private static <C> Share peakShare(
+            List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share, LongToIntFunction narrow) {
+        Share peak = Share.NONE;
+        for (ShareKind kind : ShareKind.values()) {
+            long amount = peak(containers, role, container -> kind.in(share.apply(container)));
+            peak = peak.plus(kind.share(narrow.applyAsInt(amount)));
+        }
+        return peak;
     }
 
     /**

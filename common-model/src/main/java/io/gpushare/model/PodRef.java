@@ -2,12 +2,17 @@ package io.gpushare.model;
 
 import java.util.Objects;
 
-/** A pod: its uid is its identity, namespace and name are for people. */
-public record PodRef(String uid, String namespace, String name) {
+/** A pod. Its uid identifies it; namespace and name are for messages. */
+public record PodRef(String uid, String namespace, String name) implements Holder {
     public PodRef {
         Objects.requireNonNull(uid);
         Objects.requireNonNull(namespace);
         Objects.requireNonNull(name);
+    }
+
+    @Override
+    public String key() {
+        return uid;
     }
 
     @Override

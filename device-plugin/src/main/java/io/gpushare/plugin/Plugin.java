@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -233,9 +234,12 @@ final class Plugin implements AutoCloseable {
                         "GpuXid",
                         "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".");
                 latest.now().use().held().holdings().stream()
-                        .filter(holding -> holding.allocation().memoryCards().contains(card)
-                                || holding.allocation().wholeCards().contains(card))
-                        .forEach(holding -> events.tell(holding.pod(), event));
+                        .filter(holding -> holding.allocation().cards().contains(card))
+                        .forEach(holding -> {
+                            switch (holding.holder()) {
+                                case PodRef pod -> events.tell(pod, event);
+                            }
+                        });
             }
         };
     }
@@ -267,7 +271,9 @@ final class Plugin implements AutoCloseable {
                     "--memory-unit={} makes {} devices of this node's cards, more than the kubelet takes in one list"
                             + " (4 MiB): the smallest unit that fits is --memory-unit={}",
                     now.unit(),
-                    now.cards().stream().mapToInt(now::unitsOf).sum(),
+                    now.cards().stream()
+                            .mapToInt(card -> now.capacityOf(card).units())
+                            .sum(),
                     fitting.get());
             exit.complete(PluginMain.WRONG_OPTIONS);
             return;

@@ -6,6 +6,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -154,10 +155,10 @@ class AllocationProperties {
             }
             List<ContainerDemand> containers = new ArrayList<>();
             if (random.nextInt(3) == 0) {
-                containers.add(new ContainerDemand("init", ContainerRole.INIT, 1 + random.nextInt(6), 0));
+                containers.add(new ContainerDemand("init", ContainerRole.INIT, Share.memory(1 + random.nextInt(6))));
             }
             if (random.nextInt(4) == 0) {
-                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, 1 + random.nextInt(3), 0));
+                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, Share.memory(1 + random.nextInt(3))));
             }
             containers.add(TestPods.memory("main", 1 + random.nextInt(6)));
             return containers;
@@ -277,7 +278,7 @@ class AllocationProperties {
                 truth = truth.with(running.getKey(), new Allocation(MemoryUnit.GIB, sees));
                 written(running.getKey()).ifPresent(written -> assertThat(sees).isEqualTo(written.containers()));
             }
-            assertThat(truth.cards()).noneMatch(CardState::overused);
+            assertThat(truth.cards()).noneMatch(CardState::overCommitted);
             checkLists(truth);
         }
 
@@ -299,10 +300,13 @@ class AllocationProperties {
                             .orElseThrow()
                             .cordoned())
                     .forEach(taken::add);
-            long freeCards = truth.cards().stream().filter(CardState::free).count();
+            long freeCards = truth.cards().stream()
+                    .filter(state -> state.offers(Share.WHOLE_CARD))
+                    .count();
             assertThat(free(lists.cards(), taken)).isLessThanOrEqualTo(freeCards);
-            long freeUnits =
-                    truth.cards().stream().mapToLong(CardState::freeUnits).sum();
+            long freeUnits = truth.cards().stream()
+                    .mapToLong(state -> state.free().units())
+                    .sum();
             assertThat(free(lists.memory(), taken)).isLessThanOrEqualTo(freeUnits);
         }
 

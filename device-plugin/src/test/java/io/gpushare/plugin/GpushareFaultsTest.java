@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -175,7 +176,7 @@ class GpushareFaultsTest {
                 MemoryUnit.GIB,
                 null,
                 List.of(
-                        TWO.cards().getFirst().withHealth(io.gpushare.model.card.Health.ill("Xid 79")),
+                        TWO.cards().getFirst().withHealth(new io.gpushare.model.card.Health.Unhealthy("Xid 79")),
                         TWO.cards().getLast()))));
         kubelet.books().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
@@ -187,7 +188,7 @@ class GpushareFaultsTest {
     @Test
     void d12WithoutNvidiasRuntimeCardsAreGivenAsCdiNamesAndTheVariableOpensNone() {
         AllocationResponse.Given given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
-                .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(A)), 0, TWO);
+                .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)), 0, TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
     }

@@ -87,7 +87,7 @@ class HostileKubeletTest {
                     assertThat(reason).isNotBlank();
                 }
             }
-            assertThat(latest.now().use().held().cards()).noneMatch(CardState::overused);
+            assertThat(latest.now().use().held().cards()).noneMatch(CardState::overCommitted);
             assertThat(DeviceLists.of(latest.now().use()).memory()).hasSize(30);
         }
         System.out.println(

@@ -4,6 +4,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.devices.DeviceLists;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The kubelet's device manager as far as it matters here: admits one pod at a time, its containers in order, gives the
@@ -109,7 +111,8 @@ final class KubeletModel {
         books.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
-            DeviceResource resource = container.cards() > 0 ? DeviceResource.CARDS : DeviceResource.MEMORY;
+            DeviceResource resource =
+                    container.request().wholeCards() > 0 ? DeviceResource.CARDS : DeviceResource.MEMORY;
             Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
             switch (plugin.allocate(resource, shuffled(ids))) {
                 case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
@@ -172,8 +175,8 @@ final class KubeletModel {
         return new ContainerAllocation(
                 container.name(),
                 container.role(),
-                units.<Map<CardId, Integer>>map(count -> Map.of(cards.getFirst(), Integer.valueOf(count)))
-                        .orElse(Map.of()),
-                units.isPresent() ? List.of() : cards);
+                units.map(count -> Map.of(cards.getFirst(), Share.memory(Integer.parseInt(count))))
+                        .orElseGet(() ->
+                                cards.stream().collect(Collectors.toMap(card -> card, card -> Share.WHOLE_CARD))));
     }
 }

@@ -148,7 +148,7 @@ class ProtocolIT {
                 extender.post("filter", args(both, "\"n1\",\"cpu\"")).body());
         assertThat(answer.getJsonArray("NodeNames")).isEmpty();
         assertThat(answer.getJsonObject("FailedNodes").getString("n1"))
-                .contains("container 'main' asks for aliyun.com/gpu-mem and aliyun.com/gpu-count")
+                .contains("container 'main' requests aliyun.com/gpu-mem and aliyun.com/gpu-count")
                 .isEqualTo(answer.getJsonObject("FailedAndUnresolvableNodes").getString("cpu"));
     }
 

@@ -52,7 +52,8 @@ public record Card(
 
     /** A card of which only the memory matters. */
     public static Card of(String uuid, int index, Memory memory) {
-        return new Card(new CardId(uuid), index, index, "simulated", memory, null, null, null, null, Health.well());
+        return new Card(
+                new CardId(uuid), index, index, "simulated", memory, null, null, null, null, new Health.Healthy());
     }
 
     public Card withHealth(Health changed) {

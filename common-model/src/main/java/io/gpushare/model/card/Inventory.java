@@ -1,5 +1,6 @@
 package io.gpushare.model.card;
 
+import io.gpushare.model.Share;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -67,8 +68,8 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
-    /** The memory units that card offers: its own memory counts, whatever the others have. */
-    public int unitsOf(Card card) {
-        return unit.unitsIn(card.memory());
+    /** What that card has: its own memory in units, or itself as a whole. */
+    public Share capacityOf(Card card) {
+        return Share.memory(unit.unitsIn(card.memory())).plus(Share.WHOLE_CARD);
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -39,12 +40,12 @@ public final class AllocationCodec {
             if (container.role() != ContainerRole.APP) {
                 into.put("role", container.role().name().toLowerCase(Locale.ROOT));
             }
-            if (container.cards().isEmpty()) {
-                ObjectNode memory = into.putObject("memory");
-                container.memory().forEach((card, units) -> memory.put(card.uuid(), units));
-            } else {
+            if (container.total().wholeCards() > 0) {
                 var cards = into.putArray("cards");
-                container.cards().forEach(card -> cards.add(card.uuid()));
+                container.visibleCards().forEach(card -> cards.add(card.uuid()));
+            } else {
+                ObjectNode memory = into.putObject("memory");
+                container.shares().forEach((card, share) -> memory.put(card.uuid(), share.units()));
             }
         }
         return JsonReader.write(document);
@@ -58,13 +59,18 @@ public final class AllocationCodec {
     public static Map<String, String> annotations(Allocation allocation, Inventory inventory, Instant assumed) {
         Map<String, String> annotations = new LinkedHashMap<>();
         annotations.put(AnnotationKeys.ALLOCATION, encode(allocation));
-        Optional<Card> only = allocation.memoryCards().size() == 1
-                ? inventory.card(allocation.memoryCards().iterator().next())
-                : Optional.empty();
+        List<CardId> shared = allocation.cards().stream()
+                .filter(card -> allocation.shareOn(card).units() > 0)
+                .toList();
+        Optional<Card> only = shared.size() == 1 ? inventory.card(shared.getFirst()) : Optional.empty();
         only.ifPresent(card -> {
             annotations.put(AnnotationKeys.LEGACY_INDEX, String.valueOf(card.index()));
-            annotations.put(AnnotationKeys.LEGACY_CARD_UNITS, String.valueOf(inventory.unitsOf(card)));
-            annotations.put(AnnotationKeys.LEGACY_POD_UNITS, String.valueOf(allocation.unitsOn(card.id())));
+            annotations.put(
+                    AnnotationKeys.LEGACY_CARD_UNITS,
+                    String.valueOf(inventory.capacityOf(card).units()));
+            annotations.put(
+                    AnnotationKeys.LEGACY_POD_UNITS,
+                    String.valueOf(allocation.shareOn(card.id()).units()));
             annotations.put(AnnotationKeys.LEGACY_ASSIGNED, "false");
             long nanos = Math.addExact(Math.multiplyExact(assumed.getEpochSecond(), 1_000_000_000L), assumed.getNano());
             annotations.put(AnnotationKeys.LEGACY_ASSUME_TIME, String.valueOf(nanos));
@@ -105,19 +111,25 @@ public final class AllocationCodec {
     }
 
     private static ContainerAllocation container(JsonNode container) {
-        Map<CardId, Integer> memory = new LinkedHashMap<>();
+        String name = JsonReader.text(container, "name").intern();
+        Map<CardId, Share> shares = new LinkedHashMap<>();
         JsonNode byCard = container.path("memory");
         if (!byCard.isMissingNode() && !byCard.isObject()) {
             throw new JsonReader.Malformed("'memory' must be an object of card to units");
         }
-        byCard.fieldNames().forEachRemaining(uuid -> memory.put(card(uuid), JsonReader.integer(byCard, uuid)));
-        List<CardId> cards = new ArrayList<>();
+        byCard.fieldNames()
+                .forEachRemaining(uuid -> shares.put(card(uuid), Share.memory(JsonReader.integer(byCard, uuid))));
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
             throw new JsonReader.Malformed("'cards' must be an array of UUIDs");
         }
-        whole.forEach(uuid -> cards.add(card(uuid.isTextual() ? uuid.textValue() : uuid.toString())));
-        return new ContainerAllocation(JsonReader.text(container, "name").intern(), role(container), memory, cards);
+        for (JsonNode uuid : whole) {
+            CardId card = card(uuid.isTextual() ? uuid.textValue() : uuid.toString());
+            if (shares.put(card, Share.WHOLE_CARD) != null) {
+                throw new JsonReader.Malformed("container '" + name + "' has the same card twice");
+            }
+        }
+        return new ContainerAllocation(name, role(container), shares);
     }
 
     /** Many pods name the same few cards: one text for all of them. */

@@ -1,9 +1,10 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.Allocatable;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
+import io.gpushare.model.ShareKind;
 import io.gpushare.model.selector.CardSelector;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -54,8 +55,8 @@ public final class DemandCodec {
         if (!CARDS.matcher(written.strip()).matches()) {
             throw new IllegalArgumentException("write over how many cards the memory is split, from 1 to 64");
         }
-        if (amounts.memoryUnits() == 0) {
-            throw new IllegalArgumentException("it splits memory over cards, and no container asks for "
+        if (amounts.total().units() == 0) {
+            throw new IllegalArgumentException("it splits memory over cards, and no container requests "
                     + names.memory() + "; for whole cards write their number in " + names.cards());
         }
         return Integer.parseInt(written.strip());
@@ -71,21 +72,19 @@ public final class DemandCodec {
     public Decoded<Demand> decode(List<ContainerResources> containers) {
         List<ContainerDemand> demands = new ArrayList<>();
         for (ContainerResources container : containers) {
-            int memory;
-            int cards;
+            Share request;
             try {
-                memory = amount(container, names.memory());
-                cards = amount(container, names.cards());
+                request = share(container);
             } catch (IllegalArgumentException e) {
                 return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
             }
-            if (memory > 0 && cards > 0) {
+            if (request.wholeCards() > 0 && !request.shared().isNone()) {
                 return new Decoded.Malformed<>(
-                        "container '" + container.name() + "' asks for " + names.memory() + " and " + names.cards()
-                                + ": a container has memory of a shared card or whole cards, ask for one of them");
+                        "container '" + container.name() + "' requests " + names.memory() + " and " + names.cards()
+                                + ": a container has memory of a shared card or whole cards, request only one of them");
             }
-            if (memory > 0 || cards > 0) {
-                demands.add(new ContainerDemand(container.name(), container.role(), memory, cards));
+            if (!request.isNone()) {
+                demands.add(new ContainerDemand(container.name(), container.role(), request));
             }
         }
         if (demands.isEmpty()) {
@@ -94,21 +93,29 @@ public final class DemandCodec {
         return checked(demands);
     }
 
-    /** What of both resources is among those that a kubelet offers; none where that can't be read. */
-    public Allocatable offer(Map<String, String> allocatable) {
-        ContainerResources offered = new ContainerResources("node", ContainerRole.APP, allocatable);
+    /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
+    public Share allocatable(Map<String, String> allocatable) {
         try {
-            return new Allocatable(amount(offered, names.memory()), amount(offered, names.cards()));
+            return share(new ContainerResources("node", ContainerRole.APP, allocatable));
         } catch (IllegalArgumentException e) {
-            return Allocatable.NONE;
+            return Share.NONE;
         }
+    }
+
+    private Share share(ContainerResources container) {
+        Share share = Share.NONE;
+        for (ShareKind kind : ShareKind.values()) {
+            share = share.plus(kind.share(amount(container, names.of(kind))));
+        }
+        return share;
     }
 
     private static Decoded<Demand> checked(List<ContainerDemand> demands) {
         try {
             Demand demand = new Demand(demands);
-            // Read once so that a sum beyond an int is refused here, not later.
-            if (demand.memoryUnits() + demand.cards() < 0) {
+            // A sum beyond an int is refused here, not later.
+            Share total = demand.total();
+            if (total.units() + total.wholeCards() < 0) {
                 throw new ArithmeticException();
             }
             return new Decoded.Valid<>(demand);
@@ -125,13 +132,13 @@ public final class DemandCodec {
             return 0;
         }
         BigDecimal amount = Quantity.parse(written)
-                .orElseThrow(() -> new IllegalArgumentException("container '" + container.name() + "' asks for "
+                .orElseThrow(() -> new IllegalArgumentException("container '" + container.name() + "' requests "
                         + resource + ": '" + written + "' is not a quantity; write a whole number"));
         try {
             return amount.intValueExact();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
-                    "container '" + container.name() + "' asks for " + resource + ": " + written
+                    "container '" + container.name() + "' requests " + resource + ": " + written
                             + " is not a whole number from 0 to " + Integer.MAX_VALUE,
                     e);
         }

@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 
 /**
@@ -11,8 +12,16 @@ public sealed interface DeviceId {
 
     CardId card();
 
+    /** The share of the card that the device is. */
+    Share share();
+
     /** One unit of that card's memory; the number only tells the units of a card apart. */
     record MemoryUnitOf(CardId card, int number) implements DeviceId {
+        @Override
+        public Share share() {
+            return Share.memory(1);
+        }
+
         @Override
         public String toString() {
             return card + SEPARATOR + number;
@@ -21,6 +30,11 @@ public sealed interface DeviceId {
 
     /** The whole card. */
     record WholeCard(CardId card) implements DeviceId {
+        @Override
+        public Share share() {
+            return Share.WHOLE_CARD;
+        }
+
         @Override
         public String toString() {
             return card.toString();

@@ -102,7 +102,7 @@ public final class InventoryCodec {
         if (card.mig() != null) {
             into.put("mig", card.mig());
         }
-        if (card.health() instanceof Health.Ill(String reason)) {
+        if (card.health() instanceof Health.Unhealthy(String reason)) {
             into.put("ill", reason);
         }
         if (card.cordoned()) {
@@ -137,7 +137,10 @@ public final class InventoryCodec {
 
     private static Card card(JsonNode card) {
         @Nullable String compute = JsonReader.optionalText(card, "compute");
-        @Nullable String ill = JsonReader.optionalText(card, "ill");
+        @Nullable String unhealthy = JsonReader.optionalText(card, "unhealthy");
+        if (unhealthy == null) {
+            unhealthy = JsonReader.optionalText(card, "ill");
+        }
         return new Card(
                 new CardId(JsonReader.text(card, "uuid")),
                 JsonReader.integer(card, "index"),
@@ -148,7 +151,7 @@ public final class InventoryCodec {
                 JsonReader.optionalBoolean(card, "ecc"),
                 JsonReader.optionalInteger(card, "numa"),
                 JsonReader.optionalBoolean(card, "mig"),
-                ill == null ? Health.well() : Health.ill(ill),
+                unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
                 Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")));
     }
 }

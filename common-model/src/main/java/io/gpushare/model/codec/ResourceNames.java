@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.ShareKind;
 import java.util.regex.Pattern;
 
 /** The two extended resources by the names under which this cluster knows them. */
@@ -18,6 +19,14 @@ public record ResourceNames(String memory, String cards) {
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
         }
+    }
+
+    /** The resource of that kind of share. */
+    public String of(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY -> memory;
+            case WHOLE_CARDS -> cards;
+        };
     }
 
     private static void check(String name) {

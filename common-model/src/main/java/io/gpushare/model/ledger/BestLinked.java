@@ -1,5 +1,6 @@
 package io.gpushare.model.ledger;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardLinks;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,7 +35,7 @@ final class BestLinked {
         closeness = new int[tried.size()][tried.size()];
         int unused = 0;
         for (int i = 0; i < tried.size(); i++) {
-            unused |= tried.get(i).free() ? 1 << i : 0;
+            unused |= tried.get(i).offers(Share.WHOLE_CARD) ? 1 << i : 0;
             for (int j = 0; j < i; j++) {
                 closeness[i][j] = links.closeness(
                         tried.get(i).card().id(), tried.get(j).card().id());

@@ -1,5 +1,6 @@
 package io.gpushare.model.ledger;
 
+import io.gpushare.model.Share;
 import java.util.Comparator;
 import java.util.function.ToIntFunction;
 
@@ -14,12 +15,13 @@ public enum CardOrder {
     SPREAD;
 
     Comparator<CardState> comparator(ToIntFunction<CardState> missed) {
-        Comparator<CardState> least = Comparator.comparingInt(CardState::freeUnits);
+        Comparator<CardState> least =
+                Comparator.comparingInt(state -> state.free().units());
         Comparator<CardState> order = switch (this) {
             case BINPACK -> least;
             case SPREAD -> least.reversed();
         };
-        return order.thenComparing(CardState::free)
+        return order.thenComparing(state -> state.offers(Share.WHOLE_CARD))
                 .thenComparingInt(missed)
                 .thenComparingInt(state -> state.card().index());
     }

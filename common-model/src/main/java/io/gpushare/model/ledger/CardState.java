@@ -1,48 +1,59 @@
 package io.gpushare.model.ledger;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
+import java.util.Objects;
 
 /**
  * One card of the inventory and what is allocated on it.
  *
- * @param units the memory units that the card has
- * @param sharedUnits memory units held by memory pods; more than {@code units} only if the world outside broke the rules
- * @param wholePods pods that hold the card whole; more than one, or one beside shared units, likewise
+ * @param capacity what the card has: its memory units, or the whole card
+ * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where an
+ *     annotation or another program broke the rules
  */
-public record CardState(Card card, int units, int sharedUnits, int wholePods) {
-    /** The same with so much more on it. Anybody may write absurd amounts into an annotation: they fill it, no more. */
-    CardState with(int moreUnits, int moreWholePods) {
-        return moreUnits == 0 && moreWholePods == 0
-                ? this
-                : new CardState(
-                        card,
-                        units,
-                        (int) Math.min(Integer.MAX_VALUE, (long) sharedUnits + moreUnits),
-                        wholePods + moreWholePods);
+public record CardState(Card card, Share capacity, Share allocated) {
+    public CardState {
+        Objects.requireNonNull(card);
+        Objects.requireNonNull(capacity);
+        Objects.requireNonNull(allocated);
     }
 
-    /** Memory units that a new pod may have here: none on an ill or cordoned card or one taken whole, and never below 0. */
-    public int freeUnits() {
-        return card.placeable() && wholePods == 0 ? Math.max(0, units - sharedUnits) : 0;
+    CardState with(Share more) {
+        return more.isNone() ? this : new CardState(card, capacity, allocated.plus(more));
     }
 
-    /** Whether a new pod may have the card whole. */
-    public boolean free() {
-        return card.placeable() && unused();
+    /**
+     * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, and an
+     * unhealthy or cordoned card accepts no new pods.
+     */
+    public Share free() {
+        if (!card.placeable() || takenWhole()) {
+            return Share.NONE;
+        }
+        return unused() ? capacity : capacity.minus(allocated).shared();
     }
 
-    /** Whether nothing is allocated here, be the card well, ill or cordoned. */
+    /** Whether that share is free here. */
+    public boolean offers(Share share) {
+        return share.fits(free());
+    }
+
+    public boolean takenWhole() {
+        return allocated.wholeCards() > 0;
+    }
+
+    /** Whether nothing is allocated here. The card may be unhealthy or cordoned. */
     public boolean unused() {
-        return wholePods == 0 && sharedUnits == 0;
+        return allocated.isNone();
     }
 
-    /** Whether more is allocated than the card has, or memory and the whole card at once. */
-    public boolean overused() {
-        return sharedUnits > units || wholePods > 1 || (wholePods == 1 && sharedUnits > 0);
+    /** Whether more is allocated than the card has, or shares and the whole card at once. */
+    public boolean overCommitted() {
+        return !allocated.fits(capacity) || (takenWhole() && !allocated.shared().isNone());
     }
 
-    /** Memory units that are gone from the free ones: all of them when the card is taken whole. */
-    public int usedUnits() {
-        return wholePods > 0 ? units : sharedUnits;
+    /** What allocations leave to nobody else: the whole capacity of a card taken whole. */
+    public Share occupied() {
+        return takenWhole() ? capacity : allocated;
     }
 }

@@ -2,7 +2,8 @@ package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
-import io.gpushare.model.PodRef;
+import io.gpushare.model.Holder;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import java.util.Collection;
@@ -12,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The immutable state of one node's cards: the inventory, and the allocation of each pod.
@@ -23,10 +24,10 @@ import java.util.function.Predicate;
  * API in any order is the same ledger.
  */
 public final class NodeCards {
-    /** A pod and what it holds. */
-    public record Holding(PodRef pod, Allocation allocation) {
+    /** A holder and its allocation. */
+    public record Holding(Holder holder, Allocation allocation) {
         public Holding {
-            Objects.requireNonNull(pod);
+            Objects.requireNonNull(holder);
             Objects.requireNonNull(allocation);
         }
     }
@@ -63,8 +64,8 @@ public final class NodeCards {
         return holdings.values();
     }
 
-    public Optional<Allocation> allocationOf(String podUid) {
-        return Optional.ofNullable(holdings.get(podUid)).map(Holding::allocation);
+    public Optional<Allocation> allocationOf(String holder) {
+        return Optional.ofNullable(holdings.get(holder)).map(Holding::allocation);
     }
 
     /** The same allocations on the cards as they are now. */
@@ -72,22 +73,22 @@ public final class NodeCards {
         return changed.equals(inventory) ? this : new NodeCards(changed, holdings);
     }
 
-    /** This pod holds that, instead of whatever it held before. */
-    public NodeCards with(PodRef pod, Allocation allocation) {
+    /** The same where that holder has this allocation, in place of any earlier one. */
+    public NodeCards with(Holder holder, Allocation allocation) {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
-        Holding before = changed.put(pod.uid(), new Holding(pod, allocation));
+        Holding before = changed.put(holder.key(), new Holding(holder, allocation));
         return before == null
                 ? new NodeCards(inventory, changed, with(inventory, cards, allocation))
                 : new NodeCards(inventory, changed);
     }
 
-    /** This pod holds nothing any more. */
-    public NodeCards without(String podUid) {
-        if (!holdings.containsKey(podUid)) {
+    /** The same without the allocation of the holder with that key. */
+    public NodeCards without(String holder) {
+        if (!holdings.containsKey(holder)) {
             return this;
         }
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
-        changed.remove(podUid);
+        changed.remove(holder);
         return new NodeCards(inventory, changed);
     }
 
@@ -96,42 +97,45 @@ public final class NodeCards {
         return place(demand, order, any -> true, any -> true);
     }
 
-    /** The same among those cards only: these for its memory, those to be taken whole. */
+    /**
+     * The same among some cards only.
+     *
+     * @param forShares the cards that may be shared
+     * @param forWhole the cards that may be taken whole
+     */
     public Placement place(
-            Demand demand, CardOrder order, Predicate<CardState> forMemory, Predicate<CardState> forWhole) {
-        return new PlacementSearch(inventory, cards, order, forMemory, forWhole).place(demand);
+            Demand demand, CardOrder order, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
+        return new PlacementSearch(inventory, cards, order, forShares, forWhole).place(demand);
     }
 
-    /** Whether that allocation could be added with nothing over-used, every card present and well. */
+    /** Whether that allocation could be added with no card over-committed, and every card is present and placeable. */
     public boolean fits(Allocation allocation) {
         Map<CardId, CardState> byId = new HashMap<>();
         cards.forEach(state -> byId.put(state.card().id(), state));
-        return allocation.wholeCards().stream()
-                        .allMatch(id -> byId.containsKey(id)
-                                && byId.get(id).free()
-                                && !allocation.memoryCards().contains(id))
-                && allocation.memoryCards().stream()
-                        .allMatch(id ->
-                                byId.containsKey(id) && byId.get(id).freeUnits() >= units(inventory, allocation, id));
-    }
-
-    /** What that allocation takes of the card's memory, in this node's units. */
-    public int units(Allocation allocation, CardId card) {
-        return units(inventory, allocation, card);
+        return allocation.cards().stream().allMatch(id -> {
+            @Nullable CardState state = byId.get(id);
+            Share share = shareOn(allocation, id);
+            return state != null && state.offers(share) && !state.with(share).overCommitted();
+        });
     }
 
     /**
-     * What that allocation takes of the card, in the node's units. The unit stands in the allocation itself, where anybody
-     * may write a small one: each of its units counts for one of the node's at least, as the kubelet counts them.
+     * The share of that card that the allocation takes, in the node's units. Anyone may write a small unit into an
+     * annotation, so each unit of the allocation counts for at least one of the node's, as the kubelet counts them.
      */
-    private static int units(Inventory inventory, Allocation allocation, CardId card) {
-        int units = allocation.unitsOn(card);
-        return Math.max(units, inventory.unit().unitsCovering(units, allocation.unit()));
+    public Share shareOn(Allocation allocation, CardId card) {
+        return shareOn(inventory, allocation, card);
+    }
+
+    private static Share shareOn(Inventory inventory, Allocation allocation, CardId card) {
+        Share share = allocation.shareOn(card);
+        int units = inventory.unit().unitsCovering(share.units(), allocation.unit());
+        return units <= share.units() ? share : new Share(units, share.wholeCards());
     }
 
     private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {
         List<CardState> states = inventory.cards().stream()
-                .map(card -> new CardState(card, inventory.unitsOf(card), 0, 0))
+                .map(card -> new CardState(card, inventory.capacityOf(card), Share.NONE))
                 .toList();
         for (Holding holding : holdings) {
             states = with(inventory, states, holding.allocation());
@@ -139,17 +143,11 @@ public final class NodeCards {
         return states;
     }
 
-    /** The cards with that allocation beside what they had. */
+    /** The cards with that allocation added. */
     private static List<CardState> with(Inventory inventory, List<CardState> cards, Allocation allocation) {
-        Set<CardId> memory = allocation.memoryCards();
-        Set<CardId> whole = allocation.wholeCards();
         return cards.stream()
-                .map(state -> {
-                    CardId card = state.card().id();
-                    return state.with(
-                            memory.contains(card) ? units(inventory, allocation, card) : 0,
-                            whole.contains(card) ? 1 : 0);
-                })
+                .map(state ->
+                        state.with(shareOn(inventory, allocation, state.card().id())))
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.selector.CardSelector;
@@ -18,21 +19,20 @@ import java.util.function.Predicate;
  * Looks for the cards of one demand: as many for its memory as that is split over, the same for all containers, and whole
  * cards beside them.
  *
- * @param forMemory which cards may give memory
- * @param forWhole which cards may be taken whole
+ * @param forShares the cards that may be shared
+ * @param forWhole the cards that may be taken whole
  */
 record PlacementSearch(
         Inventory inventory,
         List<CardState> cards,
         CardOrder order,
-        Predicate<CardState> forMemory,
+        Predicate<CardState> forShares,
         Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
         List<CardState> allowed = allowed(demand.selector());
-        int memory = demand.memoryUnits() == 0 ? 0 : demand.split();
-        return hopeless(demand, allowed.size(), memory + demand.cards())
+        return unresolvable(demand, allowed.size())
                 .<Placement>map(Placement.Refused::new)
-                .orElseGet(() -> place(demand, memory, allowed));
+                .orElseGet(() -> place(demand, allowed));
     }
 
     private List<CardState> allowed(CardSelector selector) {
@@ -43,64 +43,68 @@ record PlacementSearch(
                         .toList();
     }
 
-    /** Why the node could not take it if nothing ran there. */
-    private static Optional<Refusal> hopeless(Demand demand, int allowed, int needed) {
+    /** The reason why the node could not take the demand even if it were empty. */
+    private static Optional<Refusal> unresolvable(Demand demand, int allowed) {
+        int needed = demand.sharedCards() + demand.total().wholeCards();
         if (allowed == 0 && !demand.selector().any()) {
             return Optional.of(Refusal.NO_CARD_OF_KIND);
         }
         return needed > 1 && needed > allowed ? Optional.of(Refusal.TOO_FEW_CARDS) : Optional.empty();
     }
 
-    private Placement place(Demand demand, int memory, List<CardState> allowed) {
+    private Placement place(Demand demand, List<CardState> allowed) {
+        int wholeCards = demand.total().wholeCards();
+        int sharedCards = demand.sharedCards();
         List<CardState> free =
-                allowed.stream().filter(CardState::free).filter(forWhole).toList();
-        List<CardState> shared = shared(demand, memory, allowed, free);
-        if (shared.size() < memory) {
+                allowed.stream().filter(PlacementSearch::free).filter(forWhole).toList();
+        List<CardState> shared = shared(demand, allowed, free);
+        if (shared.size() < sharedCards) {
             boolean reserved = allowed.stream()
-                            .filter(state -> state.freeUnits() >= demand.unitsOnEachCard())
+                            .filter(state -> state.offers(demand.shareOfEachCard()))
                             .count()
-                    >= memory;
+                    >= sharedCards;
             return new Placement.Refused(
                     reserved
                             ? Refusal.NO_FREE_CARDS
-                            : memory == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
+                            : sharedCards == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
         }
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
-        return left.size() < demand.cards()
+        return left.size() < wholeCards
                 ? new Placement.Refused(Refusal.NO_FREE_CARDS)
                 : placed(
                         demand,
                         shared,
-                        BestLinked.choose(inventory.links(), left.subList(0, demand.cards()), left, Integer.MAX_VALUE));
+                        BestLinked.choose(inventory.links(), left.subList(0, wholeCards), left, Integer.MAX_VALUE));
     }
 
     /**
      * The first card of the order, or of several the best-linked ones, such that enough free cards are left for the
      * containers that take whole ones. Of free cards that are equally good the one that the others miss least is first.
      */
-    private List<CardState> shared(Demand demand, int memory, List<CardState> allowed, List<CardState> free) {
+    private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
+        int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
-                .filter(state -> memory > 0 && forMemory.test(state) && state.freeUnits() >= demand.unitsOnEachCard())
+                .filter(state -> count > 0 && forShares.test(state) && state.offers(demand.shareOfEachCard()))
                 .sorted(order.comparator(state -> missed(state, free)))
                 .toList();
-        int mostFree = free.size() - demand.cards();
+        int mostFree = free.size() - demand.total().wholeCards();
         List<CardState> first = new ArrayList<>();
         int fresh = 0;
         for (CardState state : candidates) {
-            if (first.size() < memory && (!state.free() || fresh < mostFree)) {
+            if (first.size() < count && (!free(state) || fresh < mostFree)) {
                 first.add(state);
-                fresh += state.free() ? 1 : 0;
+                fresh += free(state) ? 1 : 0;
             }
         }
-        return memory < 2 || first.size() < memory
+        return count < 2 || first.size() < count
                 ? first
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
     }
 
     /** How near that free card is to the others that are free. */
     private int missed(CardState state, List<CardState> free) {
-        return !state.free()
+        return !free(state)
                 ? 0
                 : free.stream()
                         .filter(other -> !other.equals(state))
@@ -115,20 +119,25 @@ record PlacementSearch(
         List<ContainerAllocation> containers = new ArrayList<>();
         int held = 0;
         for (ContainerDemand container : demand.containers()) {
-            if (container.memoryUnits() > 0) {
-                Map<CardId, Integer> memory = new LinkedHashMap<>();
-                shared.forEach(state -> memory.put(state.card().id(), container.memoryUnits() / demand.split()));
-                containers.add(new ContainerAllocation(container.name(), container.role(), memory, List.of()));
+            Map<CardId, Share> shares = new LinkedHashMap<>();
+            int wholeCards = container.request().wholeCards();
+            if (wholeCards == 0) {
+                Share each = container.request().dividedBy(demand.split());
+                shared.forEach(state -> shares.put(state.card().id(), each));
             } else {
-                // An init container's cards are free again for those after it; the others keep theirs.
-                List<CardId> own = taken.subList(held, held + container.cards());
-                containers.add(new ContainerAllocation(container.name(), container.role(), Map.of(), own));
+                taken.subList(held, held + wholeCards).forEach(card -> shares.put(card, Share.WHOLE_CARD));
+                // The cards of an init container are free again for the containers after it.
                 held += switch (container.role()) {
                     case INIT -> 0;
-                    case SIDECAR, APP -> container.cards();
+                    case SIDECAR, APP -> wholeCards;
                 };
             }
+            containers.add(new ContainerAllocation(container.name(), container.role(), shares));
         }
         return new Placement.Placed(new Allocation(inventory.unit(), containers));
+    }
+
+    private static boolean free(CardState state) {
+        return state.offers(Share.WHOLE_CARD);
     }
 }

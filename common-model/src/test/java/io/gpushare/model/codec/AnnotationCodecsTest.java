@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardLink;
@@ -40,7 +41,7 @@ class AnnotationCodecsTest {
             true,
             0,
             false,
-            Health.ill("Xid 79"));
+            new Health.Unhealthy("Xid 79"));
     private static final Inventory NODE =
             new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.95.05", "13.0"), List.of(T4));
 
@@ -90,8 +91,8 @@ class AnnotationCodecsTest {
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(
-                        new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, 3), List.of()),
-                        new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, 4), List.of())));
+                        new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, Share.memory(3))),
+                        new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, Share.memory(4)))));
         Map<String, String> annotations =
                 AllocationCodec.annotations(allocation, NODE, Instant.ofEpochSecond(1795188859L, 314269638));
         assertThat(annotations)
@@ -178,13 +179,19 @@ class AnnotationCodecsTest {
         Arbitrary<ContainerAllocation> memory = Combinators.combine(
                         names,
                         roles,
-                        Arbitraries.maps(cards, Arbitraries.integers().between(1, 500))
+                        Arbitraries.maps(
+                                        cards,
+                                        Arbitraries.integers().between(1, 500).map(Share::memory))
                                 .ofMinSize(1)
                                 .ofMaxSize(3))
-                .as((name, role, units) -> new ContainerAllocation(name, role, units, List.of()));
+                .as(ContainerAllocation::new);
         Arbitrary<ContainerAllocation> whole = Combinators.combine(
-                        names, roles, cards.list().uniqueElements().ofMinSize(1).ofMaxSize(4))
-                .as((name, role, taken) -> new ContainerAllocation(name, role, Map.of(), taken));
+                        names,
+                        roles,
+                        Arbitraries.maps(cards, Arbitraries.just(Share.WHOLE_CARD))
+                                .ofMinSize(1)
+                                .ofMaxSize(4))
+                .as(ContainerAllocation::new);
         return Combinators.combine(
                         Arbitraries.integers().between(1, 4096),
                         Arbitraries.oneOf(memory, whole)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -39,11 +40,10 @@ class CordonCodecTest {
     @Test
     void aCordonedCardTakesNothingNewAndComesBackFromTheAnnotationSo() {
         Inventory cordoned = NODE.withCordoned(Set.of(A));
-        assertThat(NodeCards.of(cordoned).cards().getFirst().freeUnits()).isZero();
-        assertThat(NodeCards.of(cordoned).cards().getFirst().free()).isFalse();
+        assertThat(NodeCards.of(cordoned).cards().getFirst().free()).isEqualTo(Share.NONE);
         assertThat(NodeCards.of(cordoned)
                         .place(
-                                new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, 1, 0))),
+                                new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1)))),
                                 CardOrder.BINPACK))
                 .isInstanceOf(Placement.Refused.class);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(cordoned))))

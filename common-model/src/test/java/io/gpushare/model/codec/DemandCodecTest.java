@@ -21,7 +21,7 @@ class DemandCodecTest {
     @CsvSource({"1,1", "1k,1000", "2e3,2000", "1Ki,1024", "3000m,3", "+4,4", "5.0,5"})
     void everyWayToWriteAWholeNumberIsRead(String written, int units) {
         Demand demand = decode(Map.of(MEMORY, written)).valid().orElseThrow();
-        assertThat(demand.memoryUnits()).isEqualTo(units);
+        assertThat(demand.total().units()).isEqualTo(units);
     }
 
     @ParameterizedTest
@@ -40,7 +40,7 @@ class DemandCodecTest {
         assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
-                        malformed -> assertThat(malformed.reason()).contains("ask for one of them"));
+                        malformed -> assertThat(malformed.reason()).contains("request only one of them"));
     }
 
     @Test
@@ -65,7 +65,7 @@ class DemandCodecTest {
                         new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3"))))
                 .valid()
                 .orElseThrow();
-        assertThat(demand.memoryUnits()).isEqualTo(9);
+        assertThat(demand.total().units()).isEqualTo(9);
         assertThat(demand.containers()).hasSize(3);
     }
 
@@ -87,7 +87,7 @@ class DemandCodecTest {
                 .valid()
                 .orElseThrow();
         assertThat(demand.split()).isEqualTo(2);
-        assertThat(demand.unitsOnEachCard()).isEqualTo(2);
+        assertThat(demand.shareOfEachCard().units()).isEqualTo(2);
         assertThat(demand.selector()).hasToString("memory >= 24Gi");
         assertThat(wishing("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
     }
@@ -96,8 +96,8 @@ class DemandCodecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gpushare.io/cards  | 3        | annotation gpushare.io/cards: container 'main' asks for 4 units of"
-                        + " memory on 3 cards: ask for a multiple of 3, so that each card gives the same",
+                "gpushare.io/cards  | 3        | annotation gpushare.io/cards: container 'main' requests 4 units of"
+                        + " memory on 3 cards: request a multiple of 3, so that each card gives the same",
                 "gpushare.io/cards  | 0        | annotation gpushare.io/cards: write over how many cards the memory is"
                         + " split, from 1 to 64",
                 "gpushare.io/cards  | two      | annotation gpushare.io/cards: write over how many cards the memory is"

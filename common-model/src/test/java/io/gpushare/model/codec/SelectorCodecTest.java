@@ -40,7 +40,7 @@ class SelectorCodecTest {
             true,
             1,
             false,
-            Health.well());
+            new Health.Healthy());
 
     @ParameterizedTest
     @ValueSource(

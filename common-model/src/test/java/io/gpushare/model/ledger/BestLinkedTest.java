@@ -9,6 +9,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardLink;
 import io.gpushare.model.card.CardLinks;
@@ -81,7 +82,7 @@ class BestLinkedTest {
         }
         List<CardState> states = node.cards();
         Set<Integer> free = IntStream.range(0, 8)
-                .filter(card -> states.get(card).free())
+                .filter(card -> states.get(card).offers(Share.WHOLE_CARD))
                 .boxed()
                 .collect(Collectors.toSet());
         if (!(node.place(whole(count), CardOrder.BINPACK) instanceof Placement.Placed)) {
@@ -141,7 +142,8 @@ class BestLinkedTest {
     }
 
     private static Demand split(int units, int split) {
-        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, units, 0)), split, CardSelector.ANY);
+        return new Demand(
+                List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(units))), split, CardSelector.ANY);
     }
 
     /** With a pod that has this on that very card. */
@@ -157,8 +159,7 @@ class BestLinkedTest {
     private static Set<Integer> taken(NodeCards node, Demand demand) {
         Allocation allocation = ((Placement.Placed) node.place(demand, CardOrder.BINPACK)).allocation();
         return IntStream.range(0, node.cards().size())
-                .filter(i -> allocation.memoryCards().contains(id(i))
-                        || allocation.wholeCards().contains(id(i)))
+                .filter(i -> allocation.cards().contains(id(i)))
                 .boxed()
                 .collect(Collectors.toSet());
     }

@@ -8,6 +8,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -16,10 +17,11 @@ import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -43,7 +45,7 @@ class NodeCardsProperties {
             } else {
                 node = placeIfItFits(node, step, running);
             }
-            assertThat(node.cards()).noneMatch(CardState::overused);
+            assertThat(node.cards()).noneMatch(CardState::overCommitted);
         }
         for (String uid : running) {
             node = node.without(uid);
@@ -65,17 +67,21 @@ class NodeCardsProperties {
                 List<CardState> allowed = node.cards().stream()
                         .filter(state -> demand.selector().matches(state.card(), null))
                         .toList();
-                long free = allowed.stream().filter(CardState::free).count();
-                long withMemory = allowed.stream()
-                        .filter(state -> state.freeUnits() >= demand.unitsOnEachCard())
+                long free = allowed.stream()
+                        .filter(state -> state.offers(Share.WHOLE_CARD))
                         .count();
-                int memory = demand.memoryUnits() > 0 ? demand.split() : 0;
+                long withMemory = allowed.stream()
+                        .filter(state -> state.offers(demand.shareOfEachCard()))
+                        .count();
+                int memory = demand.sharedCards();
                 switch (why) {
                     case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY ->
                         assertThat(withMemory).isLessThan(memory);
-                    case NO_FREE_CARDS -> assertThat(memory + demand.cards()).isGreaterThan((int) free);
+                    case NO_FREE_CARDS ->
+                        assertThat(memory + demand.total().wholeCards()).isGreaterThan((int) free);
                     case NO_CARD_OF_KIND -> assertThat(allowed).isEmpty();
-                    case TOO_FEW_CARDS -> assertThat(memory + demand.cards()).isGreaterThan(allowed.size());
+                    case TOO_FEW_CARDS ->
+                        assertThat(memory + demand.total().wholeCards()).isGreaterThan(allowed.size());
                 }
             }
         }
@@ -97,7 +103,7 @@ class NodeCardsProperties {
     /** Tries every set of cards for the memory. */
     private static boolean couldBeThere(NodeCards node, Demand demand) {
         List<CardState> cards = node.cards();
-        int memory = demand.memoryUnits() > 0 ? demand.split() : 0;
+        int memory = demand.sharedCards();
         for (int set = 0; set < 1 << cards.size(); set++) {
             int chosen = set;
             int free = 0;
@@ -106,12 +112,12 @@ class NodeCardsProperties {
                 CardState state = cards.get(i);
                 boolean allowed = demand.selector().matches(state.card(), null);
                 if ((chosen >> i & 1) == 1) {
-                    fits &= allowed && state.freeUnits() >= demand.unitsOnEachCard();
-                } else if (allowed && state.free()) {
+                    fits &= allowed && state.offers(demand.shareOfEachCard());
+                } else if (allowed && state.offers(Share.WHOLE_CARD)) {
                     free++;
                 }
             }
-            if (fits && free >= demand.cards()) {
+            if (fits && free >= demand.total().wholeCards()) {
                 return true;
             }
         }
@@ -132,7 +138,7 @@ class NodeCardsProperties {
         Collections.shuffle(shuffled, random);
         NodeCards rebuilt = NodeCards.of(Inventory.empty(inventory.unit()));
         for (NodeCards.Holding holding : shuffled) {
-            rebuilt = rebuilt.with(holding.pod(), holding.allocation());
+            rebuilt = rebuilt.with(holding.holder(), holding.allocation());
         }
         assertThat(rebuilt.withInventory(inventory)).isEqualTo(node);
     }
@@ -144,7 +150,8 @@ class NodeCardsProperties {
         for (int i = 0; i < forged.size(); i++) {
             node = node.with(pod("forged-" + i), forged.get(i));
             for (CardState state : node.cards()) {
-                assertThat(state.freeUnits()).isBetween(0, Math.max(0, state.units() - state.sharedUnits()));
+                Share left = state.capacity().minus(state.allocated());
+                assertThat(state.free().fits(left)).as("%s", state).isTrue();
             }
         }
     }
@@ -162,7 +169,8 @@ class NodeCardsProperties {
             NodeCards anew = node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
             assertThat(node.cards()).isEqualTo(anew.cards());
             assertThat(node.cards().stream()
-                            .mapToLong(state -> state.wholePods() + (state.sharedUnits() > 0 ? 1 : 0))
+                            .mapToLong(state -> state.allocated().wholeCards()
+                                    + (state.allocated().shared().isNone() ? 0 : 1))
                             .sum())
                     .isLessThanOrEqualTo(node.holdings().size());
         }
@@ -181,15 +189,19 @@ class NodeCardsProperties {
     }
 
     private static void assertSplitEvenlyOverCardsOfTheKind(NodeCards node, Demand demand, Allocation allocation) {
-        assertThat(Stream.concat(allocation.memoryCards().stream(), allocation.wholeCards().stream())
+        assertThat(allocation.cards().stream()
                         .map(id -> node.inventory().card(id).orElseThrow()))
                 .allMatch(card -> demand.selector().matches(card, null));
+        Set<CardId> shared = new HashSet<>();
         for (ContainerAllocation container : allocation.containers()) {
-            if (!container.memory().isEmpty()) {
-                assertThat(container.memory().keySet()).hasSize(demand.split()).isEqualTo(allocation.memoryCards());
-                assertThat(container.memory().values()).containsOnly(container.memoryUnits() / demand.split());
+            if (container.total().wholeCards() == 0) {
+                assertThat(container.visibleCards()).hasSize(demand.split());
+                assertThat(container.shares().values())
+                        .containsOnly(container.total().dividedBy(demand.split()));
+                shared.addAll(container.visibleCards());
             }
         }
+        assertThat(shared).hasSize(demand.sharedCards());
     }
 
     @Provide
@@ -224,8 +236,9 @@ class NodeCardsProperties {
                                 .map(container -> new ContainerDemand(
                                         container.name(),
                                         container.role(),
-                                        container.memoryUnits() * split,
-                                        container.cards()))
+                                        new Share(
+                                                container.request().units() * split,
+                                                container.request().wholeCards())))
                                 .toList(),
                         split,
                         selector));
@@ -237,7 +250,7 @@ class NodeCardsProperties {
                         Arbitraries.integers().between(1, 20),
                         Arbitraries.of(true, true, false))
                 .as((role, amount, memory) ->
-                        new ContainerDemand("c", role, memory ? amount : 0, memory ? 0 : 1 + amount % 3))
+                        new ContainerDemand("c", role, memory ? Share.memory(amount) : Share.whole(1 + amount % 3)))
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(3)
@@ -250,8 +263,7 @@ class NodeCardsProperties {
                 .sorted(Comparator.comparing(container -> container.role() == ContainerRole.APP))
                 .toList();
         for (ContainerDemand container : ordered) {
-            named.add(new ContainerDemand(
-                    "c" + named.size(), container.role(), container.memoryUnits(), container.cards()));
+            named.add(new ContainerDemand("c" + named.size(), container.role(), container.request()));
         }
         return new Demand(named);
     }
@@ -263,9 +275,9 @@ class NodeCardsProperties {
                         cards,
                         Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)))
                 .as((card, units) ->
-                        new ContainerAllocation("main", ContainerRole.APP, Map.of(card, units), List.of()));
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units))));
         Arbitrary<ContainerAllocation> whole =
-                cards.map(card -> new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(card)));
+                cards.map(card -> new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.WHOLE_CARD)));
         return Arbitraries.oneOf(memory, whole)
                 .map(container -> new Allocation(MemoryUnit.GIB, List.of(container)))
                 .list()

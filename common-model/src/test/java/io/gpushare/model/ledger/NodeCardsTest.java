@@ -10,6 +10,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -51,20 +52,20 @@ class NodeCardsTest {
         NodeCards node = NodeCards.of(node(48, 24));
         assertThat(cardOf(node, 40)).isEqualTo("GPU-0");
         assertThat(cardOf(node, 20)).isEqualTo("GPU-1");
-        assertThat(node.cards()).extracting(CardState::freeUnits).containsExactly(48, 24);
+        assertThat(node.cards()).extracting(state -> state.free().units()).containsExactly(48, 24);
     }
 
     @Test
     void aCardThatServesMemoryCantBeTakenWhole() {
         NodeCards node = add(NodeCards.of(node(15, 15)), memory(3));
         assertThat(node.place(whole(2), CardOrder.BINPACK)).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
-        assertThat(placed(node, whole(1)).wholeCards()).containsExactly(new CardId("GPU-1"));
+        assertThat(placed(node, whole(1)).cards()).containsExactly(new CardId("GPU-1"));
     }
 
     @Test
     void aCardTakenWholeOffersNoMemory() {
         NodeCards node = add(NodeCards.of(node(15)), whole(1));
-        assertThat(node.cards().getFirst().freeUnits()).isZero();
+        assertThat(node.cards().getFirst().free()).isEqualTo(Share.NONE);
         assertThat(node.place(memory(1), CardOrder.BINPACK))
                 .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
@@ -72,46 +73,48 @@ class NodeCardsTest {
     @Test
     void allContainersOfAPodHaveTheirMemoryOnOneCard() {
         Demand demand = new Demand(List.of(
-                new ContainerDemand("a", ContainerRole.APP, 3, 0), new ContainerDemand("b", ContainerRole.APP, 4, 0)));
+                new ContainerDemand("a", ContainerRole.APP, Share.memory(3)),
+                new ContainerDemand("b", ContainerRole.APP, Share.memory(4))));
         NodeCards node = used(NodeCards.of(node(15, 15)), 0, 10);
         Allocation allocation = placed(node, demand);
-        assertThat(allocation.memoryCards()).containsExactly(new CardId("GPU-1"));
-        assertThat(allocation.unitsOn(new CardId("GPU-1"))).isEqualTo(7);
+        assertThat(allocation.cards()).containsExactly(new CardId("GPU-1"));
+        assertThat(allocation.shareOn(new CardId("GPU-1"))).isEqualTo(Share.memory(7));
     }
 
     @Test
     void memoryLeavesTheCardsThatOtherContainersOfThePodNeedWhole() {
         Demand demand = new Demand(List.of(
-                new ContainerDemand("share", ContainerRole.APP, 5, 0),
-                new ContainerDemand("train", ContainerRole.APP, 0, 1)));
+                new ContainerDemand("share", ContainerRole.APP, Share.memory(5)),
+                new ContainerDemand("train", ContainerRole.APP, Share.whole(1))));
         // Binpack would take the 8 GiB card for the memory; then the other one, in use, could not be taken whole.
         NodeCards node = used(NodeCards.of(node(16, 8)), 0, 1);
         Allocation allocation = placed(node, demand);
-        assertThat(allocation.memoryCards()).containsExactly(new CardId("GPU-0"));
-        assertThat(allocation.wholeCards()).containsExactly(new CardId("GPU-1"));
+        assertThat(allocation.cards()).containsExactly(new CardId("GPU-0"), new CardId("GPU-1"));
+        assertThat(allocation.shareOn(new CardId("GPU-0"))).isEqualTo(Share.memory(5));
+        assertThat(allocation.shareOn(new CardId("GPU-1"))).isEqualTo(Share.WHOLE_CARD);
     }
 
     @Test
     void anInitContainersCardIsUsedAgainByTheApps() {
         Demand demand = new Demand(List.of(
-                new ContainerDemand("load", ContainerRole.INIT, 0, 2),
-                new ContainerDemand("proxy", ContainerRole.SIDECAR, 0, 1),
-                new ContainerDemand("main", ContainerRole.APP, 0, 1)));
-        assertThat(demand.cards()).isEqualTo(2);
+                new ContainerDemand("load", ContainerRole.INIT, Share.whole(2)),
+                new ContainerDemand("proxy", ContainerRole.SIDECAR, Share.whole(1)),
+                new ContainerDemand("main", ContainerRole.APP, Share.whole(1))));
+        assertThat(demand.total().wholeCards()).isEqualTo(2);
         Allocation allocation = placed(NodeCards.of(node(8, 8)), demand);
-        assertThat(allocation.container("proxy").orElseThrow().cards()).containsExactly(new CardId("GPU-0"));
-        assertThat(allocation.container("main").orElseThrow().cards()).containsExactly(new CardId("GPU-1"));
+        assertThat(allocation.container("proxy").orElseThrow().visibleCards()).containsExactly(new CardId("GPU-0"));
+        assertThat(allocation.container("main").orElseThrow().visibleCards()).containsExactly(new CardId("GPU-1"));
     }
 
     @Test
     void anIllCardGetsNothingNewAndKeepsWhatItHas() {
         Inventory well = node(15, 15);
         NodeCards node = add(NodeCards.of(well), memory(4));
-        Card ill = well.cards().getFirst().withHealth(Health.ill("Xid 79"));
+        Card ill = well.cards().getFirst().withHealth(new Health.Unhealthy("Xid 79"));
         node = node.withInventory(
                 new Inventory(MemoryUnit.GIB, null, List.of(ill, well.cards().get(1))));
-        assertThat(node.cards().getFirst().freeUnits()).isZero();
-        assertThat(node.cards().getFirst().sharedUnits()).isEqualTo(4);
+        assertThat(node.cards().getFirst().free().units()).isZero();
+        assertThat(node.cards().getFirst().allocated().units()).isEqualTo(4);
         assertThat(cardOf(node, 4)).isEqualTo("GPU-1");
     }
 
@@ -122,7 +125,7 @@ class NodeCardsTest {
         node = node.withInventory(
                 new Inventory(MemoryUnit.GIB, null, List.of(both.cards().get(1))));
         assertThat(node.cards()).hasSize(1);
-        assertThat(node.withInventory(both).cards().getFirst().freeUnits()).isEqualTo(11);
+        assertThat(node.withInventory(both).cards().getFirst().free().units()).isEqualTo(11);
     }
 
     @Test
@@ -131,8 +134,8 @@ class NodeCardsTest {
         NodeCards node = add(add(NodeCards.of(inventory), memory(8)), memory(7));
         NodeCards shrunk =
                 node.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-0", 0, Memory.ofGib(10)))));
-        assertThat(shrunk.cards().getFirst().overused()).isTrue();
-        assertThat(shrunk.cards().getFirst().freeUnits()).isZero();
+        assertThat(shrunk.cards().getFirst().overCommitted()).isTrue();
+        assertThat(shrunk.cards().getFirst().free().units()).isZero();
         assertThat(shrunk.place(memory(1), CardOrder.BINPACK)).isInstanceOf(Placement.Refused.class);
     }
 
@@ -141,7 +144,7 @@ class NodeCardsTest {
         NodeCards node = add(NodeCards.of(node(15)), memory(4));
         Inventory finer =
                 new Inventory(MemoryUnit.ofMib(512), null, node.inventory().cards());
-        assertThat(node.withInventory(finer).cards().getFirst().freeUnits()).isEqualTo(30 - 8);
+        assertThat(node.withInventory(finer).cards().getFirst().free().units()).isEqualTo(30 - 8);
     }
 
     @Test
@@ -150,7 +153,7 @@ class NodeCardsTest {
         assertThat(node.place(memory(1), CardOrder.SPREAD))
                 .isInstanceOfSatisfying(
                         Placement.Placed.class,
-                        placed -> assertThat(placed.allocation().memoryCards()).containsExactly(new CardId("GPU-1")));
+                        placed -> assertThat(placed.allocation().cards()).containsExactly(new CardId("GPU-1")));
     }
 
     private NodeCards used(NodeCards node, int index, int units) {
@@ -164,7 +167,7 @@ class NodeCardsTest {
     }
 
     private static String cardOf(NodeCards node, int units) {
-        return placed(node, memory(units)).memoryCards().iterator().next().uuid();
+        return placed(node, memory(units)).cards().iterator().next().uuid();
     }
 
     private static Allocation placed(NodeCards node, Demand demand) {

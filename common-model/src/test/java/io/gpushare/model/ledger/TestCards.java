@@ -4,6 +4,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
@@ -25,11 +26,11 @@ final class TestCards {
     }
 
     static Demand memory(int units) {
-        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, units, 0)));
+        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(units))));
     }
 
     static Demand whole(int cards) {
-        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, 0, cards)));
+        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.whole(cards))));
     }
 
     static PodRef pod(String uid) {

@@ -173,13 +173,16 @@ public final class AllocationHandler implements CallHandler {
                 "pod {} container {}: {} on {} ({})",
                 pod.ref(),
                 cards.name(),
-                cards.cards().isEmpty()
-                        ? cards.memoryUnits() + " units"
-                        : cards.cards().size() + " whole",
+                cards.total().wholeCards() == 0
+                        ? cards.total().units() + " units"
+                        : cards.total().wholeCards() + " whole",
                 cards.visibleCards(),
                 asker.way());
         tellUnlessBooked(pod, cards, ids);
-        int podUnits = pod.demand().valid().map(demand -> demand.memoryUnits()).orElse(cards.memoryUnits());
+        int podUnits = pod.demand()
+                .valid()
+                .map(demand -> demand.total().units())
+                .orElse(cards.total().units());
         return sees.of(cards, podUnits, picture.inventory());
     }
 

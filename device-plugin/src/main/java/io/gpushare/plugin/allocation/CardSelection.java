@@ -5,6 +5,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -52,9 +53,7 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
                             + picture.inventory().unit() + ": create the pod anew");
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
-        if (own.isEmpty()
-                || own.get().memoryUnits() != container.memoryUnits()
-                || own.get().cards().size() != container.cards()) {
+        if (own.isEmpty() || !own.get().total().equals(container.request())) {
             return refused(
                     RefusalKind.NOT_ITS_DEMAND,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not say what container '" + container.name()
@@ -86,7 +85,7 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
                         RefusalKind.CARD_CORDONED,
                         "card " + id + ", chosen for it, was cordoned since then: create the pod anew"));
             }
-            if (card.get().health() instanceof Health.Ill(String reason)) {
+            if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
                         RefusalKind.CARD_ILL,
                         "card " + id + ", chosen for it, is ill (" + reason + "): create the pod anew"));
@@ -141,41 +140,43 @@ public record CardSelection(NodeSnapshot picture, NodePod pod, ContainerDemand c
 
     /** What the devices name, where that is what is asked for: an even part on each card, or as many cards, of the kind. */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
-        Map<CardId, Integer> memory = DeviceIdParser.memory(devices);
-        List<CardId> whole = DeviceIdParser.whole(devices);
-        boolean asked = container.cards() == 0
-                ? !memory.isEmpty() && memory.equals(split(memory.keySet()))
-                : whole.size() == container.cards();
+        boolean whole = container.request().wholeCards() > 0;
+        Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.memory(devices);
+        boolean asked = whole
+                ? shares.size() == container.request().wholeCards()
+                : !shares.isEmpty() && shares.equals(split(shares.keySet()));
         boolean ofTheKind = devices.stream()
                 .allMatch(device -> picture.inventory()
                         .card(device.card())
                         .filter(card -> demand().selector()
                                 .matches(card, picture.inventory().driver()))
                         .isPresent());
-        return asked && ofTheKind
-                ? Optional.of(gets(container.cards() == 0 ? memory : Map.of(), whole))
-                : Optional.empty();
+        return asked && ofTheKind ? Optional.of(gets(shares)) : Optional.empty();
     }
 
     /** The cards on which other containers of the pod have their memory: they share them. */
     private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
-        Set<CardId> cards =
-                own.stream().flatMap(each -> each.memory().keySet().stream()).collect(Collectors.toSet());
-        return container.cards() > 0 || cards.size() != demand().split()
+        Set<CardId> cards = own.stream()
+                .filter(each -> each.total().wholeCards() == 0)
+                .flatMap(each -> each.visibleCards().stream())
+                .collect(Collectors.toSet());
+        return container.request().wholeCards() > 0 || cards.size() != demand().split()
                 ? Optional.empty()
-                : Optional.of(gets(split(cards), List.of()));
+                : Optional.of(gets(split(cards)));
     }
 
     /** The container's memory on these cards if they are as many as it is split over; nothing on others. */
-    private Map<CardId, Integer> split(Set<CardId> cards) {
+    private Map<CardId, Share> split(Set<CardId> cards) {
         int split = demand().split();
         return cards.size() != split
                 ? Map.of()
-                : cards.stream().collect(Collectors.toMap(card -> card, card -> container.memoryUnits() / split));
+                : cards.stream()
+                        .collect(Collectors.toMap(
+                                card -> card, card -> container.request().dividedBy(split)));
     }
 
-    private ContainerAllocation gets(Map<CardId, Integer> memory, List<CardId> whole) {
-        return new ContainerAllocation(container.name(), container.role(), memory, whole);
+    private ContainerAllocation gets(Map<CardId, Share> shares) {
+        return new ContainerAllocation(container.name(), container.role(), shares);
     }
 
     private CardChoice refused(RefusalKind why, String reason) {

@@ -33,10 +33,11 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all would open every card; "void" opens none.
         environment.put(
                 VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
-        if (gets.memory().size() == 1) {
+        if (gets.total().wholeCards() == 0 && gets.visibleCards().size() == 1) {
             inventory
-                    .card(gets.memory().keySet().iterator().next())
-                    .ifPresent(card -> environment.putAll(gpushare(gets, podUnits, card, inventory.unitsOf(card))));
+                    .card(gets.visibleCards().iterator().next())
+                    .ifPresent(card -> environment.putAll(gpushare(
+                            gets, podUnits, card, inventory.capacityOf(card).units())));
         }
         List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
                 ? uuids.stream().map(CDI_KIND::concat).toList()
@@ -50,7 +51,7 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),
-                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(gets.memoryUnits()),
+                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(gets.total().units()),
                 "ALIYUN_COM_GPU_MEM_DEV", String.valueOf(cardUnits));
     }
 

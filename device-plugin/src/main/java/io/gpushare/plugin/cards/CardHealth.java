@@ -31,18 +31,18 @@ final class CardHealth {
     Health ofPresent(CardId card, Instant now) {
         @Nullable LastXid xid = last.get(card);
         if (xid == null) {
-            return Health.well();
+            return new Health.Healthy();
         }
         if (!now.isBefore(xid.at().plus(quiet))) {
             last.remove(card);
-            return Health.well();
+            return new Health.Healthy();
         }
-        return Health.ill("Xid " + xid.xid());
+        return new Health.Unhealthy("Xid " + xid.xid());
     }
 
     /** The health of a card that does not answer; its quiet time begins anew when it comes back. */
     Health ofLost(CardId card, String reason, Instant now) {
         last.computeIfPresent(card, (_, xid) -> new LastXid(xid.xid(), now));
-        return Health.ill(reason);
+        return new Health.Unhealthy(reason);
     }
 }

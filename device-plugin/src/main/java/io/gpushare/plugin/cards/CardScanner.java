@@ -187,7 +187,8 @@ public final class CardScanner implements AutoCloseable {
                             .map(before -> before.health().equals(card.health()))
                             .orElse(false);
             if (changed) {
-                String state = card.health() instanceof Health.Ill(String reason) ? "ill (" + reason + ")" : "well";
+                String state =
+                        card.health() instanceof Health.Unhealthy(String reason) ? "ill (" + reason + ")" : "well";
                 LOG.info("card {} {} {} {}: {}", card.index(), card.id(), card.model(), card.memory(), state);
             }
         });

@@ -44,8 +44,11 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
 
     public static DeviceLists of(NodeAllocations use) {
         return new DeviceLists(
-                list(use, DeviceResource.MEMORY, state -> state.card().cordoned() || state.wholePods() > 0),
-                list(use, DeviceResource.CARDS, state -> state.card().cordoned() || state.sharedUnits() > 0));
+                list(use, DeviceResource.MEMORY, state -> state.card().cordoned() || state.takenWhole()),
+                list(
+                        use,
+                        DeviceResource.CARDS,
+                        state -> state.card().cordoned() || state.allocated().units() > 0));
     }
 
     public List<Offered> of(DeviceResource resource) {
@@ -74,7 +77,7 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
         Set<String> withdrawn = new HashSet<>();
         int owed = 0;
         for (CardState state : use.written().cards()) {
-            List<String> own = ids(state.card(), state.units(), resource);
+            List<String> own = ids(state.card(), state.capacity().units(), resource);
             ids.put(state.card().id(), own);
             if (closed.test(state) && state.card().health().healthy()) {
                 List<String> free =
@@ -99,7 +102,10 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
     /** How many of a cordoned card's devices that are given out are those of the card's own pods. */
     private static int whereTheyBelong(NodeAllocations use, CardState state, DeviceResource resource, int givenOut) {
         boolean onlyCordoned = state.card().cordoned()
-                && (resource == DeviceResource.CARDS ? state.sharedUnits() : state.wholePods()) == 0;
+                && (resource == DeviceResource.CARDS
+                                ? state.allocated().units()
+                                : state.allocated().wholeCards())
+                        == 0;
         return onlyCordoned
                 ? use.held().cards().stream()
                         .filter(held -> held.card().id().equals(state.card().id()))
@@ -109,7 +115,7 @@ public record DeviceLists(List<Offered> memory, List<Offered> cards) {
     }
 
     private static int held(CardState state, DeviceResource resource) {
-        return resource == DeviceResource.CARDS ? state.wholePods() : state.sharedUnits();
+        return resource.in(state.allocated());
     }
 
     /**

@@ -1,19 +1,29 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.Share;
+import io.gpushare.model.ShareKind;
 
 /** The two resources that a node offers. */
 public enum DeviceResource {
     /** Units of a card's memory. */
-    MEMORY,
+    MEMORY(ShareKind.MEMORY),
     /** Whole cards. */
-    CARDS;
+    CARDS(ShareKind.WHOLE_CARDS);
 
-    /** How much of this resource the container asks for. */
+    private final ShareKind kind;
+
+    DeviceResource(ShareKind kind) {
+        this.kind = kind;
+    }
+
+    /** How much of this resource is in the share. */
+    public int in(Share share) {
+        return kind.in(share);
+    }
+
+    /** How much of this resource the container requests. */
     public int amount(ContainerDemand demand) {
-        return switch (this) {
-            case MEMORY -> demand.memoryUnits();
-            case CARDS -> demand.cards();
-        };
+        return in(demand.request());
     }
 }

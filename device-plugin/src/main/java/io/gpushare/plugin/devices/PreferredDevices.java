@@ -1,6 +1,7 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.node.DeviceIdParser;
@@ -30,21 +31,24 @@ public final class PreferredDevices {
         }
         Set<String> free = new HashSet<>(available);
         free.removeAll(mustInclude);
-        boolean memory = gets.cards().isEmpty();
+        boolean memory = gets.total().wholeCards() == 0;
         DeviceIdParser.devices(free).stream()
                 .filter(device -> memory == (device instanceof DeviceId.MemoryUnitOf))
                 .sorted(Comparator.comparingInt(PreferredDevices::number))
                 .filter(device -> wanted.merge(device.card(), -1, Integer::sum) >= 0)
                 .map(DeviceId::toString)
                 .forEach(chosen::add);
-        int size = memory ? gets.memoryUnits() : gets.cards().size();
-        return chosen.size() == size ? List.copyOf(chosen) : List.of();
+        return chosen.size() == devices(gets.total()) ? List.copyOf(chosen) : List.of();
     }
 
     private static Map<CardId, Integer> wanted(ContainerAllocation gets) {
-        Map<CardId, Integer> wanted = new HashMap<>(gets.memory());
-        gets.cards().forEach(card -> wanted.put(card, 1));
+        Map<CardId, Integer> wanted = new HashMap<>();
+        gets.shares().forEach((card, share) -> wanted.put(card, devices(share)));
         return wanted;
+    }
+
+    private static int devices(Share share) {
+        return share.wholeCards() > 0 ? share.wholeCards() : share.units();
     }
 
     private static int number(DeviceId device) {

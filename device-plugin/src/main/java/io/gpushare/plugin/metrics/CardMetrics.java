@@ -31,10 +31,7 @@ final class CardMetrics {
                 "gpushare_card_memory_allocated_bytes",
                 "Memory that containers were given; all of it where one has the card whole.",
                 this::allocated);
-        state(
-                "gpushare_card_taken_whole",
-                "1 for a card that a pod has whole.",
-                state -> state.wholePods() > 0 ? 1 : 0);
+        state("gpushare_card_taken_whole", "1 for a card that a pod has whole.", state -> state.takenWhole() ? 1 : 0);
         state(
                 "gpushare_card_healthy",
                 "1 for a card that is well, 0 for one that is ill: an Xid error, or it does not answer.",
@@ -65,9 +62,9 @@ final class CardMetrics {
     }
 
     private double allocated(CardState state) {
-        return state.wholePods() > 0
+        return state.takenWhole()
                 ? state.card().memory().bytes()
-                : (double) state.sharedUnits()
+                : (double) state.allocated().units()
                         * counts.picture().inventory().unit().size().bytes();
     }
 

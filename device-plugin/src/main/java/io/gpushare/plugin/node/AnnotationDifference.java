@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A pod on which something else is written than its containers have.
@@ -65,10 +64,17 @@ public record AnnotationDifference(PodRef pod, Allocation holds, Kind kind) {
         }
         boolean own = holds.containers().stream().allMatch(container -> answered.contains(container.name()));
         // A container whose devices are of several cards has memory of one of them; only who answered knows which.
-        if (!own && holds.memoryCards().size() > 1) {
+        if (!own && sharesSeveralCards(holds)) {
             return Optional.empty();
         }
         return Optional.of(pod.allocation() instanceof Decoded.Absent ? Kind.UNWRITTEN : Kind.WRONG);
+    }
+
+    private static boolean sharesSeveralCards(Allocation holds) {
+        return holds.cards().stream()
+                        .filter(card -> !holds.shareOn(card).shared().isNone())
+                        .count()
+                > 1;
     }
 
     private static boolean otherDevices(PodResourcesList listed, NodePod pod, Allocation holds) {
@@ -82,10 +88,6 @@ public record AnnotationDifference(PodRef pod, Allocation holds, Kind kind) {
 
     /** The cards that the pod has, for people. */
     public String cards() {
-        return String.join(
-                ", ",
-                Stream.concat(holds.memoryCards().stream(), holds.wholeCards().stream())
-                        .map(CardId::uuid)
-                        .toList());
+        return String.join(", ", holds.cards().stream().map(CardId::uuid).toList());
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.plugin.node;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
 import java.util.Collection;
@@ -10,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 
 /** Reads which cards device IDs name. */
 public final class DeviceIdParser {
@@ -25,23 +26,20 @@ public final class DeviceIdParser {
                 .toList();
     }
 
-    /** Units by card for the memory devices among them. */
-    public static Map<CardId, Integer> memory(List<DeviceId> devices) {
-        Map<CardId, Integer> units = new TreeMap<>();
-        for (DeviceId device : devices) {
-            if (device instanceof DeviceId.MemoryUnitOf(CardId card, int _)) {
-                units.merge(card, 1, Integer::sum);
-            }
-        }
-        return units;
+    /** The shares of cards that the memory devices among them are. */
+    public static Map<CardId, Share> memory(List<DeviceId> devices) {
+        return shares(devices, device -> device instanceof DeviceId.MemoryUnitOf);
     }
 
-    /** The cards of the whole-card devices among them. */
-    public static List<CardId> whole(List<DeviceId> devices) {
-        return devices.stream()
-                .filter(device -> device instanceof DeviceId.WholeCard)
-                .map(DeviceId::card)
-                .collect(Collectors.toList());
+    /** The shares of cards that the whole-card devices among them are. */
+    public static Map<CardId, Share> whole(List<DeviceId> devices) {
+        return shares(devices, device -> device instanceof DeviceId.WholeCard);
+    }
+
+    private static Map<CardId, Share> shares(List<DeviceId> devices, Predicate<DeviceId> kind) {
+        Map<CardId, Share> shares = new TreeMap<>();
+        devices.stream().filter(kind).forEach(device -> shares.merge(device.card(), device.share(), Share::plus));
+        return shares;
     }
 
     /**
@@ -50,10 +48,10 @@ public final class DeviceIdParser {
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);
-        Map<CardId, Integer> memory = memory(devices);
-        List<CardId> whole = memory.isEmpty() ? whole(devices) : List.of();
-        return memory.isEmpty() && whole.isEmpty()
+        Map<CardId, Share> memory = memory(devices);
+        Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
+        return shares.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new ContainerAllocation(container, ContainerRole.APP, memory, whole));
+                : Optional.of(new ContainerAllocation(container, ContainerRole.APP, shares));
     }
 }

@@ -130,7 +130,7 @@ public record NodeAllocations(NodeCards held, NodeCards written, Set<String> boo
             List<ContainerAllocation> ordered = new ArrayList<>();
             for (ContainerDemand demand : order) {
                 Optional.ofNullable(left.remove(demand.name()))
-                        .map(gets -> new ContainerAllocation(gets.name(), demand.role(), gets.memory(), gets.cards()))
+                        .map(gets -> new ContainerAllocation(gets.name(), demand.role(), gets.shares()))
                         .ifPresent(ordered::add);
             }
             ordered.addAll(left.values());

@@ -50,11 +50,16 @@ public record ContainerShare(PodRef pod, String container, Card card, int units,
     }
 
     private static ContainerShare of(NodeCards.Holding holding, ContainerAllocation container, Card card) {
-        int units = container.memory().getOrDefault(card.id(), 0);
+        int units = container.on(card.id()).units();
         Allocation allocation = holding.allocation();
         Memory own = units == 0 ? card.memory() : memory(units, allocation, card);
-        Memory ofPod = units == 0 ? card.memory() : memory(allocation.unitsOn(card.id()), allocation, card);
-        return new ContainerShare(holding.pod(), container.name(), card, units, own, ofPod);
+        Memory ofPod = units == 0
+                ? card.memory()
+                : memory(allocation.shareOn(card.id()).units(), allocation, card);
+        PodRef pod = switch (holding.holder()) {
+            case PodRef ref -> ref;
+        };
+        return new ContainerShare(pod, container.name(), card, units, own, ofPod);
     }
 
     /** The unit stands in an annotation, where anybody may write a huge one: nobody has more than the card. */

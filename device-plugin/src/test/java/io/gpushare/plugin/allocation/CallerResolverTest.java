@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -60,7 +61,7 @@ class CallerResolverTest {
     @Test
     void anInitContainerIsNeverListedSoOurAnswerTellsThatItIsPast() {
         NodePod pod = TestPods.unwritten(
-                "p", 0, new ContainerDemand("load", ContainerRole.INIT, 2, 0), TestPods.memory("main", 2));
+                "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
         NodeSnapshot picture = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
 
         assertFound(now(picture).find(DeviceResource.MEMORY, 2, Set.of()), "p", "load", Caller.Way.LACKS_DEVICES);
@@ -72,7 +73,7 @@ class CallerResolverTest {
     @Test
     void afterARestartOfOursAPodWhoseAppHasDevicesIsPastItsInitContainers() {
         NodePod running = TestPods.unwritten(
-                "p", 0, new ContainerDemand("load", ContainerRole.INIT, 2, 0), TestPods.memory("main", 2));
+                "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
         NodeSnapshot picture = EMPTY.withPod(running)
                 .withListed(TestPods.holding("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
 

@@ -7,6 +7,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -73,7 +74,7 @@ class CardSelectionTest {
         assertRefused(
                 choose(EMPTY, TestPods.onCard("p", 0, new CardId("GPU-z"), 2)), "card GPU-z, chosen for it, is not");
         NodeSnapshot ill = EMPTY.withInventory(
-                new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(Health.ill("Xid 79")), B)));
+                new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B)));
         assertRefused(choose(ill, TestPods.onCard("p", 0, A.id(), 2)), "is ill (Xid 79)");
     }
 
@@ -145,7 +146,7 @@ class CardSelectionTest {
 
         assertThat(choose(EMPTY, pod, "GPU-b"))
                 .isEqualTo(new CardChoice.Chosen(
-                        new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(B.id(), Share.WHOLE_CARD))));
     }
 
     @Test
@@ -153,8 +154,10 @@ class CardSelectionTest {
         Card c = Card.of("GPU-c", 2, Memory.ofGib(24));
         NodeSnapshot three = EMPTY.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B, c)));
         NodePod pod = wishing(2, "memory < 40Gi", TestPods.memory("one", 4), TestPods.memory("two", 6));
-        var one = new ContainerAllocation("one", ContainerRole.APP, Map.of(B.id(), 2, c.id(), 2), List.of());
-        var two = new ContainerAllocation("two", ContainerRole.APP, Map.of(B.id(), 3, c.id(), 3), List.of());
+        var one = new ContainerAllocation(
+                "one", ContainerRole.APP, Map.of(B.id(), Share.memory(2), c.id(), Share.memory(2)));
+        var two = new ContainerAllocation(
+                "two", ContainerRole.APP, Map.of(B.id(), Share.memory(3), c.id(), Share.memory(3)));
 
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-c::0", "GPU-c::1"))
                 .as("devices as it wants them")
@@ -180,7 +183,7 @@ class CardSelectionTest {
 
         assertThat(choose(EMPTY, pod, "GPU-a"))
                 .isEqualTo(new CardChoice.Chosen(
-                        new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B.id()))));
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(B.id(), Share.WHOLE_CARD))));
     }
 
     @Test

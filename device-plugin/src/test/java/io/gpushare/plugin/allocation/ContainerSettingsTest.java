@@ -24,9 +24,9 @@ class ContainerSettingsTest {
             null,
             List.of(
                     Card.of("GPU-a", 0, Memory.ofGib(48)),
-                    new Card(B, 1, 7, "T4", Memory.ofGib(15), null, null, null, null, Health.well())));
+                    new Card(B, 1, 7, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy())));
     private static final ContainerAllocation WHOLE =
-            new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B, A));
+            new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(B, A));
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {

@@ -19,9 +19,9 @@ class CardHealthTest {
     void anXidMakesTheCardIllUntilTheQuietTimeIsOver() {
         health.xid(A, 79, NOW);
 
-        assertThat(health.ofPresent(A, NOW)).isEqualTo(Health.ill("Xid 79"));
-        assertThat(health.ofPresent(A, NOW.plusMillis(9_999))).isEqualTo(Health.ill("Xid 79"));
-        assertThat(health.ofPresent(A, NOW.plus(QUIET))).isEqualTo(Health.well());
+        assertThat(health.ofPresent(A, NOW)).isEqualTo(new Health.Unhealthy("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plusMillis(9_999))).isEqualTo(new Health.Unhealthy("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plus(QUIET))).isEqualTo(new Health.Healthy());
     }
 
     @Test
@@ -29,22 +29,22 @@ class CardHealthTest {
         health.xid(A, 79, NOW);
         health.xid(A, 48, NOW.plusSeconds(9));
 
-        assertThat(health.ofPresent(A, NOW.plusSeconds(12))).isEqualTo(Health.ill("Xid 48"));
-        assertThat(health.ofPresent(A, NOW.plusSeconds(19))).isEqualTo(Health.well());
+        assertThat(health.ofPresent(A, NOW.plusSeconds(12))).isEqualTo(new Health.Unhealthy("Xid 48"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(19))).isEqualTo(new Health.Healthy());
     }
 
     @Test
     void aLostCardIsIllAndItsQuietTimeBeginsWhenItIsBack() {
         health.xid(A, 79, NOW);
 
-        assertThat(health.ofLost(A, "GPU is lost", NOW.plusSeconds(60))).isEqualTo(Health.ill("GPU is lost"));
-        assertThat(health.ofPresent(A, NOW.plusSeconds(61))).isEqualTo(Health.ill("Xid 79"));
-        assertThat(health.ofPresent(A, NOW.plusSeconds(70))).isEqualTo(Health.well());
+        assertThat(health.ofLost(A, "GPU is lost", NOW.plusSeconds(60))).isEqualTo(new Health.Unhealthy("GPU is lost"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(61))).isEqualTo(new Health.Unhealthy("Xid 79"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(70))).isEqualTo(new Health.Healthy());
     }
 
     @Test
     void aLostCardWithoutAnXidIsWellWhenItIsBack() {
-        assertThat(health.ofLost(A, "GPU is lost", NOW)).isEqualTo(Health.ill("GPU is lost"));
-        assertThat(health.ofPresent(A, NOW.plusSeconds(1))).isEqualTo(Health.well());
+        assertThat(health.ofLost(A, "GPU is lost", NOW)).isEqualTo(new Health.Unhealthy("GPU is lost"));
+        assertThat(health.ofPresent(A, NOW.plusSeconds(1))).isEqualTo(new Health.Healthy());
     }
 }

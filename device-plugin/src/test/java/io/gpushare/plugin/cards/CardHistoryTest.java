@@ -30,7 +30,7 @@ class CardHistoryTest {
         assertThat(inventory.driver()).isEqualTo(new Inventory.Driver("580.95.05", "13.0"));
         assertThat(inventory.cards()).extracting(card -> card.id().uuid()).containsExactly("GPU-a", "GPU-b");
         Card card = inventory.cards().getLast();
-        assertThat(inventory.unitsOf(card)).isEqualTo(15);
+        assertThat(inventory.capacityOf(card).units()).isEqualTo(15);
         assertThat(card.minor()).isEqualTo(4);
     }
 
@@ -42,8 +42,9 @@ class CardHistoryTest {
                 List.of(present(0, "GPU-a"), new CardReading.Lost(1, Optional.of("GPU-b"), "GPU is lost")),
                 NOW);
 
-        assertThat(card(lost, "GPU-b")).isEqualTo(card(before, "GPU-b").withHealth(Health.ill("GPU is lost")));
-        assertThat(card(lost, "GPU-a").health()).isEqualTo(Health.well());
+        assertThat(card(lost, "GPU-b"))
+                .isEqualTo(card(before, "GPU-b").withHealth(new Health.Unhealthy("GPU is lost")));
+        assertThat(card(lost, "GPU-a").health()).isEqualTo(new Health.Healthy());
         assertThat(cards.seen(DRIVER, List.of(present(0, "GPU-a"), present(1, "GPU-b")), NOW))
                 .isEqualTo(before);
     }
@@ -54,8 +55,9 @@ class CardHistoryTest {
 
         Inventory fewer = cards.seen(DRIVER, List.of(present(0, "GPU-b")), NOW);
 
-        assertThat(card(fewer, "GPU-a").health()).isEqualTo(Health.ill("the driver does not list it any more"));
-        assertThat(card(fewer, "GPU-b").health()).isEqualTo(Health.well());
+        assertThat(card(fewer, "GPU-a").health())
+                .isEqualTo(new Health.Unhealthy("the driver does not list it any more"));
+        assertThat(card(fewer, "GPU-b").health()).isEqualTo(new Health.Healthy());
     }
 
     @Test
@@ -63,7 +65,7 @@ class CardHistoryTest {
         assertThat(cards.unseen("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
         cards.seen(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        assertThat(card(cards.unseen("no driver", NOW), "GPU-a").health()).isEqualTo(Health.ill("no driver"));
+        assertThat(card(cards.unseen("no driver", NOW), "GPU-a").health()).isEqualTo(new Health.Unhealthy("no driver"));
     }
 
     private static Card card(Inventory inventory, String uuid) {

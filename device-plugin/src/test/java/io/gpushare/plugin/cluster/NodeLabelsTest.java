@@ -138,6 +138,6 @@ class NodeLabelsTest {
                 null,
                 null,
                 mig,
-                Health.well());
+                new Health.Healthy());
     }
 }

@@ -97,7 +97,7 @@ class DeviceListsTest {
 
     @Test
     void anIllCardIsUnhealthyInBothListsItsAllocatedDevicesToo() {
-        Inventory ill = new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(Health.ill("Xid 79")), B));
+        Inventory ill = new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B));
         NodeSnapshot picture = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
                 .withListed(TestPods.holding("p", "main", "GPU-a::0"), TestPods.START)
                 .withInventory(ill);

@@ -7,7 +7,6 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.node.TestPods;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +32,7 @@ class PreferredDevicesTest {
 
     @Test
     void wholeCardsAreWantedByName() {
-        var gets = new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B, A));
+        var gets = new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(B, A));
 
         assertThat(PreferredDevices.of(gets, List.of("GPU-a", "GPU-b", "GPU-c"), Set.of()))
                 .containsExactlyInAnyOrder("GPU-a", "GPU-b");

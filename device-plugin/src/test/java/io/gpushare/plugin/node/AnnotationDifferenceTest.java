@@ -2,6 +2,7 @@ package io.gpushare.plugin.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -68,7 +69,7 @@ class AnnotationDifferenceTest {
     void afterARestartAnAnnotationOfOtherAmountsThanAskedForFreesNothing() {
         NodePod forged = TestPods.written(UNWRITTEN, TestPods.allocation(TestPods.gets("main", A, 1)));
         NodeSnapshot picture = listed(EMPTY.withPod(forged), "GPU-a::0", "GPU-a::1");
-        assertThat(picture.use().held().cards().getFirst().sharedUnits()).isEqualTo(2);
+        assertThat(picture.use().held().cards().getFirst().allocated().units()).isEqualTo(2);
         assertThat(AnnotationDifference.of(picture)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
     }
 
@@ -79,8 +80,8 @@ class AnnotationDifferenceTest {
                 .withPod(WRITTEN);
         NodeSnapshot picture = listed(finer, "GPU-a::0", "GPU-a::1");
         assertThat(picture.use().held().cards())
-                .extracting(CardState::sharedUnits)
-                .containsExactly(8);
+                .extracting(CardState::allocated)
+                .containsExactly(Share.memory(8));
         assertThat(AnnotationDifference.of(picture)).isEmpty();
     }
 

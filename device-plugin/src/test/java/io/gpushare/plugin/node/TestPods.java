@@ -6,12 +6,13 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.Decoded;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -50,23 +51,30 @@ public final class TestPods {
         return written(unwritten(name, second, memory("main", units)), allocation(gets("main", card, units)));
     }
 
+    /** Each of these cards whole, in their order. */
+    public static Map<CardId, Share> wholeCards(CardId... cards) {
+        Map<CardId, Share> shares = new LinkedHashMap<>();
+        Arrays.stream(cards).forEach(card -> shares.put(card, Share.WHOLE_CARD));
+        return shares;
+    }
+
     /** A pod of one container {@code main} with these cards. */
     public static NodePod whole(String name, int second, CardId... cards) {
         return written(
                 unwritten(name, second, cards("main", cards.length)),
-                allocation(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(cards))));
+                allocation(new ContainerAllocation("main", ContainerRole.APP, wholeCards(cards))));
     }
 
     public static ContainerDemand memory(String name, int units) {
-        return new ContainerDemand(name, ContainerRole.APP, units, 0);
+        return new ContainerDemand(name, ContainerRole.APP, Share.memory(units));
     }
 
     public static ContainerDemand cards(String name, int count) {
-        return new ContainerDemand(name, ContainerRole.APP, 0, count);
+        return new ContainerDemand(name, ContainerRole.APP, Share.whole(count));
     }
 
     public static ContainerAllocation gets(String container, CardId card, int units) {
-        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, units), List.of());
+        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, Share.memory(units)));
     }
 
     public static Allocation allocation(ContainerAllocation... containers) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -150,7 +151,7 @@ class OverUseTest {
         NodePod pod = TestPods.unwritten("w", 0, TestPods.cards("main", 1));
         given(
                 pod,
-                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(), List.of(B))),
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(B, Share.WHOLE_CARD))),
                 Map.of("w1", "main"));
         process(1, B, 15 * GIB, "w", "w1");
         OverUse.Found found = look(OverUse.NONE, NOW);
@@ -207,7 +208,7 @@ class OverUseTest {
     }
 
     private static ContainerAllocation gets(String name, CardId card, int units) {
-        return new ContainerAllocation(name, ContainerRole.APP, Map.of(card, units), List.of());
+        return new ContainerAllocation(name, ContainerRole.APP, Map.of(card, Share.memory(units)));
     }
 
     /** The pod's container has that ID. */

@@ -36,8 +36,8 @@ public record FreeCard(int index, CardKind kind, int free) {
         for (int i = 0; i < states.size(); i++) {
             CardState state = states.get(i);
             // A card smaller than one unit serves no memory pod; as a whole card it is found without a policy.
-            if (state.card().placeable() && state.units() > 0) {
-                rooms.add(new FreeCard(i, CardKind.of(state), state.freeUnits()));
+            if (state.card().placeable() && state.capacity().units() > 0) {
+                rooms.add(new FreeCard(i, CardKind.of(state), state.free().units()));
             }
         }
         return rooms;
@@ -59,6 +59,6 @@ public record FreeCard(int index, CardKind kind, int free) {
 
     /** Whether that card is like this one to a pod. */
     public boolean sameAs(CardState state) {
-        return state.units() > 0 && free == state.freeUnits() && kind.equals(CardKind.of(state));
+        return state.capacity().units() > 0 && free == state.free().units() && kind.equals(CardKind.of(state));
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.extender.feasibility;
 
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Memory;
@@ -37,14 +38,15 @@ final class CardGroup {
     private CardGroup(Collection<CardState> states) {
         card = states.iterator().next().card();
         present = states.size();
-        used = freeUnits(states, state -> !state.free() && state.freeUnits() > 0);
-        unused = freeUnits(states, CardState::free);
+        used = freeUnits(
+                states, state -> !state.offers(Share.WHOLE_CARD) && state.free().units() > 0);
+        unused = freeUnits(states, state -> state.offers(Share.WHOLE_CARD));
     }
 
     private static int[] freeUnits(Collection<CardState> states, Predicate<CardState> which) {
         return states.stream()
                 .filter(which)
-                .mapToInt(CardState::freeUnits)
+                .mapToInt(state -> state.free().units())
                 .sorted()
                 .toArray();
     }

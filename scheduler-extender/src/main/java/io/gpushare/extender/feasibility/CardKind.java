@@ -19,6 +19,6 @@ public record CardKind(String model, int units) {
 
     /** The kind of that card, which has at least one unit. */
     public static CardKind of(CardState state) {
-        return new CardKind(state.card().model(), state.units());
+        return new CardKind(state.card().model(), state.capacity().units());
     }
 }

@@ -27,8 +27,9 @@ public record DemandSummary(int units, int split, int cards, CardSelector select
     }
 
     public static DemandSummary of(Demand demand) {
-        int units = demand.unitsOnEachCard();
-        return new DemandSummary(units, units == 0 ? 0 : demand.split(), demand.cards(), demand.selector());
+        int units = demand.shareOfEachCard().units();
+        return new DemandSummary(
+                units, units == 0 ? 0 : demand.split(), demand.total().wholeCards(), demand.selector());
     }
 
     /** Whether any card will do, and it is either units on one of them or whole ones: most demands are. */

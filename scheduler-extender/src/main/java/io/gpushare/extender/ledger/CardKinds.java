@@ -31,7 +31,7 @@ record CardKinds(Set<Kind> kinds) {
                             card.ecc(),
                             null,
                             card.mig(),
-                            Health.well()),
+                            new Health.Healthy()),
                     inventory.driver());
         }
     }

@@ -10,11 +10,11 @@ import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.Allocatable;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ledger {
     private final DemandCodec demands;
     private final NodeTable nodes = new NodeTable();
-    private final Map<String, Allocatable> offers = new ConcurrentHashMap<>();
+    private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
     // The uids of the pods for which kube-scheduler found no node.
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -103,7 +103,7 @@ public final class Ledger {
 
     /** What that node's kubelet offers: quantities by extended resource. */
     public void nodeOffers(String name, Map<String, String> devices) {
-        offers.put(name, demands.offer(devices));
+        offers.put(name, demands.allocatable(devices));
     }
 
     /** A node is gone. What pods hold there is kept until they are gone too. */
@@ -381,8 +381,8 @@ public final class Ledger {
     }
 
     /** What the node's kubelet offers to all its pods together. */
-    public Allocatable offer(String node) {
-        return offers.getOrDefault(node, Allocatable.NONE);
+    public Share allocatable(String node) {
+        return offers.getOrDefault(node, Share.NONE);
     }
 
     /** The pods that hold what nothing has confirmed since before that moment. */
@@ -417,7 +417,7 @@ public final class Ledger {
         for (PodEntry entry : pods.values()) {
             @Nullable String node = entry.node();
             if (node != null && entry.unattributed()) {
-                units.merge(node, (long) entry.demand().memoryUnits(), Long::sum);
+                units.merge(node, (long) entry.demand().total().units(), Long::sum);
             }
         }
         return units;

@@ -42,7 +42,7 @@ public record LedgerStats(
         IDLE;
 
         static CardUse of(CardState card) {
-            if (card.overused()) {
+            if (card.overCommitted()) {
                 return OVERUSED;
             }
             if (!card.card().health().healthy()) {
@@ -51,7 +51,7 @@ public record LedgerStats(
             if (card.card().cordoned()) {
                 return CORDONED;
             }
-            return card.unused() ? IDLE : card.wholePods() > 0 ? WHOLE : SHARED;
+            return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;
         }
     }
 
@@ -168,8 +168,10 @@ public record LedgerStats(
             long bytes = card.card().memory().bytes();
             cards.merge(CardUse.of(card), 1, Integer::sum);
             capacity += bytes;
-            allocated += card.wholePods() > 0 ? bytes : Math.min(card.sharedUnits(), card.units()) * unit;
-            free += card.freeUnits() * unit;
+            allocated += card.takenWhole()
+                    ? bytes
+                    : Math.min(card.allocated().units(), card.capacity().units()) * unit;
+            free += card.free().units() * unit;
         }
 
         void add(Fragmentation.Loss loss, long unit) {

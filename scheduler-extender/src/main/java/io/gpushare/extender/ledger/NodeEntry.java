@@ -152,9 +152,10 @@ public record NodeEntry(
     FreeNode empty() {
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
-            if (state.units() > 0) {
-                unused.add(
-                        FreeCard.unused(unused.size(), new CardKind(state.card().model(), state.units())));
+            if (state.capacity().units() > 0) {
+                unused.add(FreeCard.unused(
+                        unused.size(),
+                        new CardKind(state.card().model(), state.capacity().units())));
             }
         }
         return room.with(allocatable, unused);
@@ -176,10 +177,9 @@ public record NodeEntry(
         if (unusable != null) {
             return null;
         }
-        Set<CardId> named = new HashSet<>(allocation.memoryCards());
-        named.addAll(allocation.wholeCards());
+        Set<CardId> named = new HashSet<>(allocation.cards());
         for (CardState state : cards.cards()) {
-            if (named.remove(state.card().id()) && state.overused()) {
+            if (named.remove(state.card().id()) && state.overCommitted()) {
                 return "by the annotations of its pods more is allocated on card "
                         + state.card().id() + " than it has;"
                         + " delete the pod if it was not placed by the GPU share scheduler";

@@ -33,7 +33,11 @@ public record PodSpecSummary(
             Demand demand, List<ContainerResources> containers, Map<String, String> annotations, Set<String> models) {
         HostResources compute = HostResourcesCodec.requested(containers);
         PodRequest request = new PodRequest(
-                compute.cpuMilli(), compute.memoryMib(), demand.unitsOnEachCard(), demand.cards(), models);
+                compute.cpuMilli(),
+                compute.memoryMib(),
+                demand.shareOfEachCard().units(),
+                demand.total().wholeCards(),
+                models);
         return new PodSpecSummary(demand, request, policy(annotations).orElse(null));
     }
 

@@ -73,7 +73,7 @@ public final class Preemption {
     private Map<String, PodPriority> evictable(NodeCards cards, String node, int below) {
         Map<String, PodPriority> evictable = new HashMap<>();
         for (NodeCards.Holding holding : cards.holdings()) {
-            String uid = holding.pod().uid();
+            String uid = holding.holder().key();
             ledger.podEntry(uid)
                     .filter(entry -> node.equals(entry.node()) && entry.rank().priority() < below)
                     .ifPresent(entry -> evictable.put(uid, entry.rank()));

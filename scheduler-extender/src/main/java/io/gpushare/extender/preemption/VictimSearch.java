@@ -2,6 +2,7 @@ package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
@@ -76,15 +77,14 @@ public final class VictimSearch {
         return found.stream()
                 .min(Comparator.comparing(this::ranks, LEAST_HARM))
                 .map(victims ->
-                        victims.stream().map(holding -> holding.pod().uid()).toList());
+                        victims.stream().map(holding -> holding.holder().key()).toList());
     }
 
     /** Those who may go of the card's holders, what matters most first. */
     private List<Holding> holders(CardId card) {
         return sorted(cards.holdings().stream()
-                .filter(holding -> evictable.containsKey(holding.pod().uid()))
-                .filter(holding -> holding.allocation().memoryCards().contains(card)
-                        || holding.allocation().wholeCards().contains(card))
+                .filter(holding -> evictable.containsKey(holding.holder().key()))
+                .filter(holding -> holding.allocation().cards().contains(card))
                 .toList());
     }
 
@@ -103,14 +103,14 @@ public final class VictimSearch {
     private Optional<List<Holding>> spare(List<Holding> group) {
         NodeCards left = cards;
         for (Holding holding : group) {
-            left = left.without(holding.pod().uid());
+            left = left.without(holding.holder().key());
         }
         if (!fits(left, demand)) {
             return Optional.empty();
         }
         List<Holding> victims = new ArrayList<>();
         for (Holding holding : group) {
-            NodeCards with = left.with(holding.pod(), holding.allocation());
+            NodeCards with = left.with(holding.holder(), holding.allocation());
             if (fits(with, demand)) {
                 left = with;
             } else {
@@ -136,15 +136,14 @@ public final class VictimSearch {
         long units = 0;
         for (CardState state : cards.cards()) {
             CardId card = state.card().id();
-            units += holding.allocation().wholeCards().contains(card)
-                    ? state.units()
-                    : holding.allocation().unitsOn(card);
+            Share share = holding.allocation().shareOn(card);
+            units += share.wholeCards() > 0 ? state.capacity().units() : share.units();
         }
         return units;
     }
 
     private PodPriority rank(Holding holding) {
-        return Objects.requireNonNull(evictable.get(holding.pod().uid()));
+        return Objects.requireNonNull(evictable.get(holding.holder().key()));
     }
 
     private List<PodPriority> ranks(List<Holding> holdings) {

@@ -1,6 +1,7 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -27,7 +28,8 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
             return new CardVerdict(state, false, never.get());
         }
         Optional<String> memory = ask.split() == 0 ? Optional.empty() : noMemory(ask, state, inventory.unit());
-        Optional<String> whole = ask.cards() == 0 || state.free() ? Optional.empty() : Optional.of(notWhole(state));
+        Optional<String> whole =
+                ask.cards() == 0 || state.offers(Share.WHOLE_CARD) ? Optional.empty() : Optional.of(notWhole(state));
         boolean forMemory = ask.split() > 0 && memory.isEmpty();
         boolean forWhole = ask.cards() > 0 && whole.isEmpty();
         if (forMemory || forWhole) {
@@ -45,27 +47,29 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (unmet.isPresent()) {
             return Optional.of("not what the pod selects by " + unmet.get());
         }
-        if (state.card().health() instanceof Health.Ill(String reason)) {
+        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             return Optional.of("ill: " + reason);
         }
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }
 
     private static Optional<String> noMemory(DemandSummary ask, CardState state, MemoryUnit unit) {
-        if (state.freeUnits() >= ask.units()) {
+        if (state.free().units() >= ask.units()) {
             return Optional.empty();
         }
         String needed = ", " + unit.amount(ask.units()) + " needed";
-        if (state.units() < ask.units()) {
-            return Optional.of("too small: it has " + unit.amount(state.units()) + needed);
+        if (state.capacity().units() < ask.units()) {
+            return Optional.of(
+                    "too small: it has " + unit.amount(state.capacity().units()) + needed);
         }
         return Optional.of(
-                state.wholePods() > 0
+                state.takenWhole()
                         ? "taken whole"
-                        : unit.amount(state.freeUnits()) + " of " + unit.amount(state.units()) + " free" + needed);
+                        : unit.amount(state.free().units()) + " of "
+                                + unit.amount(state.capacity().units()) + " free" + needed);
     }
 
     private static String notWhole(CardState state) {
-        return state.wholePods() > 0 ? "taken whole" : "serves memory pods, so it can't be taken whole";
+        return state.takenWhole() ? "taken whole" : "serves memory pods, so it can't be taken whole";
     }
 }

@@ -5,6 +5,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,10 +78,12 @@ public sealed interface Explanation {
                     ? cards.cards().stream()
                             .filter(state -> ask.selector()
                                     .matches(state.card(), cards.inventory().driver()))
-                            .mapToLong(state -> state.freeUnits())
+                            .mapToLong(state -> state.free().units())
                             .max()
                             .orElse(0)
-                    : cards.cards().stream().filter(state -> state.free()).count();
+                    : cards.cards().stream()
+                            .filter(state -> state.offers(Share.WHOLE_CARD))
+                            .count();
         }
     }
 }

@@ -6,10 +6,11 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodPriority;
-import io.gpushare.model.Allocatable;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -111,7 +112,7 @@ public final class WaitingPods {
     private Map<String, Place> places() {
         Map<String, Place> places = new HashMap<>();
         ledger.nodeEntries().forEach((name, entry) -> {
-            Allocatable offer = ledger.offer(name);
+            Share offer = ledger.allocatable(name);
             Place old = before.get(name);
             places.put(name, old != null && old.isStill(entry, offer) ? old : Place.of(entry, offer));
         });
@@ -200,21 +201,23 @@ public final class WaitingPods {
     }
 
     /** A node, and what its kubelet can still give: kube-scheduler goes by that, and hears of a change late. */
-    private record Place(NodeEntry entry, Allocatable offer, long units, long cards) {
-        static Place of(NodeEntry entry, Allocatable offer) {
+    private record Place(NodeEntry entry, Share offer, long units, long cards) {
+        static Place of(NodeEntry entry, Share offer) {
             long units = offer.units();
-            long cards = offer.cards();
+            long cards = offer.wholeCards();
             for (NodeCards.Holding holding : entry.cards().holdings()) {
                 Allocation held = holding.allocation();
-                units -= held.memoryCards().stream().mapToLong(held::unitsOn).sum();
-                cards -= held.wholeCards().size();
+                for (CardId card : held.cards()) {
+                    units -= held.shareOn(card).units();
+                    cards -= held.shareOn(card).wholeCards();
+                }
             }
             return new Place(entry, offer, units, cards);
         }
 
         @SuppressWarnings(
                 "ReferenceEquality") // An entry is replaced by each change, and comparing all it holds takes long.
-        boolean isStill(NodeEntry now, Allocatable offered) {
+        boolean isStill(NodeEntry now, Share offered) {
             return entry == now && offer.equals(offered);
         }
 

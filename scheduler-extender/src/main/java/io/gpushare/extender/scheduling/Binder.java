@@ -135,11 +135,12 @@ public final class Binder {
         }
         ledger.confirm(pod, hold, now);
         LOG.info(
-                "pod {} bound to node {}: memory of {}, whole {}",
+                "pod {} bound to node {}: {}",
                 pod,
                 hold.node(),
-                hold.allocation().memoryCards(),
-                hold.allocation().wholeCards());
+                hold.allocation().cards().stream()
+                        .map(card -> card + (hold.allocation().shareOn(card).wholeCards() > 0 ? " (whole)" : ""))
+                        .toList());
         return new Bound(false);
     }
 

@@ -85,7 +85,7 @@ final class ExtenderPlacer implements Placer {
                     null,
                     null,
                     null,
-                    Health.well()));
+                    new Health.Healthy()));
         }
         return new Inventory(UNIT, null, cards);
     }
@@ -123,7 +123,8 @@ final class ExtenderPlacer implements Placer {
 
     private long wholeUnits(PodRef pod, String node) {
         return ledger.node(node).flatMap(view -> view.cards().allocationOf(pod.uid())).stream()
-                .flatMap(allocation -> allocation.wholeCards().stream())
+                .flatMap(allocation -> allocation.cards().stream()
+                        .filter(card -> allocation.shareOn(card).wholeCards() > 0))
                 .mapToLong(id -> at(cards, node).stream()
                         .filter(card -> id.uuid().equals(node + "-" + card.index()))
                         .mapToLong(card -> card.kind().units())

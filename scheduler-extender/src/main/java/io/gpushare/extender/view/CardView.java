@@ -35,18 +35,18 @@ public record CardView(CardState state, List<Share> shares) {
         Map<CardId, CardState> states = new HashMap<>();
         node.cards().forEach(state -> states.put(state.card().id(), state));
         for (NodeCards.Holding holding : node.holdings()) {
+            PodRef pod = switch (holding.holder()) {
+                case PodRef ref -> ref;
+            };
             Allocation allocation = holding.allocation();
-            for (CardId card : allocation.wholeCards()) {
+            for (CardId card : allocation.cards()) {
                 CardState state = states.get(card);
                 if (state != null) {
-                    shares.computeIfAbsent(card, any -> new ArrayList<>())
-                            .add(new Share(holding.pod(), state.units(), true));
-                }
-            }
-            for (CardId card : allocation.memoryCards()) {
-                if (states.containsKey(card) && !allocation.wholeCards().contains(card)) {
-                    shares.computeIfAbsent(card, any -> new ArrayList<>())
-                            .add(new Share(holding.pod(), node.units(allocation, card), false));
+                    boolean whole = allocation.shareOn(card).wholeCards() > 0;
+                    int units = whole
+                            ? state.capacity().units()
+                            : node.shareOn(allocation, card).units();
+                    shares.computeIfAbsent(card, any -> new ArrayList<>()).add(new Share(pod, units, whole));
                 }
             }
         }

@@ -101,7 +101,7 @@ public final class ClusterJson {
             json.writeNumberField("index", state.card().index());
         }
         json.writeNumberField("model", number(models, state.card().model()));
-        json.writeNumberField("units", state.units());
+        json.writeNumberField("units", state.capacity().units());
         states(json, state);
         json.writeArrayFieldStart("shares");
         for (CardView.Share share : card.shares()) {
@@ -114,16 +114,16 @@ public final class ClusterJson {
 
     /** What is not as usual with a card. */
     static void states(JsonGenerator json, CardState state) throws IOException {
-        if (state.wholePods() > 0) {
+        if (state.takenWhole()) {
             json.writeBooleanField("whole", true);
         }
-        if (state.card().health() instanceof Health.Ill(String reason)) {
+        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             json.writeStringField("ill", reason);
         }
         if (state.card().cordoned()) {
             json.writeBooleanField("cordoned", true);
         }
-        if (state.overused()) {
+        if (state.overCommitted()) {
             json.writeBooleanField("overAllocated", true);
         }
     }

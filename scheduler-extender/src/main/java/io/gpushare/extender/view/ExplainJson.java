@@ -42,10 +42,7 @@ public final class ExplainJson {
     private static void bound(JsonGenerator json, Explanation.Bound bound) throws IOException {
         if (bound.allocation() != null) {
             json.writeArrayFieldStart("cards");
-            for (var card : bound.allocation().memoryCards()) {
-                json.writeString(card.uuid());
-            }
-            for (var card : bound.allocation().wholeCards()) {
+            for (var card : bound.allocation().cards()) {
                 json.writeString(card.uuid());
             }
             json.writeEndArray();
@@ -86,8 +83,8 @@ public final class ExplainJson {
             json.writeNumberField("index", card.state().card().index());
             json.writeStringField("uuid", card.state().card().id().uuid());
             json.writeStringField("model", card.state().card().model());
-            json.writeNumberField("units", card.state().units());
-            json.writeNumberField("freeUnits", card.state().freeUnits());
+            json.writeNumberField("units", card.state().capacity().units());
+            json.writeNumberField("freeUnits", card.state().free().units());
             json.writeBooleanField("takes", card.takes());
             json.writeStringField("sentence", card.sentence());
             json.writeEndObject();

@@ -33,9 +33,11 @@ public final class InspectJson {
         json.writeStartObject();
         json.writeStringField("name", node.name());
         json.writeNumberField(
-                "totalGPU", cards.stream().mapToLong(CardState::units).sum());
+                "totalGPU",
+                cards.stream().mapToLong(state -> state.capacity().units()).sum());
         json.writeNumberField(
-                "usedGPU", cards.stream().mapToLong(CardState::usedUnits).sum());
+                "usedGPU",
+                cards.stream().mapToLong(state -> state.occupied().units()).sum());
         json.writeStringField("unit", node.cards().inventory().unit().toString());
         json.writeArrayFieldStart("devs");
         for (CardView card : CardView.of(node.cards())) {
@@ -52,20 +54,20 @@ public final class InspectJson {
         CardState state = view.state();
         json.writeStartObject();
         json.writeNumberField("id", state.card().index());
-        json.writeNumberField("totalGPU", state.units());
-        json.writeNumberField("usedGPU", state.usedUnits());
+        json.writeNumberField("totalGPU", state.capacity().units());
+        json.writeNumberField("usedGPU", state.occupied().units());
         json.writeStringField("uuid", state.card().id().uuid());
         json.writeStringField("model", state.card().model());
         json.writeStringField(
                 "health",
                 switch (state.card().health()) {
                     case Health.Healthy() -> "healthy";
-                    case Health.Ill(String reason) -> reason;
+                    case Health.Unhealthy(String reason) -> reason;
                 });
         if (state.card().cordoned()) {
             json.writeBooleanField("cordoned", true);
         }
-        json.writeBooleanField("whole", state.wholePods() > 0);
+        json.writeBooleanField("whole", state.takenWhole());
         json.writeArrayFieldStart("pods");
         for (CardView.Share share : view.shares()) {
             json.writeStartObject();

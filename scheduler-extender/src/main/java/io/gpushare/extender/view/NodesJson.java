@@ -32,7 +32,7 @@ public final class NodesJson {
         json.writeArrayFieldStart("nodes");
         for (NodeView node : nodes) {
             if (node.cards().holdings().stream()
-                    .anyMatch(holding -> holding.pod().toString().contains(pod))) {
+                    .anyMatch(holding -> holding.holder().toString().contains(pod))) {
                 json.writeString(node.name());
             }
         }
@@ -62,8 +62,8 @@ public final class NodesJson {
         json.writeStringField("uuid", uuid);
         json.writeStringField("model", state.card().model());
         json.writeNumberField("memoryMiB", state.card().memory().mib());
-        json.writeNumberField("units", state.units());
-        json.writeNumberField("allocatedUnits", state.usedUnits());
+        json.writeNumberField("units", state.capacity().units());
+        json.writeNumberField("allocatedUnits", state.occupied().units());
         ClusterJson.states(json, state);
         used(json, use.cards().get(uuid));
         json.writeArrayFieldStart("pods");

@@ -13,12 +13,12 @@ public final class Phrases {
     /** For example {@code 8 units of memory on one card}; a unit is the node's, so it has no size here. */
     public static String of(Demand demand) {
         List<String> parts = new ArrayList<>();
-        if (demand.memoryUnits() > 0) {
-            String each = count(demand.unitsOnEachCard(), "unit") + " of memory on ";
+        if (demand.total().units() > 0) {
+            String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
-        if (demand.cards() > 0) {
-            parts.add(count(demand.cards(), "whole card"));
+        if (demand.total().wholeCards() > 0) {
+            parts.add(count(demand.total().wholeCards(), "whole card"));
         }
         String select = demand.selector().any() ? "" : ", selected by " + demand.selector();
         return String.join(" and ", parts) + select;

@@ -8,6 +8,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -72,7 +73,7 @@ class NodeSummaryTest {
     @Test
     void illCardsNeitherTakeNorCount() {
         Inventory inventory =
-                new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15).withHealth(Health.ill("Xid 79"))));
+                new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15).withHealth(new Health.Unhealthy("Xid 79"))));
         NodeSummary node = NodeSummary.of(NodeCards.of(inventory));
         assertThat(node.refusal(new DemandSummary(1, 0))).isEqualTo(Refusal.NO_CARD_WITH_MEMORY);
         assertThat(node.refusal(new DemandSummary(0, 1))).isEqualTo(Refusal.NO_FREE_CARDS);
@@ -92,8 +93,8 @@ class NodeSummaryTest {
                     null,
                     random.nextInt(3) == 0 ? null : i % 2,
                     null,
-                    Health.well());
-            cards.add(random.nextInt(6) == 0 ? card.withHealth(Health.ill("Xid 79")) : card);
+                    new Health.Healthy());
+            cards.add(random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card);
         }
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
         for (int pod = 0; pod < random.nextInt(8); pod++) {
@@ -106,10 +107,10 @@ class NodeSummaryTest {
     private static Demand demand(int units, int whole) {
         List<ContainerDemand> containers = new ArrayList<>();
         if (units > 0) {
-            containers.add(new ContainerDemand("shared", ContainerRole.APP, units, 0));
+            containers.add(new ContainerDemand("shared", ContainerRole.APP, Share.memory(units)));
         }
         if (whole > 0) {
-            containers.add(new ContainerDemand("whole", ContainerRole.APP, 0, whole));
+            containers.add(new ContainerDemand("whole", ContainerRole.APP, Share.whole(whole)));
         }
         return new Demand(containers);
     }
@@ -126,13 +127,13 @@ class NodeSummaryTest {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), units), List.of())));
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), Share.memory(units)))));
     }
 
     private static Allocation whole(int card) {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(), List.of(new CardId("GPU-" + card)))));
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), Share.WHOLE_CARD))));
     }
 }

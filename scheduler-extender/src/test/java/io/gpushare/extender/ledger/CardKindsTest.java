@@ -54,6 +54,6 @@ class CardKindsTest {
                 null,
                 null,
                 null,
-                Health.well());
+                new Health.Healthy());
     }
 }

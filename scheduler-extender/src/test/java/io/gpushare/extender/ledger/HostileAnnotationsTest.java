@@ -59,7 +59,7 @@ class HostileAnnotationsTest {
             ledger.nodes()
                     .forEach(node -> node.cards()
                             .cards()
-                            .forEach(card -> assertThat(card.freeUnits()).isBetween(0, 15)));
+                            .forEach(card -> assertThat(card.free().units()).isBetween(0, 15)));
             if (there.size() == AT_ONCE) {
                 believed += ledger.census().holding(Standing.SEEN);
                 there.forEach(ledger::podGone);

@@ -111,7 +111,8 @@ public class LedgerHistoryTest {
             if (pod.ref().name().equals(name)
                     && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation old)) {
                 Allocation mended = TestCluster.memory(
-                        "GPU-" + random.nextInt(3), old.containers().getFirst().memoryUnits());
+                        "GPU-" + random.nextInt(3),
+                        old.containers().getFirst().total().units());
                 world.put(new ClusterPod(
                         pod.ref(),
                         pod.node(),

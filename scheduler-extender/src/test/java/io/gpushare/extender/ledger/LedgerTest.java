@@ -132,9 +132,21 @@ class LedgerTest {
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
         assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(3);
-        assertThat(ledger.node("n1").orElseThrow().cards().cards().getFirst().freeUnits())
+        assertThat(ledger.node("n1")
+                        .orElseThrow()
+                        .cards()
+                        .cards()
+                        .getFirst()
+                        .free()
+                        .units())
                 .isZero();
-        assertThat(ledger.node("n1").orElseThrow().cards().cards().getLast().freeUnits())
+        assertThat(ledger.node("n1")
+                        .orElseThrow()
+                        .cards()
+                        .cards()
+                        .getLast()
+                        .free()
+                        .units())
                 .isEqualTo(15);
     }
 
@@ -152,7 +164,7 @@ class LedgerTest {
 
     private int used(String node) {
         return ledger.node(node).orElseThrow().cards().cards().stream()
-                .mapToInt(card -> card.usedUnits())
+                .mapToInt(card -> card.occupied().units())
                 .sum();
     }
 

@@ -74,8 +74,8 @@ class NodeColumnsProperties {
                         TestCluster.cards(16, 8).unit(),
                         null,
                         TestCluster.cards(16, 8).cards().stream()
-                                .map(card ->
-                                        card.withHealth(random.nextInt(4) == 0 ? Health.ill("Xid 79") : Health.well()))
+                                .map(card -> card.withHealth(
+                                        random.nextInt(4) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy()))
                                 .toList());
                 ledger.nodeSeen(
                         node,

@@ -9,6 +9,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
@@ -156,7 +157,7 @@ class VictimSearchTest {
         List<Card> cards = new ArrayList<>();
         for (int i = 0; i <= random.nextInt(4); i++) {
             Card card = card(i, SIZES[random.nextInt(SIZES.length)]);
-            cards.add(random.nextInt(6) == 0 ? card.withHealth(Health.ill("Xid 79")) : card);
+            cards.add(random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card);
         }
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
         for (int i = 0; i < random.nextInt(9); i++) {
@@ -176,7 +177,7 @@ class VictimSearchTest {
         Map<String, PodPriority> evictable = new HashMap<>();
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
-                evictable.put(holding.pod().uid(), rank(random.nextInt(3), random.nextInt(60)));
+                evictable.put(holding.holder().key(), rank(random.nextInt(3), random.nextInt(60)));
             }
         }
         return evictable;
@@ -209,10 +210,10 @@ class VictimSearchTest {
     private static Demand demand(int units, int whole) {
         List<ContainerDemand> containers = new ArrayList<>();
         if (units > 0) {
-            containers.add(new ContainerDemand("shared", ContainerRole.APP, units, 0));
+            containers.add(new ContainerDemand("shared", ContainerRole.APP, Share.memory(units)));
         }
         if (whole > 0) {
-            containers.add(new ContainerDemand("whole", ContainerRole.APP, 0, whole));
+            containers.add(new ContainerDemand("whole", ContainerRole.APP, Share.whole(whole)));
         }
         return new Demand(containers);
     }
@@ -229,6 +230,6 @@ class VictimSearchTest {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), units), List.of())));
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), Share.memory(units)))));
     }
 }

@@ -17,6 +17,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -138,7 +139,7 @@ public class VerbsBenchmark {
         int units = node % 10 == 0 ? 10 : 8;
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
-                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, units), List.of())));
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units)))));
         ledger.podSeen(new ClusterPod(
                 new PodRef(pod, "default", pod),
                 name(node),

@@ -60,16 +60,16 @@ class ExplainerProperties {
     private static boolean enough(Judged judged, NodeVerdict node) {
         long would = node.eachCard().stream().filter(CardVerdict::takes).count();
         return would
-                >= (judged.demand().memoryUnits() > 0
+                >= (judged.demand().total().units() > 0
                         ? judged.demand().split()
-                        : judged.demand().cards());
+                        : judged.demand().total().wholeCards());
     }
 
     private static List<String> cluster(Random random, Ledger ledger) {
         List<String> nodes = TestCluster.cluster(
                 random,
                 ledger,
-                card -> card.withHealth(random.nextInt(6) == 0 ? Health.ill("Xid 79") : Health.well())
+                card -> card.withHealth(random.nextInt(6) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy())
                         .withCordoned(random.nextInt(6) == 0));
         ledger.nodeSeen("plain", Map.of(), HostResources.NONE);
         nodes.add("plain");

@@ -107,7 +107,7 @@ class BindStormTest {
 
     private static void assertNothingOverused(TestCluster world) {
         for (Map.Entry<String, NodeCards> node : world.truth().entrySet()) {
-            assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overused);
+            assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }
     }
 }

@@ -135,7 +135,7 @@ class BinderTest {
 
     private int used(String node) {
         return ledger.node(node).orElseThrow().cards().cards().stream()
-                .mapToInt(card -> card.usedUnits())
+                .mapToInt(card -> card.occupied().units())
                 .sum();
     }
 }

@@ -16,7 +16,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -249,7 +248,7 @@ class GpushareFaultsTest {
 
     private List<Integer> free(String node) {
         return ledger.node(node).orElseThrow().cards().cards().stream()
-                .map(CardState::freeUnits)
+                .map(state -> state.free().units())
                 .toList();
     }
 

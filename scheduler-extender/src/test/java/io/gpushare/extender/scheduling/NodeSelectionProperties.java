@@ -69,7 +69,7 @@ class NodeSelectionProperties {
             assertThat(ledger.census().overused()).isZero();
         }
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
-                .allMatch(state -> state.usedUnits() <= state.units())
+                .allMatch(state -> state.occupied().units() <= state.capacity().units())
                 .anyMatch(state -> !state.unused());
     }
 

@@ -10,6 +10,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -282,6 +283,6 @@ public final class TestCluster implements PodApi {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new io.gpushare.model.ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId(card), units), List.of())));
+                        "main", ContainerRole.APP, Map.of(new CardId(card), Share.memory(units)))));
     }
 }

@@ -62,13 +62,18 @@ public final class InspectText {
     private long allocated(NodeView node) {
         return amount(
                 node,
-                node.cards().cards().stream().mapToLong(CardState::usedUnits).sum()
+                node.cards().cards().stream()
+                                .mapToLong(state -> state.occupied().units())
+                                .sum()
                         + pending.getOrDefault(node.name(), 0L));
     }
 
     private long total(NodeView node) {
         return amount(
-                node, node.cards().cards().stream().mapToLong(CardState::units).sum());
+                node,
+                node.cards().cards().stream()
+                        .mapToLong(state -> state.capacity().units())
+                        .sum());
     }
 
     private long allocated() {
@@ -105,7 +110,11 @@ public final class InspectText {
             node.cards().cards().forEach(state -> byIndex.put(state.card().index(), state));
             for (int i = 0; i < columns; i++) {
                 CardState state = byIndex.get(i);
-                row.add(state == null ? "0/0" : amount(node, state.usedUnits()) + "/" + amount(node, state.units()));
+                row.add(
+                        state == null
+                                ? "0/0"
+                                : amount(node, state.occupied().units()) + "/"
+                                        + amount(node, state.capacity().units()));
             }
             if (pends) {
                 Long units = pending.get(node.name());
@@ -173,13 +182,13 @@ public final class InspectText {
     private static Stream<String> notes(NodeView node, CardState state) {
         String card = node.name() + " GPU" + state.card().index() + ": ";
         List<String> notes = new ArrayList<>();
-        if (state.card().health() instanceof Health.Ill(String reason)) {
+        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             notes.add(card + "ill (" + reason + "), takes no new pod");
         }
         if (state.card().cordoned()) {
             notes.add(card + "cordoned, takes no new pod");
         }
-        if (state.overused()) {
+        if (state.overCommitted()) {
             notes.add(card + "more is allocated than it has");
         }
         return notes.stream();

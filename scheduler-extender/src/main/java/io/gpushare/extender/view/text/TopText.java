@@ -32,7 +32,7 @@ public final class TopText {
                         String.valueOf(state.card().index()),
                         state.card().model(),
                         size(state.card().memory().bytes()),
-                        unit.amount(state.usedUnits()),
+                        unit.amount(state.occupied().units()),
                         of(used.cards().get(state.card().id().uuid())),
                         state(state));
             }
@@ -83,16 +83,16 @@ public final class TopText {
 
     private static String state(CardState state) {
         List<String> words = new ArrayList<>();
-        if (state.wholePods() > 0) {
+        if (state.takenWhole()) {
             words.add("whole");
         }
-        if (state.card().health() instanceof Health.Ill(String reason)) {
+        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             words.add("ill: " + reason);
         }
         if (state.card().cordoned()) {
             words.add("cordoned");
         }
-        if (state.overused()) {
+        if (state.overCommitted()) {
             words.add("over-allocated");
         }
         return words.isEmpty() ? "ok" : String.join(", ", words);

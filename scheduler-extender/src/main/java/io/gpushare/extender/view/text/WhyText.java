@@ -38,10 +38,10 @@ public final class WhyText {
             return ", and nothing on it says on which card";
         }
         Set<String> cards = new LinkedHashSet<>();
-        bound.allocation().memoryCards().stream().map(CardId::uuid).forEach(cards::add);
-        bound.allocation().wholeCards().stream()
-                .map(card -> card.uuid() + " (whole)")
-                .forEach(cards::add);
+        for (CardId card : bound.allocation().cards()) {
+            boolean whole = bound.allocation().shareOn(card).wholeCards() > 0;
+            cards.add(whole ? card.uuid() + " (whole)" : card.uuid());
+        }
         return ", card " + String.join(", ", cards);
     }
 
@@ -82,7 +82,7 @@ public final class WhyText {
                         node.node() + (node.chosen() ? "*" : ""),
                         String.valueOf(card.state().card().index()),
                         card.state().card().model(),
-                        unit.amount(card.state().freeUnits()),
+                        unit.amount(card.state().free().units()),
                         card.sentence());
             }
         }

@@ -1,0 +1,35 @@
+package io.gpushare.model;
+
+/** The kinds of amounts in a {@link Share}. Each is one extended resource in Kubernetes. */
+public enum ShareKind {
+    /** Memory units of cards that pods share. */
+    MEMORY {
+        @Override
+        public int in(Share share) {
+            return share.units();
+        }
+
+        @Override
+        public Share share(int amount) {
+            return Share.memory(amount);
+        }
+    },
+    /** Whole cards. */
+    WHOLE_CARDS {
+        @Override
+        public int in(Share share) {
+            return share.wholeCards();
+        }
+
+        @Override
+        public Share share(int amount) {
+            return Share.whole(amount);
+        }
+    };
+
+    /** The amount of this kind in that share. */
+    public abstract int in(Share share);
+
+    /** A share of this kind alone. */
+    public abstract Share share(int amount);
+}
