@@ -119,11 +119,11 @@ public final class Installation {
 
     private static boolean oneLeads(JsonNode deployment) {
         JsonNode status = deployment.path("status");
-        int wanted = deployment.at("/spec/replicas").asInt();
+        int replicas = deployment.at("/spec/replicas").asInt();
         return status.path("observedGeneration").asLong()
                         >= deployment.at("/metadata/generation").asLong()
-                && status.path("updatedReplicas").asInt() == wanted
-                && status.path("replicas").asInt() == wanted
+                && status.path("updatedReplicas").asInt() == replicas
+                && status.path("replicas").asInt() == replicas
                 && status.path("readyReplicas").asInt() == 1;
     }
 
@@ -145,7 +145,7 @@ public final class Installation {
     }
 
     /**
-     * The manifest's container, plus what stands in for the driver that NVIDIA's runtime would bring in. A variable is
+     * The manifest's container, plus a replacement of the driver that NVIDIA's runtime would bring in. A variable is
      * known only to those after it, hence the order.
      */
     private static String simulatedDriver(Path folder) {

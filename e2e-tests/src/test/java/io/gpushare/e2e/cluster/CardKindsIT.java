@@ -22,7 +22,7 @@ class CardKindsIT extends ClusterScenario {
     }
 
     @Test
-    void aSelectorChoosesTheKindOfCardAndAMistakeInItIsToldWithItsPlace() {
+    void aSelectorChoosesTheCardKindAndAMistakeInItIsReportedWithItsPlace() {
         installation.cards("card kind=V100-32 uuid-seed=v", "card kind=T4 uuid-seed=t memory=15GiB");
         allocatable(47, 2);
         cluster.kubectl().apply(selecting("large", "memory >= 24Gi", 2));
@@ -33,14 +33,14 @@ class CardKindsIT extends ClusterScenario {
         assertThat(modelOf(cardOf(pods.running("large"), "main"))).contains("V100");
         assertThat(modelOf(cardOf(pods.running("small"), "main"))).contains("T4");
         assertThat(pods.sees("small", "main")).isEqualTo(cardOf("small", "main"));
-        pods.refused("none", "No GPU card of the kind that the pod selects in its annotations");
+        pods.refused("none", "No GPU card matches the pod's card selection");
         pods.refused("wrong", "annotation gpushare.io/select: at character 11 ('24')");
-        String told = Await.until(
+        String events = Await.until(
                 Duration.ofSeconds(10),
-                "the pod's event says where the mistake is",
+                "the pod's event names the place of the mistake",
                 () -> events("wrong"),
-                events -> events.contains("at character 11 ('24')"));
-        System.out.println("e2e: " + told.strip().replaceAll("(?s).*\n", ""));
+                now -> now.contains("at character 11 ('24')"));
+        System.out.println("e2e: " + events.strip().replaceAll("(?s).*\n", ""));
     }
 
     private static String selecting(String name, String selector, int units) {

@@ -35,7 +35,7 @@ class MainPathIT extends ClusterScenario {
 
     @Test
     @Order(1)
-    void aDeploymentThatAsksForOneUnitRunsOnTheCardOfItsAnnotation() throws IOException {
+    void aDeploymentThatRequestsOneUnitRunsOnTheCardOfItsAnnotation() throws IOException {
         gpu1RunsOnItsCard();
     }
 
@@ -123,11 +123,11 @@ class MainPathIT extends ClusterScenario {
         pods.refused("six", "Insufficient GPU Memory in one device");
     }
 
-    /** The cards that are there now. */
+    /** The healthy cards. */
     private static List<String> placeable() {
         return inventory()
                 .valueStream()
-                .filter(card -> !card.has("ill"))
+                .filter(card -> !card.has("ill") && !card.has("unhealthy"))
                 .map(card -> card.path("uuid").asText())
                 .toList();
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Measured GPU memory of containers, in metrics and Events. */
 class MeasuredUsageIT extends ClusterScenario {
     @Test
-    void whatEachContainerReallyUsesIsToldAndWhoUsesTooMuchGetsAnEvent() {
+    void theUsageOfEachContainerIsMeasuredAndOneOverItsLimitGetsAnEvent() {
         pods.createMemory("greedy", 2);
         String card = cardOf(pods.running("greedy"), "main");
         pods.createMemory("modest", 3);
@@ -27,14 +27,14 @@ class MeasuredUsageIT extends ClusterScenario {
 
         Await.until(
                 Duration.ofSeconds(30),
-                "the pod that uses too much is told so",
+                "the pod over its limit has an Event",
                 () -> events("greedy"),
                 events -> events.contains("GpuMemoryOverUse"));
-        System.out.println("e2e: over-use told after "
+        System.out.println("e2e: usage over the limit reported after "
                 + Duration.between(shown, Instant.now()).toMillis() + " ms");
         List<String> used = Await.until(
                 Duration.ofSeconds(30),
-                "the metrics tell both",
+                "the metrics have both containers",
                 () -> metrics()
                         .lines()
                         .filter(line -> line.startsWith("gpushare_container_memory_used_bytes"))
@@ -57,7 +57,7 @@ class MeasuredUsageIT extends ClusterScenario {
         return file.strip().replaceFirst("^/proc/", "").replaceFirst("/cgroup$", "");
     }
 
-    /** What the node's plugin tells Prometheus, by way of the API server. */
+    /** The metrics of the node's plugin, through the API server. */
     private static String metrics() {
         String plugin = cluster.kubectl()
                 .json("-n", Installation.NAMESPACE, "get", "pods", "-l", "name=gpushare-device-plugin-ds")

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each right of the two service accounts is needed: with that one taken away a real API server refuses what the program
- * tries, its log says so, and something that users see does not come about; with it given back it does.
+ * Each right of the two service accounts is needed. Without it a real API server refuses the program's request, the
+ * program logs the refusal, and an effect that users see is missing; with the right given back the effect is there.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
@@ -128,11 +128,11 @@ class MinimalRightsIT {
 
     @ParameterizedTest
     @MethodSource("rights")
-    void withoutThatRightSomethingDoesNotComeAbout(Right right) throws Exception {
+    void withoutTheRightItsEffectIsMissing(Right right) throws Exception {
         try {
             isNeeded(right);
         } catch (AssertionError e) {
-            throw new AssertionError(e.getMessage() + "\n" + whatIsThere(), e);
+            throw new AssertionError(e.getMessage() + "\n" + state(), e);
         }
     }
 
@@ -151,17 +151,17 @@ class MinimalRightsIT {
                     Attempt::refused);
             if (!right.verb().equals("watch")) { // without it the program lists all again, every second
                 assertThat(attempt.done())
-                        .as("it came about without the right " + right)
+                        .as("took effect without the right " + right)
                         .isFalse();
             }
         } finally {
             put(right.path(), whole);
         }
         Await.until(
-                PATIENCE, "what needs " + right + " comes about once it is given back", () -> RightTrials.call(trial), done -> done);
+                PATIENCE, "what needs " + right + " takes effect once it is given back", () -> RightTrials.call(trial), done -> done);
     }
 
-    /** Lists and watches are asked for when a program starts. */
+    /** A program lists and watches at its start. */
     private static void restartFor(Right right) throws IOException {
         if (right.verb().equals("list") || right.verb().equals("watch")) {
             programs.start(right.account());
@@ -218,8 +218,8 @@ class MinimalRightsIT {
         }
     }
 
-    /** Whether there is a kubelet, the pods, and the end of the program's log. */
-    private static String whatIsThere() throws IOException {
+    /** Whether the kubelet runs, the pods, and the end of the program's log. */
+    private static String state() throws IOException {
         StringBuilder text = new StringBuilder("the kubelet runs: " + cluster.runs("kubelet") + "\n");
         for (JsonNode pod : api.get(RightTrials.PODS).body().path("items")) {
             text.append(pod.at("/metadata/name").asText())

@@ -63,6 +63,6 @@ class RbacIT {
                         "--as=" + user,
                         "--as-group=system:serviceaccounts",
                         "--as-group=system:authenticated");
-        return Permissions.told(account, where, printed);
+        return Permissions.parse(account, where, printed);
     }
 }

@@ -23,9 +23,9 @@ class RecoveryIT extends ClusterScenario {
     }
 
     /**
-     * A new pod runs within 30 s and capacity is back with a next node status; the old pod was never touched. For a moment
-     * the kubelet has no devices while the API still shows them, and turns away a pod that comes just then: so it is a
-     * Deployment's. It may also tell the API of that moment when it is over.
+     * A new pod runs within 30 s, capacity is back with the next node status, and the old pod is untouched. For a moment the
+     * kubelet has no devices while the API still shows them, and rejects a pod that arrives then; therefore the pod is a
+     * Deployment's. The kubelet may report that moment late.
      */
     private void survives(JsonNode before, String next) {
         pods.deployMemory(next, 1);
@@ -45,16 +45,16 @@ class RecoveryIT extends ClusterScenario {
     }
 
     @Test
-    void anIllCardLeavesUntilItIsWellAgain() {
+    void anUnhealthyCardIsWithdrawnUntilItIsHealthyAgain() {
         pods.createMemory("first", 1);
-        String ill = cardOf(pods.running("first"), "main");
-        int line = indexOf(ill);
+        String unhealthy = cardOf(pods.running("first"), "main");
+        int line = indexOf(unhealthy);
         String[] cards = TWO_T4.clone();
         cards[line] += " xid=79#1 error=15";
         installation.cards(cards);
-        Await.until(NODE_STATUS, "the ill card leaves", ClusterScenario::allocatable, now -> now.equals("15 units, 1 cards"));
+        Await.until(NODE_STATUS, "the unhealthy card is withdrawn", ClusterScenario::allocatable, now -> now.equals("15 units, 1 cards"));
         pods.createMemory("second", 1);
-        assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(ill);
+        assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(unhealthy);
         assertThat(Pods.ready(pods.pod("first"))).isTrue();
         installation.cards(TWO_T4);
         Await.until(

@@ -88,7 +88,7 @@ final class RightTrials {
         };
     }
 
-    /** A cordon, or its end; the inventory must tell of it. */
+    /** A cordon, or its end; the inventory must show it. */
     private Callable<Boolean> newCordon() throws IOException {
         boolean had = inventory().contains("\"cordoned\":true");
         return () -> {

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Who gets room on a card, and when, on a real kube-scheduler: preemption, and how long pods wait beside free memory. Each
- * case runs {@code -Dgpushare.rounds} times, 3 unless told otherwise, and prints its worst time.
+ * Preemption, and how long pods wait beside free memory, on a real kube-scheduler. Each case runs {@code -Dgpushare.rounds}
+ * times, by default 3, and prints its longest time.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
@@ -106,7 +106,7 @@ class WaitingPodIT {
     }
 
     @Test
-    void aWaitingWholeCardPodIsBoundSoonAfterTheNodeStatusTellsOfItsCard() {
+    void aWaitingWholeCardPodIsBoundSoonAfterTheNodeStatusShowsItsCard() {
         worst(
                 "a waiting whole-card pod, from the last memory pod's end to the binding",
                 NODE_STATUS.plus(SOON),
@@ -115,8 +115,7 @@ class WaitingPodIT {
                     create("last-b" + round, "low", MEMORY + 8);
                     pods.running("last-a" + round);
                     pods.running("last-b" + round);
-                    // Until the node's status tells that no card is free, kube-scheduler itself may ask for the
-                    // extender's word.
+                    // Until the node's status shows no free card, the extender may refuse the pod first.
                     create("whole" + round, "low", CARDS + 1);
                     pods.refused("whole" + round, "Insufficient");
                     pauseUpTo(3000);

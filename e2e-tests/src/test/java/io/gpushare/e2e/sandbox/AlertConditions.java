@@ -96,7 +96,7 @@ final class AlertConditions {
 
     /** A pod that fits, and that another scheduler reports as unschedulable. */
     private void waitingPodOfAnotherScheduler() throws Exception {
-        ObjectNode pod = PodSpec.sharing("beside-room", LONG, 2).document();
+        ObjectNode pod = PodSpec.sharing("fits-but-waits", LONG, 2).document();
         pod.withObject("/spec").put("schedulerName", "another");
         WorkloadRun.require(sandbox.api().post(PODS, pod));
         ObjectNode status = ApiClient.document();
@@ -106,7 +106,7 @@ final class AlertConditions {
                 .put("type", "PodScheduled")
                 .put("status", "False")
                 .put("reason", "Unschedulable");
-        WorkloadRun.require(sandbox.api().patch(PODS + "/beside-room/status", status));
+        WorkloadRun.require(sandbox.api().patch(PODS + "/fits-but-waits/status", status));
     }
 
     /** A node without a kubelet, on whose one card of 4 units two pods have 3 each by their annotations. */

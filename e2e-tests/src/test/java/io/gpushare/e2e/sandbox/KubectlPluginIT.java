@@ -80,7 +80,7 @@ class KubectlPluginIT {
                 .endsWith("GPU Memory(GiB)");
         assertThat(summary)
                 .contains("gpu-a100-0000  10.0.0.1 ", "Allocated/Total GPU Memory In Cluster:\n", "/1520 (")
-                .contains("gpu-t4-0001 GPU2: ill (Xid", "gpu-l40s-0002 GPU3: cordoned");
+                .contains("gpu-t4-0001 GPU2: unhealthy (Xid", "gpu-l40s-0002 GPU3: cordoned");
         assertThat(ran("kubectl", "inspect", "gpushare").out()).isEqualTo(summary);
         String details = printed("-d", "gpu-t4-0001");
         System.out.println(details);
@@ -98,15 +98,15 @@ class KubectlPluginIT {
     }
 
     @Test
-    void whyTellsWhyAPodWaits() throws Exception {
+    void whyExplainsWhyAPodWaits() throws Exception {
         String why = printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2");
         System.out.println(why);
         assertThat(why)
-                .contains("Pod research/tuning-sweep-41 asks for 90 units of memory on one card.")
+                .contains("Pod research/tuning-sweep-41 requests 90 units of memory on one card.")
                 .contains("None of 4 nodes can take it now:")
                 .contains("too small: it has 80 GiB, 90 GiB needed", "2 more nodes with cards not shown");
         assertThat(printed("why", "notebook-jan", "-n", "notebooks"))
-                .contains("can be placed nowhere", "annotation gpushare.io/select: at character");
+                .contains("cannot be placed: invalid annotation.", "annotation gpushare.io/select: at character");
         JsonNode json = new ObjectMapper().readTree(printed("why", "tuning-sweep-41", "-nresearch", "-ojson"));
         assertThat(json.path("feasibleNodes").asInt()).isZero();
     }
@@ -118,7 +118,7 @@ class KubectlPluginIT {
         assertThat(top)
                 .startsWith("NODE         CARD  MODEL     MEMORY    ALLOCATED  USED     STATE\n")
                 .containsPattern("gpu-t4-0001  0     Tesla T4  15.0 GiB  \\d+ GiB     \\d+\\.\\d GiB  ok")
-                .contains("ill: Xid");
+                .contains("unhealthy: Xid");
         assertThat(printed("top", "pods", "-A")).contains("NAMESPACE", "inference", "training");
         assertThat(printed("top", "pods", "-n", "inference"))
                 .contains("inference")

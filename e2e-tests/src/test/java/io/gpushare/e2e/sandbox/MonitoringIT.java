@@ -93,7 +93,7 @@ class MonitoringIT {
         sandbox.stop("scheduler-extender");
         Await.until(
                 PATIENCE,
-                "the loss of the programs is told",
+                "alerts report the loss of both programs",
                 prometheus::firing,
                 now -> now.containsAll(List.of("GpuSharePluginDown", "GpuShareNoLeader")));
         System.out.printf(
@@ -110,9 +110,9 @@ class MonitoringIT {
         }
     }
 
-    /** As {@code curl …/metrics | promtool check metrics} for each program; together they tell all that is documented. */
+    /** As {@code curl …/metrics | promtool check metrics} for each program; together they expose all documented metrics. */
     private void checkMetrics() throws Exception {
-        Set<String> told = new TreeSet<>();
+        Set<String> exposed = new TreeSet<>();
         for (Map.Entry<String, URI> program : sandbox.metrics().entrySet()) {
             String text;
             try (InputStream body = program.getValue().toURL().openStream()) {
@@ -120,12 +120,12 @@ class MonitoringIT {
             }
             Path file = Files.writeString(folder.resolve("metrics.txt"), text);
             assertThat(Prometheus.promtool(folder, file, "check", "metrics")).isEmpty();
-            told.addAll(MonitoringTest.named("(?<=# TYPE )\\w+", text));
+            exposed.addAll(MonitoringTest.named("(?<=# TYPE )\\w+", text));
             System.out.printf(
                     "promtool check metrics: nothing to say about %d lines of %s%n",
                     text.lines().count(), program.getKey());
         }
-        assertThat(told).isEqualTo(MonitoringTest.documented());
+        assertThat(exposed).isEqualTo(MonitoringTest.documented());
     }
 
     private int askDashboards(String card) throws IOException {

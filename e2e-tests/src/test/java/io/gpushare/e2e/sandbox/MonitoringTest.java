@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The rules and dashboards as files: what can be told of them without anything running. */
+/** Checks of the rules and dashboards as files. */
 class MonitoringTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final Path MONITORING = ROOT.resolve("deploy/monitoring");

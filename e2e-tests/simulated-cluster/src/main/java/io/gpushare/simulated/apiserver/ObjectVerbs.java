@@ -78,8 +78,8 @@ final class ObjectVerbs {
 
     private static void checkSame(ApiPath path, ObjectNode before, ObjectNode body) {
         for (String field : new String[] {"resourceVersion", "uid"}) {
-            String wanted = Documents.text(body, "metadata." + field);
-            if (!wanted.isEmpty() && !wanted.equals(Documents.text(before, "metadata." + field))) {
+            String expected = Documents.text(body, "metadata." + field);
+            if (!expected.isEmpty() && !expected.equals(Documents.text(before, "metadata." + field))) {
                 throw ApiError.modified(path.resource(), path.name());
             }
         }

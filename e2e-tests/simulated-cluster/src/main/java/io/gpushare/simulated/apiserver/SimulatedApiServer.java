@@ -24,7 +24,7 @@ public final class SimulatedApiServer implements AutoCloseable {
      * @param port where it listens; 0 for any free port
      * @param memory changes that each resource remembers for watches, at least
      * @param bookmarkPeriod between two bookmarks (the real server: about a minute)
-     * @param watchLength how long a watch lasts that asks for no time
+     * @param watchLength how long a watch without a timeout lasts
      */
     public record Options(int port, int memory, Duration bookmarkPeriod, Duration watchLength) {
         public static Options ordinary() {

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * One watch: a chunked answer with one JSON line for each change, bookmarks where the client allows them (each period
- * and at the end), and an end after its time. A version that is too old is told as an ERROR line with a 410 Status, as
+ * and at the end), and an end after its time. A version that is too old is reported as an ERROR line with a 410 Status, as
  * the real server does; a client that reads too slowly is cut off.
  */
 final class WatchResponse {

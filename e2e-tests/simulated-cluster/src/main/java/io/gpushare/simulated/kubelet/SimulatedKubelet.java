@@ -83,7 +83,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         return devices.registrations();
     }
 
-    /** Healthy devices of a resource in its own books, which the node's status follows within a period. */
+    /** Healthy devices of a resource in its device table, which the node's status follows within a period. */
     public int allocatable(String resource) {
         DeviceTable.Count count = devices.counts().get(resource);
         return count == null ? 0 : count.allocatable();

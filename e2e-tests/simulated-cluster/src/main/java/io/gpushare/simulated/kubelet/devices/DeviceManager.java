@@ -46,7 +46,7 @@ public final class DeviceManager {
             plugins.put(plugin.resource(), plugin);
             table.connected(plugin.resource());
         }
-        plugin.listAndWatch(devices -> heard(plugin, devices), () -> streamEnded(plugin.resource()));
+        plugin.listAndWatch(devices -> update(plugin, devices), () -> streamEnded(plugin.resource()));
     }
 
     public synchronized int registrations() {
@@ -54,9 +54,9 @@ public final class DeviceManager {
     }
 
     /** A list that was on its way when the plugin was disconnected comes too late. */
-    private synchronized void heard(PluginConnection plugin, List<Device> devices) {
+    private synchronized void update(PluginConnection plugin, List<Device> devices) {
         if (!plugin.closed()) {
-            table.heard(plugin.resource(), devices);
+            table.update(plugin.resource(), devices);
         }
     }
 
@@ -171,12 +171,12 @@ public final class DeviceManager {
                     + needed + ", Available: " + available.size());
         }
         Set<String> preferred = preferred(resource, available, chosen, count);
-        int wished = preferred.size();
+        int proposed = preferred.size();
         preferred.retainAll(available);
         if (preferred.size() < needed) {
             LOG.warn(
                     "{} of {} devices of {} preferred, {} of them available ({}); the kubelet chooses the others",
-                    wished,
+                    proposed,
                     needed,
                     resource,
                     preferred.size(),

@@ -13,13 +13,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The kubelet's books: which devices each resource has, and which pod's container holds which, with the plugin's answer
+ * The kubelet's device table: which devices each resource has, and which pod's container holds which, with the plugin's answer
  * (what the real kubelet keeps in its checkpoint). Its owner guards it by a lock.
  */
 public final class DeviceTable {
     private static final Duration GRACE = Duration.ofMinutes(5);
 
-    /** Devices of one resource as last heard; both sets are empty after a kubelet's restart. */
+    /** Devices of one resource as last reported; both sets are empty after a kubelet's restart. */
     public static final class Offer {
         final Set<String> healthy = new HashSet<>();
         final Set<String> unhealthy = new HashSet<>();
@@ -29,7 +29,7 @@ public final class DeviceTable {
     /** What one container holds of one resource. */
     public record Held(Set<String> devices, ContainerAllocateResponse answer) {}
 
-    /** What a node says of one resource. */
+    /** What a node reports of one resource. */
     public record Count(int capacity, int allocatable) {}
 
     private final Map<String, Offer> offers = new TreeMap<>();
@@ -43,7 +43,7 @@ public final class DeviceTable {
         offers.computeIfAbsent(resource, _ -> new Offer()).stopped = Instant.MAX;
     }
 
-    public void heard(String resource, List<Device> devices) {
+    public void update(String resource, List<Device> devices) {
         Offer offer = offers.computeIfAbsent(resource, _ -> new Offer());
         offer.healthy.clear();
         offer.unhealthy.clear();
