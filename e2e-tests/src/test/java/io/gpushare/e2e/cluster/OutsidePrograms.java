@@ -32,6 +32,7 @@ final class OutsidePrograms implements AutoCloseable {
     private Path log;
     private Program program;
     private int port;
+    private String lastBind = "";
 
     /** Starts the device plugin; its driver is in the cluster's shared folder. */
     OutsidePrograms(LocalCluster cluster, ApiServer api, Path folder) throws IOException {
@@ -47,6 +48,7 @@ final class OutsidePrograms implements AutoCloseable {
     void start(String account) throws IOException {
         program.close();
         running = account;
+        lastBind = "";
         log = log(account);
         program = account.equals(PLUGIN) ? plugin() : extender();
     }
@@ -77,7 +79,13 @@ final class OutsidePrograms implements AutoCloseable {
         HttpRequest request = HttpRequest.newBuilder(uri("/gpushare-scheduler/bind"))
                 .POST(BodyPublishers.ofString(body))
                 .build();
-        return http.send(request, BodyHandlers.ofString()).body();
+        lastBind = http.send(request, BodyHandlers.ofString()).body();
+        return lastBind;
+    }
+
+    /** The newest response of {@link #bind}: the extender reports there why it cannot read a pod. */
+    String lastBind() {
+        return lastBind;
     }
 
     private URI uri(String path) {
