@@ -33,13 +33,19 @@ class TlsIT extends ClusterScenario {
         String patch = tls.resolve("extender-patch.yaml").toString();
         cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.EXTENDER, "--patch-file", patch);
         installation.ready(Installation.EXTENDER);
+        String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
+        List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
+        // A scheduler that finds the port closed tries a pod again only after a minute.
+        Await.until(
+                NODE_STATUS,
+                "the extender's port answers over TLS",
+                () -> onNode(List.of("sh", "-c", String.join(" ", call) + " " + bind + " || true")),
+                "401"::equals);
         // kube-scheduler still calls over plain HTTP.
         pods.createMemory("over-tls", 1);
         cluster.configureScheduler(schedulerOverTls(made));
         pods.running("over-tls");
         assertThat(pods.sees("over-tls", "main")).isEqualTo(cardOf("over-tls", "main"));
-        String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
-        List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
         assertThat(onNode(call, bind)).isEqualTo("401");
         assertThat(onNode(call, "--cert", made + "/scheduler.crt", "--key", made + "/scheduler.key", bind))
                 .isEqualTo("200");
