@@ -1,14 +1,14 @@
-# The steps of `build`, one function each; the Dockerfiles use those that make the runtime and the program too.
-# Sourced; expects the variables root (of the checkout), out (the folder to write to) and jdk, and the function fail.
+# The steps of `build`, one function each. The Dockerfiles use the functions for the runtime and the program.
+# Source this file with the variables root (the checkout), out (the output directory) and jdk, and the function fail.
 
-# What the programs load of the JDK: java.sql for client-java's date adapters, java.naming for its TLS host names,
-# jdk.unsupported for Netty, java.management and jdk.management for the metrics of the JVM, jdk.httpserver for the plugin's.
+# The JDK modules of the programs: java.sql for client-java's date adapters, java.naming for its TLS host names,
+# jdk.unsupported for Netty, java.management and jdk.management for JVM metrics, jdk.httpserver for the plugin's metrics.
 modules=java.base,java.logging,java.management,java.naming,java.sql,jdk.httpserver,jdk.management,jdk.unsupported
 
-# Every file in an image has this time, so that the same input gives the same bytes.
+# The modification time of every file in an image, for reproducible builds.
 epoch=1
 
-# A JDK 25 or newer: JAVA_HOME if it is one, else what is installed in the usual folder.
+# Finds JDK 25 or newer: JAVA_HOME if it qualifies, otherwise one in the usual directory.
 find_jdk() {
   local home
   for home in ${JAVA_HOME:-} /usr/lib/jvm/*; do
@@ -32,8 +32,8 @@ ensure_mmdebstrap() {
   fi
 }
 
-# Debian's C library and nothing else. glibc is a must: the driver library that the NVIDIA runtime puts into the
-# container is built against it. Fetched once per suite; remove the folder to fetch anew.
+# Debian's C library and nothing else. glibc is required: the driver library that the NVIDIA runtime mounts is built against
+# it. Downloaded once per suite; remove the directory to download it again.
 make_libc() {
   local dir=$1 suite=$2
   [ "$(cat "$dir.suite" 2>/dev/null)" = "$suite" ] && return
@@ -45,7 +45,7 @@ make_libc() {
   rm "$dir.fetched"
   mkdir -p "$dir"/usr/lib/x86_64-linux-gnu "$dir"/{proc,sys,dev,run,tmp,var/lib}
   chmod 1777 "$dir/tmp"
-  # The NVIDIA runtime looks for debian_version to know where libraries belong, and refreshes the loader's cache.
+  # The NVIDIA runtime reads debian_version to find the library directories, and refreshes the loader cache.
   echo 12 >"$dir/etc/debian_version"
   echo 'include /etc/ld.so.conf.d/*.conf' >"$dir/etc/ld.so.conf"
   printf 'root:x:0:0:root:/:/none\nnonroot:x:65532:65532:nonroot:/:/none\n' >"$dir/etc/passwd"
@@ -54,20 +54,20 @@ make_libc() {
   echo "$suite" >"$dir.suite"
 }
 
-# The Java runtime with the modules that the programs need, in /opt/java.
+# The Java runtime with the required modules, in /opt/java.
 make_runtime() {
   local dir=$1 made
   made="$modules $(sha256sum <"$jdk/release")"
   [ "$(cat "$dir.made" 2>/dev/null)" = "$made" ] && return
   rm -rf "$dir" && mkdir -p "$dir/opt"
   "$jdk/bin/jlink" --add-modules "$modules" --strip-debug --no-man-pages --no-header-files --output "$dir/opt/java"
-  # The JDK's own classes as an archive that is mapped at start: 100 ms sooner up. Made with G1, which alone writes the
-  # archive's objects; every collector reads them.
+  # A class data archive of the JDK saves 100 ms at start. Only G1 writes the heap objects of the archive; every
+  # collector reads them.
   "$dir/opt/java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
   echo "$made" >"$dir.made"
 }
 
-# One program in /app: its jars, JNA's native half (so that a read-only root needs no unpacking), its options.
+# One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root.
 make_app() {
   local module=$1 dir=$2 jar native
   native=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
@@ -86,7 +86,7 @@ make_app() {
   find "$dir" -exec touch -h -d "@$epoch" {} +
 }
 
-# A folder as a layer: owned by root, sorted, one time.
+# Packs a directory as a layer: owned by root, sorted, with one modification time.
 close_layer() {
   tar --create --file "$2" --directory "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
     --mode='u+rw,go+r,go-w' --format=gnu .
@@ -96,7 +96,7 @@ digest() {
   sha256sum "$1" | cut -d' ' -f1
 }
 
-# An image tar as `docker save` writes it; containerd and podman read it too. The layers are packed once and shared.
+# Writes an image tar in the format of `docker save`, which containerd and podman read as well. Layers are compressed once.
 make_image() {
   local name=$1 user=$2 tar=$3 dir layer blob config diffs='' paths=''
   shift 3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the simulated driver where it is older than its sources: build.sh <folder>. A library takes its place by a
-# rename, so that a program that has the old one loaded is not disturbed.
+# Builds the simulated driver if it is older than its sources: build.sh <folder>. The library is replaced by a rename,
+# which does not affect a program that has the old one loaded.
 set -eu
 sources=$(dirname "$0")
 target=$1

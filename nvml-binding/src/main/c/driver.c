@@ -1,4 +1,4 @@
-/* Keeps the machine in step with its file, and hands out handles. One lock guards all; no call holds it while it waits. */
+/* Keeps the machine in sync with its file, and creates handles. One lock guards all state; no call waits while it holds it. */
 #include "driver.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@ enum { MAX_HANDLES = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int initialised;
-static char chosen_path[4096]; /* set by simulatedCardsFile; empty: the environment says */
-static char path[4096];        /* of what `machine` was read from */
-static struct stat seen;
+static char chosen_path[4096]; /* set by simulatedCardsFile; empty: use the environment */
+static char path[4096];        /* the file from which `machine` was read */
+static struct stat last_stat;
 static nvmlReturn_t state;
 static char problem[1024]; /* why the file is malformed */
 static struct machine machine;
@@ -30,21 +30,21 @@ static nvmlReturn_t forget(nvmlReturn_t answer) {
     return answer;
 }
 
-/* Reads the file if it is another one, or was changed, since the last look. */
-static nvmlReturn_t look(void) {
+/* Reads the file if it was replaced or changed since the last call. */
+static nvmlReturn_t refresh(void) {
     const char *environment = getenv("GPUSHARE_SIMULATED_CARDS");
-    const char *wanted = *chosen_path != '\0' ? chosen_path : environment;
+    const char *file_path = *chosen_path != '\0' ? chosen_path : environment;
     struct stat now;
-    if (wanted == NULL || strlen(wanted) >= sizeof path || stat(wanted, &now) != 0 || !S_ISREG(now.st_mode)
-            || access(wanted, R_OK) != 0) {
+    if (file_path == NULL || strlen(file_path) >= sizeof path || stat(file_path, &now) != 0 || !S_ISREG(now.st_mode)
+            || access(file_path, R_OK) != 0) {
         return forget(NVML_ERROR_DRIVER_NOT_LOADED);
     }
-    if (strcmp(wanted, path) == 0 && same_file(&now, &seen)) {
+    if (strcmp(file_path, path) == 0 && same_file(&now, &last_stat)) {
         return state;
     }
-    strcpy(path, wanted);
+    strcpy(path, file_path);
     *problem = '\0';
-    seen = now;
+    last_stat = now;
     state = machine_parse(path, &machine, problem, sizeof problem) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
     if (state != NVML_SUCCESS) {
         fprintf(stderr, "simulated driver: %s\n", problem);
@@ -55,7 +55,7 @@ static nvmlReturn_t look(void) {
 nvmlReturn_t driver_enter(const struct machine **to) {
     pthread_mutex_lock(&lock);
     *to = &machine;
-    return initialised == 0 ? NVML_ERROR_UNINITIALIZED : look();
+    return initialised == 0 ? NVML_ERROR_UNINITIALIZED : refresh();
 }
 
 nvmlReturn_t driver_enter_card(nvmlDevice_t device, const struct machine **to, const struct card **card) {
@@ -94,7 +94,7 @@ nvmlDevice_t driver_handle(const char *uuid) {
 
 EXPORT nvmlReturn_t nvmlInit_v2(void) {
     pthread_mutex_lock(&lock);
-    nvmlReturn_t answer = look();
+    nvmlReturn_t answer = refresh();
     if (answer == NVML_SUCCESS) {
         initialised++;
     }
@@ -113,7 +113,7 @@ EXPORT nvmlReturn_t nvmlShutdown(void) {
     return driver_leave(NVML_SUCCESS);
 }
 
-/* Not NVML's: names the file from inside the process, for tests; NULL or empty: the environment says again. */
+/* Not part of NVML: sets the file from inside the process, for tests. NULL or empty: use the environment again. */
 EXPORT nvmlReturn_t simulatedCardsFile(const char *file) {
     pthread_mutex_lock(&lock);
     bool good = file == NULL || strlen(file) < sizeof chosen_path;
@@ -123,7 +123,7 @@ EXPORT nvmlReturn_t simulatedCardsFile(const char *file) {
     return driver_leave(good ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT);
 }
 
-/* Not NVML's: the sentence that went to standard error, or "", for tests. */
+/* Not part of NVML: the last sentence on standard error, or "", for tests. */
 EXPORT const char *simulatedProblem(void) {
     return problem;
 }

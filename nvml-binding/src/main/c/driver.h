@@ -1,25 +1,25 @@
-/* What the exported calls share: the lock, whether NVML is initialised, the machine as of now, and handles. */
+/* State shared by the exported calls: the lock, whether NVML is initialized, the current machine, and handles. */
 #ifndef SIMULATED_DRIVER_H
 #define SIMULATED_DRIVER_H
 
 #include "machine.h"
 
-/* What a handle points to: a card's UUID, so that a handle outlives every edit of the file. */
+/* A handle holds a card's UUID, so it remains valid after every edit of the file. */
 struct simulated_handle {
     char uuid[MAX_TEXT];
 };
 
-/* Takes the lock and reads the file again where it changed; every enter is paired with one leave, whatever it answers. */
+/* Takes the lock and reads the file again if it changed. Every enter needs one leave, whatever it returns. */
 nvmlReturn_t driver_enter(const struct machine **machine);
-/* The same, and the card of that handle; a card that is lost, failing or gone from the file answers with its error. */
+/* The same, and finds the card of that handle. A card that is lost, failing or no longer in the file returns its error. */
 nvmlReturn_t driver_enter_card(nvmlDevice_t device, const struct machine **machine, const struct card **card);
-/* Gives the lock back and hands the answer through. */
+/* Releases the lock and returns its argument. */
 nvmlReturn_t driver_leave(nvmlReturn_t answer);
 
-/* The handle of that UUID, the same at each call; NULL: no room for more. The lock is held. */
+/* The handle of that UUID, the same for each call; NULL: too many handles. The caller holds the lock. */
 nvmlDevice_t driver_handle(const char *uuid);
 
-/* Frees all event sets. The lock is held. */
+/* Frees all event sets. The caller holds the lock. */
 void events_free_all(void);
 
 #endif

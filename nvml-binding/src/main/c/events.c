@@ -1,16 +1,16 @@
-/* Event sets: which Xids each set has already told. */
+/* Event sets: which Xids each set has already delivered. */
 #include "driver.h"
 #include <string.h>
 #include <time.h>
 
 enum { MAX_SETS = 64, POLL_MILLISECONDS = 20 };
 
-/* One card in one set, and what was told of it. */
+/* One card in one set, and the events delivered for it. */
 struct watched {
     nvmlDevice_t device;
-    struct xid told[MAX_XIDS];
-    unsigned int told_count;
-    bool lost_told;
+    struct xid delivered[MAX_XIDS];
+    unsigned int delivered_count;
+    bool lost_delivered;
 };
 
 struct simulated_event_set {
@@ -34,27 +34,27 @@ static bool is_open(nvmlEventSet_t set) {
     return false;
 }
 
-static bool has(const struct xid *xids, unsigned int count, struct xid wanted) {
+static bool has(const struct xid *xids, unsigned int count, struct xid xid) {
     for (unsigned int i = 0; i < count; i++) {
-        if (xids[i].code == wanted.code && xids[i].sequence == wanted.sequence) {
+        if (xids[i].code == xid.code && xids[i].sequence == xid.sequence) {
             return true;
         }
     }
     return false;
 }
 
-/* The next Xid of this card that was not told; one that left the file is forgotten, and new again if it returns. */
+/* The next undelivered Xid of this card. An Xid that left the file is forgotten, and is new if it returns. */
 static bool next_xid(struct watched *watched, const struct card *card, unsigned long long *code) {
     unsigned int kept = 0;
-    for (unsigned int i = 0; i < watched->told_count; i++) {
-        if (has(card->xids, card->xid_count, watched->told[i])) {
-            watched->told[kept++] = watched->told[i];
+    for (unsigned int i = 0; i < watched->delivered_count; i++) {
+        if (has(card->xids, card->xid_count, watched->delivered[i])) {
+            watched->delivered[kept++] = watched->delivered[i];
         }
     }
-    watched->told_count = kept;
+    watched->delivered_count = kept;
     for (unsigned int i = 0; i < card->xid_count; i++) {
-        if (!has(watched->told, kept, card->xids[i])) {
-            watched->told[watched->told_count++] = card->xids[i];
+        if (!has(watched->delivered, kept, card->xids[i])) {
+            watched->delivered[watched->delivered_count++] = card->xids[i];
             *code = card->xids[i].code;
             return true;
         }
@@ -62,7 +62,7 @@ static bool next_xid(struct watched *watched, const struct card *card, unsigned 
     return false;
 }
 
-/* Xids come before a loss, as when a card reports 79 and falls off the bus; each loss is told once. */
+/* Xids precede a loss, as when a card reports 79 and falls off the bus. Each loss is delivered once. */
 static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
     const struct machine *machine;
     nvmlReturn_t answer = driver_enter(&machine);
@@ -87,8 +87,8 @@ static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
         struct watched *watched = &set->cards[i];
         const struct card *card = machine_card(machine, watched->device->uuid);
         bool is_lost = card == NULL || card->error == NVML_ERROR_GPU_IS_LOST;
-        lost = lost || (is_lost && !watched->lost_told);
-        watched->lost_told = is_lost;
+        lost = lost || (is_lost && !watched->lost_delivered);
+        watched->lost_delivered = is_lost;
     }
     return driver_leave(lost ? NVML_ERROR_GPU_IS_LOST : NVML_ERROR_TIMEOUT);
 }
@@ -160,9 +160,9 @@ EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long 
     }
     struct watched *watched = &set->cards[set->count++];
     watched->device = device;
-    /* What happened before now is history, as with the real driver: it is never delivered. */
-    memcpy(watched->told, card->xids, sizeof watched->told);
-    watched->told_count = card->xid_count;
+    /* Earlier Xids are never delivered, as with the real driver. */
+    memcpy(watched->delivered, card->xids, sizeof watched->delivered);
+    watched->delivered_count = card->xid_count;
     return driver_leave(NVML_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-/* The products that can be simulated, with the numbers that their real drivers give. */
+/* The products that can be simulated, with the values of their real drivers. */
 #include "machine.h"
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ const struct kind *kind_of(const char *key) {
     return NULL;
 }
 
-/* Called with the driver's lock held. */
+/* The caller holds the driver's lock. */
 const char *kind_keys(void) {
     static char keys[16 * KIND_COUNT];
     size_t length = 0;

@@ -1,4 +1,4 @@
-/* Reads the file that describes the simulated machine. Its format is told in SIMULATED-DRIVER.md. */
+/* Parses the file that describes the simulated machine. SIMULATED-DRIVER.md documents its format. */
 #include "machine.h"
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 static const char SPACE[] = " \t\r\n";
 
-/* Where the reader stands, and what it found wrong. */
+/* The position of the reader, and the problem that it found. */
 struct reader {
     const char *path;
     unsigned int line;
@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct reader *reader, c
     return false;
 }
 
-/* Digits only, up to `most`; moves `text` behind them. */
+/* Parses digits, up to `most`, and moves `text` past them. */
 static bool number(const char **text, unsigned long long most, unsigned long long *value) {
     const char *at = *text;
     unsigned long long sum = 0;
@@ -103,7 +103,7 @@ static bool uuid(struct reader *reader, const char *value, char to[MAX_TEXT]) {
     return true;
 }
 
-/* nvlink=1*4,switch*18: a card's number or `switch`, and how many links (1 where not said). */
+/* nvlink=1*4,switch*18: a card's number or `switch`, and the number of links (default 1). */
 static bool links(struct reader *reader, const char *value, struct card *card) {
     const char *at = value;
     do {
@@ -118,7 +118,7 @@ static bool links(struct reader *reader, const char *value, struct card *card) {
     return *at == '\0' || wrong(reader, "nvlink=%s has a part that is not understood: %s", value, at);
 }
 
-/* xid=79#1,48#2: codes with their sequence. */
+/* xid=79#1,48#2: codes with their sequence numbers. */
 static bool xids(struct reader *reader, const char *value, struct card *card) {
     const char *at = value;
     do {
@@ -158,7 +158,7 @@ static bool utilisation(struct reader *reader, const char *value, struct card *c
 static bool card_value(struct reader *reader, const char *key, const char *value, struct card *card) {
     unsigned int read = 0;
     if (strcmp(key, "kind") == 0) {
-        return true; /* read first, since the other defaults come from it */
+        return true; /* parsed first: it provides the defaults */
     } else if (strcmp(key, "uuid") == 0) {
         return uuid(reader, value, card->uuid);
     } else if (strcmp(key, "uuid-seed") == 0) {
@@ -205,7 +205,7 @@ static bool card_value(struct reader *reader, const char *key, const char *value
     return wrong(reader, "a card has no %s%s%s; see SIMULATED-DRIVER.md", key, *value == '\0' ? "" : "=", value);
 }
 
-/* Splits one word at its first '='; a word without one has the empty value. */
+/* Splits a word at its first '='; without one the value is empty. */
 static const char *split(char *word) {
     char *equals = strchr(word, '=');
     if (equals == NULL) {
@@ -325,7 +325,7 @@ static uint64_t hash(uint64_t sum, const char *text) {
     return (sum ^ 0xFF) * 0x100000001B3ULL;
 }
 
-/* The last step of MurmurHash3's mixing: spreads FNV's low bits over the whole number. */
+/* The finalizer of MurmurHash3: spreads FNV's low bits over the whole number. */
 static uint64_t mix(uint64_t sum) {
     sum = (sum ^ sum >> 33) * 0xFF51AFD7ED558CCDULL;
     sum = (sum ^ sum >> 33) * 0xC4CEB9FE1A85EC53ULL;
@@ -340,7 +340,7 @@ static void make_uuid(const struct machine *machine, struct card *card) {
             (unsigned long long) (low & 0xFFFFFFFFFFFFULL));
 }
 
-/* A link written at one end is at both; where both ends write it, the larger number holds. */
+/* A link written at one end exists at both. If both ends write it, the larger number applies. */
 static bool join_links(struct reader *reader, struct machine *machine, unsigned int index) {
     struct card *card = &machine->cards[index];
     unsigned int sum = card->links_to_switch;
@@ -358,7 +358,7 @@ static bool join_links(struct reader *reader, struct machine *machine, unsigned 
             || wrong(reader, "card %u has %u NVLinks; a %s has %u", index, sum, card->kind->key, card->kind->links);
 }
 
-/* What can be said only when all lines are read. */
+/* Checks that need all lines. */
 static bool whole(struct reader *reader, struct machine *machine) {
     snprintf(machine->nvml, sizeof machine->nvml, "%u.%.*s", machine->cuda_major, MAX_TEXT - 12, machine->version);
     for (unsigned int i = 0; i < machine->card_count; i++) {
@@ -389,9 +389,9 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
     strcpy(machine->version, "580.95.05");
     machine->cuda_major = 13;
     char *content = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = true;
-    while (good && getline(&content, &room, file) >= 0) {
+    while (good && getline(&content, &capacity, file) >= 0) {
         reader.line++;
         good = line(&reader, content, machine);
     }

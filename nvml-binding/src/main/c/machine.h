@@ -1,4 +1,4 @@
-/* One simulated machine as its file describes it: cards, links, processes. Read by machine.c, answered from by the rest. */
+/* One simulated machine as described by its file: cards, links, processes. machine.c parses it, the other files read it. */
 #ifndef SIMULATED_MACHINE_H
 #define SIMULATED_MACHINE_H
 
@@ -8,19 +8,19 @@
 
 enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_TEXT = 96 };
 
-/* What all cards of one product share. */
+/* The facts that all cards of one product share. */
 struct kind {
-    const char *key;  /* as the file writes it */
-    const char *name; /* as nvmlDeviceGetName gives it */
+    const char *key;  /* the name in the file */
+    const char *name; /* the name from nvmlDeviceGetName */
     unsigned int memory_mib;
     int major, minor; /* CUDA compute capability */
     unsigned int pci_id;
     unsigned int idle_watts;
-    unsigned int links; /* NVLinks that the card has; 0: none at all */
+    unsigned int links; /* number of NVLinks */
     bool mig;
 };
 
-/* One Xid of a card; a changed sequence makes it a new event. */
+/* One Xid of a card; another sequence number makes it a new event. */
 struct xid {
     unsigned long long code, sequence;
 };
@@ -29,12 +29,12 @@ struct card {
     const struct kind *kind;
     char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
     unsigned long long memory, used;
-    int numa; /* -1: the platform does not say */
+    int numa; /* -1: not reported by the platform */
     unsigned int minor, bus;
     unsigned long long ecc_corrected, ecc_uncorrected;
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
     bool ecc, mig, events;
-    nvmlReturn_t error; /* what every call about this card answers; NVML_SUCCESS: the card is well */
+    nvmlReturn_t error; /* the result of every call for this card; NVML_SUCCESS: the card is healthy */
     unsigned int links_to[MAX_CARDS], links_to_switch;
     struct xid xids[MAX_XIDS];
     unsigned int xid_count;
@@ -42,7 +42,7 @@ struct card {
 
 struct process {
     unsigned int pid, card, utilisation; /* percent */
-    unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: not known */
+    unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: unknown */
 };
 
 struct machine {
@@ -59,7 +59,7 @@ const struct kind *kind_of(const char *key);
 /* All keys, separated by ", ". */
 const char *kind_keys(void);
 
-/* Reads the file; false: `problem` says what is wrong in it, with the line's number. */
+/* Parses the file; false: `problem` describes the error, with its line number. */
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size);
 
 /* The card of that UUID; NULL: none. */

@@ -1,15 +1,15 @@
-/* The calls that answer a fact of the driver or of one card. OLD_DRIVER leaves out what old drivers lack. */
+/* The calls that return a fact of the driver or of one card. OLD_DRIVER omits the calls that old drivers lack. */
 #include "driver.h"
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* Copies text into the caller's room, as NVML's text calls do. */
-static nvmlReturn_t give(const char *from, char *to, unsigned int room) {
+/* Copies text into the caller's buffer, as NVML's text calls do. */
+static nvmlReturn_t give(const char *from, char *to, unsigned int length) {
     if (to == NULL) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    if (strlen(from) >= room) {
+    if (strlen(from) >= length) {
         return NVML_ERROR_INSUFFICIENT_SIZE;
     }
     strcpy(to, from);
@@ -38,7 +38,7 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
     }
 }
 
-/* Each fact: enter, read into the caller's place, leave. */
+/* Each call: enter, write the fact to the caller's variable, leave. */
 #define DRIVER_FACT(signature, body)                                                                                   \
     EXPORT nvmlReturn_t signature {                                                                                    \
         const struct machine *machine;                                                                                 \
@@ -59,13 +59,13 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
         return driver_leave(answer);                                                                                   \
     }
 
-DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int room), answer = give(machine->version, version, room);)
-DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int room), answer = give(machine->nvml, version, room);)
+DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int length), answer = give(machine->version, version, length);)
+DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int length), answer = give(machine->nvml, version, length);)
 DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
         *version = (int) (machine->cuda_major * 1000 + machine->cuda_minor * 10);)
 DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
 
-/* A lost or failing card answers with its error here already. */
+/* A lost or failing card returns its error here. */
 static nvmlReturn_t handle_of(const struct card *card, nvmlDevice_t *device) {
     if (card->error != NVML_SUCCESS) {
         return card->error;
@@ -80,9 +80,9 @@ DRIVER_FACT(nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device),
         const struct card *card = uuid == NULL ? NULL : machine_card(machine, uuid);
         answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(card, device);)
 
-CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int room),
-        answer = give(card->kind->name, name, room);)
-CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int room), answer = give(card->uuid, uuid, room);)
+CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length),
+        answer = give(card->kind->name, name, length);)
+CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length), answer = give(card->uuid, uuid, length);)
 CARD_FACT(nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor), *minor = card->minor;)
 CARD_FACT(nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor),
         *major = card->kind->major; *minor = card->kind->minor;)
@@ -136,7 +136,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t a, nvmlDevi
     return driver_leave(answer);
 }
 
-/* Links are numbered by the peer's number, those to the switch last. *peer is NULL: to the switch. */
+/* Links are ordered by the peer's number, those to the switch last. *peer is NULL for the switch. */
 static nvmlReturn_t link_peer(
         const struct machine *machine, const struct card *card, unsigned int link, const struct card **peer) {
     if (card->kind->links == 0) {
@@ -170,20 +170,20 @@ CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int 
             strcpy(pci->busId, "00000000:F0:00.0");
         })
 
-/* Fills as many processes of the card as fit, through `put`; NVML's way of saying how many there are. */
+/* Writes as many processes of the card as fit, through `put`, and returns their number as NVML does. */
 static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
         void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
-    unsigned int room = infos == NULL ? 0 : *count, found = 0;
+    unsigned int length = infos == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count; i++) {
         if (&machine->cards[machine->processes[i].card] == card) {
-            if (found < room) {
+            if (found < length) {
                 put(&machine->processes[i], infos, found);
             }
             found++;
         }
     }
     *count = found;
-    return found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+    return found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 static void put_v1(const struct process *process, void *infos, unsigned int at) {
@@ -193,17 +193,17 @@ static void put_v1(const struct process *process, void *infos, unsigned int at) 
 CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
         answer = give_processes(machine, card, count, infos, put_v1);)
 
-/* One sample of now for each process that computed; none newer than the caller has seen is "not found". */
+/* One current sample for each process that computes; "not found" if the caller has seen all samples. */
 static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
-        nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long seen) {
+        nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long since) {
     struct timespec clock;
     clock_gettime(CLOCK_REALTIME, &clock);
     unsigned long long now = (unsigned long long) clock.tv_sec * 1000000ULL + (unsigned long long) clock.tv_nsec / 1000ULL;
-    unsigned int room = samples == NULL ? 0 : *count, found = 0;
-    for (unsigned int i = 0; i < machine->process_count && now > seen; i++) {
+    unsigned int length = samples == NULL ? 0 : *count, found = 0;
+    for (unsigned int i = 0; i < machine->process_count && now > since; i++) {
         const struct process *process = &machine->processes[i];
         if (&machine->cards[process->card] == card && process->utilisation > 0) {
-            if (found < room) {
+            if (found < length) {
                 samples[found] = (nvmlProcessUtilizationSample_t) {
                         process->pid, now, process->utilisation, process->utilisation / 2, 0, 0};
             }
@@ -211,11 +211,11 @@ static nvmlReturn_t give_samples(const struct machine *machine, const struct car
         }
     }
     *count = found;
-    return found == 0 ? NVML_ERROR_NOT_FOUND : found <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+    return found == 0 ? NVML_ERROR_NOT_FOUND : found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 CARD_FACT(nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
-        unsigned int *count, unsigned long long seen), answer = give_samples(machine, card, samples, count, seen);)
+        unsigned int *count, unsigned long long since), answer = give_samples(machine, card, samples, count, since);)
 
 #ifndef OLD_DRIVER
 static void put_v2(const struct process *process, void *infos, unsigned int at) {
@@ -239,10 +239,10 @@ CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memor
 CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),
         if (card->kind->mig) { *current = *pending = card->mig; } else { answer = NVML_ERROR_NOT_SUPPORTED; })
 
-/* Only where the card's memory is a NUMA node of its own; none of the simulated kinds is such a card. */
+/* Only cards whose memory is a NUMA node have one; no simulated kind is such a card. */
 CARD_FACT(nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int *node), (void) node; answer = NVML_ERROR_NOT_SUPPORTED;)
 
-/* The NUMA nodes nearest to the card, as bits. */
+/* The NUMA nodes closest to the card, as bits. */
 CARD_FACT(nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int words, unsigned long *nodes, int scope),
         if (words == 0 || scope > NVML_AFFINITY_SCOPE_SOCKET) { answer = NVML_ERROR_INVALID_ARGUMENT; } else if (
                 card->numa < 0) { answer = NVML_ERROR_NOT_SUPPORTED; } else {
@@ -255,7 +255,7 @@ CARD_FACT(nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int 
         *type = answer == NVML_SUCCESS && peer == NULL ? NVML_NVLINK_DEVICE_TYPE_SWITCH : NVML_NVLINK_DEVICE_TYPE_GPU;)
 #endif
 
-/* Not NVML's: the size of a structure here, for the binding's own test; 0: no structure of that name. */
+/* Not part of NVML: the size of a structure, for the binding's test; 0: no structure of that name. */
 EXPORT unsigned int simulatedSizeof(const char *name) {
     static const struct {
         const char *name;

@@ -1,6 +1,6 @@
 /*
- * The part of NVML's binary interface that the simulated driver offers: numbers, structures and signatures as NVIDIA's
- * NVML API reference documents them, in our own words. Names are NVML's, so that they can be searched there.
+ * The part of NVML's binary interface that the simulated driver implements: constants, structures and signatures,
+ * written from NVIDIA's NVML API reference. The names are NVML's, so that they can be found there.
  */
 #ifndef SIMULATED_NVML_ABI_H
 #define SIMULATED_NVML_ABI_H
@@ -27,7 +27,7 @@ typedef enum {
     NVML_ERROR_UNKNOWN = 999
 } nvmlReturn_t;
 
-/* What "this number is not known" looks like in an unsigned long long and in an unsigned int. */
+/* The value of an unknown number in an unsigned long long and in an unsigned int. */
 #define NVML_VALUE_NOT_AVAILABLE (~0ULL)
 #define NVML_NO_INSTANCE (~0U)
 
@@ -57,7 +57,7 @@ typedef struct {
 } nvmlMemory_t;
 
 typedef struct {
-    unsigned int version; /* size of this structure | 2 << 24, written by the caller */
+    unsigned int version; /* size of this structure | 2 << 24, set by the caller */
     unsigned long long total;
     unsigned long long reserved;
     unsigned long long free;
@@ -84,7 +84,7 @@ typedef struct {
     unsigned long long usedGpuMemory;
 } nvmlProcessInfo_v1_t;
 
-/* Both _v2 and _v3 of the process calls fill this one. */
+/* Used by both _v2 and _v3 of the process calls. */
 typedef struct {
     unsigned int pid;
     unsigned long long usedGpuMemory;

@@ -3,13 +3,13 @@ package io.gpushare.kubernetes;
 import java.time.Instant;
 import java.util.Objects;
 
-/** How often something was, and when first and last: one Event tells of all of it. */
+/** The count of a repeated occurrence, and its first and last time: one Event reports all of them. */
 public record EventSeries(int count, Instant first, Instant last) {
     public EventSeries {
         Objects.requireNonNull(first);
         Objects.requireNonNull(last);
         if (count < 1) {
-            throw new IllegalArgumentException("what never was is not told");
+            throw new IllegalArgumentException("an event that never occurred is not recorded");
         }
     }
 
@@ -17,7 +17,7 @@ public record EventSeries(int count, Instant first, Instant last) {
         return new EventSeries(1, at, at);
     }
 
-    /** That, and once more. */
+    /** The series with one more occurrence. */
     public EventSeries again(Instant at) {
         return new EventSeries(count + 1, first, at);
     }

@@ -1,12 +1,13 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.wire.ApiObject;
+import io.gpushare.kubernetes.wire.ObjectList;
 import io.kubernetes.client.informer.ListerWatcher;
 import io.kubernetes.client.informer.ResourceEventHandler;
 import io.kubernetes.client.informer.SharedIndexInformer;
 import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.models.V1ListMeta;
 import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
@@ -22,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Objects of one kind as the API has them, kept up to date by one list and a watch. */
+/** A cache of all API objects of one kind, kept up to date by one list and a watch. */
 public final class Informer<T> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
 
-    /** Told of every change, from one thread and in order; also of each object of the first list and after a re-list. */
+    /** Receives every change, from one thread and in order; also each object of the first list and of a relist. */
     public interface Listener<T> {
         void changed(T now);
 
@@ -34,12 +35,12 @@ public final class Informer<T> implements AutoCloseable {
     }
 
     /**
-     * One kind of object: how it is asked for, read and reduced.
+     * One kind of object: how it is requested, read and reduced.
      *
-     * @param paged whether its lists are asked for a page at a time, which keeps the whole of a large cluster's from being
-     *     in memory as text; the API server then reads its storage, not its cache
+     * @param paged whether its lists are requested a page at a time, so that the text of a large cluster's list is never
+     *     in memory as a whole; the API server then reads its storage, not its cache
      */
-    record Kind<O extends ApiObject, L extends ApiObject.ApiList<O>, T>(
+    record Kind<O extends ApiObject, L extends ObjectList<O>, T>(
             String plural,
             Class<O> type,
             Class<L> listType,
@@ -55,17 +56,17 @@ public final class Informer<T> implements AutoCloseable {
     }
 
     /**
-     * A part of a list: at most {@code limit} objects, after those of the page that told {@code next}; nulls for the whole,
-     * and for the first.
+     * A part of a list.
+     *
+     * @param limit the most objects; null for all
+     * @param next the token of the page, from the page before; null for the first
      */
     record Page(@Nullable Integer limit, @Nullable String next) {
         static final Page WHOLE = new Page(null, null);
         static final Page FIRST = new Page(500, null);
 
-        Page after(ApiObject.ApiList<?> list) {
-            V1ListMeta meta = list.getMetadata();
-            String more = meta == null ? null : meta.getContinue();
-            return new Page(limit, more == null || more.isEmpty() ? null : more);
+        Page after(ObjectList<?> list) {
+            return new Page(limit, list.next());
         }
     }
 
@@ -85,7 +86,7 @@ public final class Informer<T> implements AutoCloseable {
         this.source = source;
     }
 
-    static <O extends ApiObject, L extends ApiObject.ApiList<O>, T> Informer<T> start(
+    static <O extends ApiObject, L extends ObjectList<O>, T> Informer<T> start(
             ApiClient client, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
         SharedInformerFactory factory = new SharedInformerFactory(client);
         Source<O, L> source = new Source<>(client, kind, clock);
@@ -112,17 +113,17 @@ public final class Informer<T> implements AutoCloseable {
         return watched;
     }
 
-    /** Whether the first list has been read. It stays true when the API server goes away: see {@link #lastHeard}. */
+    /** Whether the first list was read. It stays true when the API server is unreachable: see {@link #lastHeard}. */
     public boolean synced() {
         return informer.hasSynced();
     }
 
-    /** When the API server was last heard of: an answered list, an event or a bookmark. */
+    /** The time of the API server's last list, event or bookmark. */
     public Instant lastHeard() {
         return source.heard;
     }
 
-    /** Every object as it was last seen. */
+    /** The latest known state of every object. */
     public Collection<T> all() {
         return informer.getIndexer().list().stream().map(state).toList();
     }
@@ -132,14 +133,13 @@ public final class Informer<T> implements AutoCloseable {
         factory.stopAllRegisteredInformers();
     }
 
-    /** Lists and watches, notes when something was heard, and strips what comes before it is kept. */
-    private static final class Source<O extends ApiObject, L extends ApiObject.ApiList<O>>
-            implements ListerWatcher<O, L> {
+    /** Lists and watches. It records the time of each response and strips objects before they are cached. */
+    private static final class Source<O extends ApiObject, L extends ObjectList<O>> implements ListerWatcher<O, L> {
         private final ApiClient client;
         private final Kind<O, L, ?> kind;
         private final InstantSource clock;
         private volatile Instant heard = Instant.EPOCH;
-        private volatile String trouble = "";
+        private volatile String failure = "";
 
         Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
             this.client = client;
@@ -150,13 +150,13 @@ public final class Informer<T> implements AutoCloseable {
         @Override
         public L list(CallGeneratorParams params) throws ApiException {
             try {
-                // A page is of the moment of the list's first; a version would let the API server answer the whole from
-                // its cache.
+                // All pages show the state at the time of the first. With a resource version the API server would
+                // answer the whole list from its cache.
                 return kind.paged()
                         ? pages(new CallGeneratorParams(false, null, params.timeoutSeconds))
                         : page(params, Page.WHOLE);
             } catch (ApiException e) {
-                throw told("listing ", e);
+                throw logged("listing ", e);
             }
         }
 
@@ -176,14 +176,14 @@ public final class Informer<T> implements AutoCloseable {
             return list;
         }
 
-        /** The reflector tries again every second: one line for as long as the trouble is the same. */
-        private ApiException told(String doing, ApiException e) {
+        /** The reflector retries every second, so the same failure is logged only once. */
+        private ApiException logged(String doing, ApiException e) {
             String now = String.valueOf(
                     KubernetesException.of(doing + kind.plural(), e).getMessage());
-            if (!now.equals(trouble)) {
-                LOG.warn("{}; trying again", now);
+            if (!now.equals(failure)) {
+                LOG.warn("{}; retrying", now);
             }
-            trouble = now;
+            failure = now;
             return e;
         }
 
@@ -192,9 +192,9 @@ public final class Informer<T> implements AutoCloseable {
             Watch<O> watch;
             try {
                 watch = Watch.createWatch(client, kind.request().call(params, Page.WHOLE), kind.watchType());
-                trouble = "";
+                failure = "";
             } catch (ApiException e) {
-                throw told("watching ", e);
+                throw logged("watching ", e);
             }
             return new Watchable<>() {
                 @Override

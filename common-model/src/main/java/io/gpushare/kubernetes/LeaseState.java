@@ -3,12 +3,12 @@ package io.gpushare.kubernetes;
 import java.util.Objects;
 
 /**
- * A Lease as the API has it, reduced to what is used.
+ * A Lease in the API, reduced to the fields that the programs use.
  *
  * @param version the object's resourceVersion: it changes with every write, so an unchanged one means no renewal
- * @param holder who holds it; empty when it was released or never held
- * @param seconds for how long after its last renewal nobody else may take it; 0 when nothing is written
- * @param transitions how often it changed hands
+ * @param holder the identity of its holder; empty if it was released or never held
+ * @param seconds how long after its last renewal no other holder may acquire it; 0 if it is not set
+ * @param transitions the number of changes of holder
  */
 public record LeaseState(String version, String holder, int seconds, int transitions) {
     public LeaseState {

@@ -18,9 +18,9 @@ import java.util.Optional;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
-/** One Lease of coordination.k8s.io/v1: what is read and written of it. Two writers can't both succeed on one version. */
+/** Reads and writes one Lease of coordination.k8s.io/v1. Of two writes to the same version only one succeeds. */
 public final class Leases {
-    // A MicroTime is read with exactly six digits (apimachinery: RFC3339Micro).
+    // The API server parses a MicroTime with exactly six digits (apimachinery: RFC3339Micro).
     private static final DateTimeFormatter MICRO =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -38,7 +38,7 @@ public final class Leases {
         this.deadline = deadline;
     }
 
-    /** The Lease as it is now; empty when there is none. */
+    /** The Lease as it is now; empty if there is none. */
     public Optional<LeaseState> read() throws KubernetesException {
         try {
             Call call =
@@ -53,7 +53,7 @@ public final class Leases {
         }
     }
 
-    /** Makes it, held by nobody; refused with 409 when it is there. */
+    /** Creates it without a holder. It fails with 409 if it exists. */
     public void create() throws KubernetesException {
         V1Lease lease = new V1Lease()
                 .apiVersion("coordination.k8s.io/v1")
@@ -67,7 +67,7 @@ public final class Leases {
         }
     }
 
-    /** Takes it, or renews it; refused with 409 when it is not what {@code before} says any more. */
+    /** Acquires or renews it. It fails with 409 if it has changed since {@code before}. */
     public LeaseState hold(LeaseState before, String holder, Duration length, Instant now) throws KubernetesException {
         boolean taken = !before.holder().equals(holder);
         JsonObject spec = new JsonObject();
@@ -81,7 +81,7 @@ public final class Leases {
         return write(before, spec);
     }
 
-    /** Gives it back, so that another may take it at once. */
+    /** Releases it, so that another holder can acquire it at once. */
     public void release(LeaseState before) throws KubernetesException {
         JsonObject spec = new JsonObject();
         spec.add("holderIdentity", JsonNull.INSTANCE);

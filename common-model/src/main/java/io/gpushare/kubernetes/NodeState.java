@@ -1,15 +1,19 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.wire.NodeObject;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.codec.HostResourcesCodec;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node as the API has it, reduced to what is used: its labels, and those of its annotations that are ours.
+ * A node in the API, reduced to the fields that the programs use.
  *
- * @param allocatable what it has for pods beside its cards
+ * @param annotations those that the programs read
+ * @param allocatable its cpu and memory for pods
  * @param devices quantities of the extended resources that its kubelet offers
- * @param address its InternalIP; null while it has told none
+ * @param address its InternalIP; null while it has none
  */
 public record NodeState(
         String name,
@@ -22,5 +26,18 @@ public record NodeState(
         annotations = Map.copyOf(annotations);
         labels = Map.copyOf(labels);
         devices = Map.copyOf(devices);
+    }
+
+    static NodeState of(NodeObject node) {
+        Map<String, String> devices = node.allocatable().entrySet().stream()
+                .filter(entry -> entry.getKey().contains("/") && entry.getValue() != null)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        return new NodeState(
+                node.name(),
+                node.annotations(),
+                node.labels(),
+                HostResourcesCodec.allocatable(node.allocatable()),
+                devices,
+                node.address());
     }
 }

@@ -3,12 +3,12 @@ package io.gpushare.kubernetes;
 import java.util.Objects;
 
 /**
- * Something that a pod's people should know.
+ * An occurrence that the owner of a pod should know about.
  *
- * @param warning whether it needs them; otherwise it is only told
- * @param component the program that tells it
- * @param reason one word in capitals and small letters, by which events are counted and searched
- * @param message a sentence that a user can act on; what is beyond the API's 1,024 characters is cut off
+ * @param warning whether the owner must act
+ * @param component the program that reports it
+ * @param reason a CamelCase word by which events are counted and searched
+ * @param message a sentence that a user can act on, cut off after the API's 1,024 characters
  */
 public record PodEvent(boolean warning, String component, String reason, String message) {
     private static final int LIMIT = 1024;

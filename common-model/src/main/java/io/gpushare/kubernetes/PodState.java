@@ -1,5 +1,6 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.wire.PodObject;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
@@ -8,19 +9,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod as the API has it, reduced to what is used.
+ * A pod in the API, reduced to the fields that the programs use.
  *
- * @param node where it is bound; null before
- * @param ended whether its phase is Succeeded or Failed: its containers will not run again
- * @param deleting whether deletion was asked for; the containers may still run
+ * @param node the node to which it is bound; null before
+ * @param ended whether its phase is Succeeded or Failed: its containers do not run again
+ * @param deleting whether its deletion was requested; its containers may still run
  * @param priority spec.priority; 0 where the API has none
- * @param refused whether its scheduler looked for a node for it and found none (condition PodScheduled, reason
- *     Unschedulable)
- * @param annotations those that anything here reads
- * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
- * @param started the names of the containers that have started, by the ID that the container runtime gave them (without
- *     the runtime's name before it); empty for pods of all nodes, where nobody needs it
- * @param metrics of a GPU share device plugin that runs: where it serves its metrics, as host and port; null for any other
+ * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
+ * @param annotations those that the programs read
+ * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the apps
+ * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the pods
+ *     of all nodes are watched
+ * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
 public record PodState(
         PodRef ref,
@@ -38,5 +38,20 @@ public record PodState(
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
         started = Map.copyOf(started);
+    }
+
+    static PodState of(PodObject pod) {
+        return new PodState(
+                pod.ref(),
+                pod.node(),
+                pod.ended(),
+                pod.deleting(),
+                pod.created(),
+                pod.priority(),
+                pod.unschedulable(),
+                pod.annotations(),
+                pod.containers(),
+                pod.started(),
+                pod.metrics());
     }
 }

@@ -1,6 +1,6 @@
 /**
- * The Kubernetes API as both programs speak it: the client, the pods and nodes reduced to what is used, the calls that
- * are made. The one room that knows the client library's types; what it hands out are values.
+ * The Kubernetes API as both programs use it: the connection, and the reads, watches and writes of pods, nodes, Events
+ * and Leases. Only this package and {@code wire} use the client library; what they hand out are values.
  */
 @NullMarked
 package io.gpushare.kubernetes;

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Demand and its cards, as written in the pod's annotation. */
+/** The cards of a pod by container, as written in its annotation. */
 public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
     public Allocation {
         Objects.requireNonNull(unit);

@@ -1,10 +1,10 @@
 package io.gpushare.model;
 
-/** When a container of a pod runs, which decides what it holds at the same time as the others. */
+/** When a container of a pod runs. It decides which containers hold their shares at the same time. */
 public enum ContainerRole {
-    /** Runs before the apps and ends: what it held is used again by those that follow. */
+    /** Runs to completion before the apps: later containers reuse its share. */
     INIT,
-    /** An init container that restarts always: it starts before the apps and runs beside them. */
+    /** An init container with restart policy Always: it starts before the apps and runs beside them. */
     SIDECAR,
     APP
 }

@@ -8,18 +8,18 @@ import java.util.function.LongToIntFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * What a pod asks for, by container, and which cards will do.
+ * What a pod requests, by container, and the cards that it accepts.
  *
- * @param containers in the order in which they start; those that ask for nothing are left out
- * @param split over how many cards the memory of each container is divided, the same cards for all of them
- * @param selector which cards it may have
+ * @param containers in the order in which they start, without those that request nothing
+ * @param split the number of cards over which each container's memory is divided, the same cards for all of them
+ * @param selector the cards that the pod accepts
  */
 public record Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
     public Demand {
         containers = List.copyOf(containers);
         Objects.requireNonNull(selector);
         if (containers.isEmpty()) {
-            throw new IllegalArgumentException("a demand asks for something");
+            throw new IllegalArgumentException("a demand has at least one container");
         }
         if (containers.stream().map(ContainerDemand::name).distinct().count() != containers.size()) {
             throw new IllegalArgumentException("container names of a pod are unique");
@@ -42,12 +42,12 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         }
     }
 
-    /** All memory on one card, of any kind. */
+    /** A demand with all memory on one card, for any card. */
     public Demand(List<ContainerDemand> containers) {
         this(containers, 1, CardSelector.ANY);
     }
 
-    /** The part of one container alone, on the same terms. */
+    /** The demand of one container alone, with the same split and selector. */
     public Demand only(ContainerDemand container) {
         return new Demand(List.of(container), split, selector);
     }
@@ -71,7 +71,7 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         return total().shared().isNone() ? 0 : split;
     }
 
-    /** As {@link #peak}, for each kind of share; the largest int stands for more. */
+    /** As {@link #peak}, for each kind of share, at most the largest int. */
     static <C> Share peakShare(List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share) {
         return peakShare(containers, role, share, amount -> (int) Math.min(Integer.MAX_VALUE, amount));
     }
@@ -87,19 +87,19 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
     }
 
     /**
-     * The most that containers hold at one time: each init container runs alone beside the sidecars before it, the apps
-     * run together beside all sidecars. This is the rule by which Kubernetes itself sums a pod's requests.
+     * The most that containers hold at one time: each init container runs beside the sidecars before it, and the apps run
+     * together beside all sidecars. Kubernetes sums the requests of a pod by the same rule.
      */
     public static <C> long peak(List<C> containers, Function<C, ContainerRole> role, ToLongFunction<C> amount) {
         long sidecars = 0;
         long apps = 0;
         long most = 0;
         for (C container : containers) {
-            long asked = amount.applyAsLong(container);
+            long requested = amount.applyAsLong(container);
             switch (role.apply(container)) {
-                case INIT -> most = Math.max(most, Math.addExact(sidecars, asked));
-                case SIDECAR -> sidecars = Math.addExact(sidecars, asked);
-                case APP -> apps = Math.addExact(apps, asked);
+                case INIT -> most = Math.max(most, Math.addExact(sidecars, requested));
+                case SIDECAR -> sidecars = Math.addExact(sidecars, requested);
+                case APP -> apps = Math.addExact(apps, requested);
             }
         }
         return Math.max(most, Math.addExact(sidecars, apps));

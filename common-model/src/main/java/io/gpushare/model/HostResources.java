@@ -1,10 +1,10 @@
 package io.gpushare.model;
 
 /**
- * What of a node is not its cards: cpu and memory, that a node has or a pod requests.
+ * The cpu and memory that a node has or a pod requests, beside cards.
  *
  * @param cpuMilli thousandths of a cpu
- * @param memoryMib MiB of the node's memory
+ * @param memoryMib MiB of host memory
  */
 public record HostResources(long cpuMilli, long memoryMib) {
     public static final HostResources NONE = new HostResources(0, 0);
@@ -13,7 +13,7 @@ public record HostResources(long cpuMilli, long memoryMib) {
         return new HostResources(cpuMilli + other.cpuMilli, memoryMib + other.memoryMib);
     }
 
-    /** May be below 0: more is requested of the node than it has. */
+    /** The difference; negative where more is requested than the node has. */
     public HostResources minus(HostResources other) {
         return new HostResources(cpuMilli - other.cpuMilli, memoryMib - other.memoryMib);
     }

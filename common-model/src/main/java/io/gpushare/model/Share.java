@@ -62,7 +62,7 @@ public record Share(int units, int wholeCards) {
 
     /** Whether {@link #dividedBy} leaves no remainder. */
     public boolean divisibleBy(int cards) {
-        return shared().units % cards == 0;
+        return units % cards == 0;
     }
 
     /** The shared part on each of that many cards. */

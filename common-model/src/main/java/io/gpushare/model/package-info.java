@@ -1,6 +1,7 @@
 /**
- * The words of the project as values: amounts, cards, inventory, demand, allocation. Pure: nothing here does I/O, reads
- * a clock or logs, and nothing here knows NVML, gRPC, HTTP or the Kubernetes client.
+ * The vocabulary of the project as values: shares of cards, the demand and the allocation of a pod, and their holders.
+ * Pure: this package does no I/O, reads no clock, does not log, and uses neither NVML, gRPC, HTTP nor the Kubernetes
+ * client.
  */
 @NullMarked
 package io.gpushare.model;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a scripted HTTP server that answers what the library's own models choke on. */
+/** Against a scripted HTTP server whose responses the library's own models reject. */
 class KubernetesApiIT {
     private static final String POD = """
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
@@ -78,13 +78,13 @@ class KubernetesApiIT {
     }
 
     @Test
-    void podsFromANewerServerAreReadAndBookmarksDoNoHarm() throws InterruptedException {
-        BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
+    void podsOfANewerServerAreReadAndBookmarksAreHarmless() throws InterruptedException {
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
         BlockingQueue<PodState> gone = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.watchPods("n1", new Informer.Listener<>() {
+        try (Informer<PodState> pods = api.pods().watch("n1", new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
-                seen.add(now);
+                received.add(now);
             }
 
             @Override
@@ -92,7 +92,7 @@ class KubernetesApiIT {
                 gone.add(last);
             }
         })) {
-            PodState first = seen.poll(20, TimeUnit.SECONDS);
+            PodState first = received.poll(20, TimeUnit.SECONDS);
             assertThat(first)
                     .isEqualTo(new PodState(
                             new PodRef("u1", "ns", "p"),
@@ -110,7 +110,7 @@ class KubernetesApiIT {
                                             "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
                             Map.of("ab12", "c", "cd34", "i"),
                             null));
-            assertThat(seen.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
+            assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(pods.synced()).isTrue();
             assertThat(pods.lastHeard()).isAfter(Instant.EPOCH);
@@ -125,7 +125,7 @@ class KubernetesApiIT {
 
     @Test
     void aBindingIsOneCallWithUidAndAnnotations() throws KubernetesException {
-        api.bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
+        api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
         assertThat(requests)
                 .filteredOn(request -> request.startsWith("POST"))
                 .singleElement()
@@ -137,34 +137,34 @@ class KubernetesApiIT {
     }
 
     @Test
-    void aRefusedBindingTellsItsStatusAndTheServersSentence() {
+    void aRejectedBindingHasTheStatusAndTheServersMessage() {
         bindingStatus = 409;
-        assertThatThrownBy(() -> api.bind(new PodRef("u1", "ns", "p"), "n1", Map.of()))
+        assertThatThrownBy(() -> api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of()))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(409))
                 .hasMessageContaining("pod p is already assigned to node \"n2\"");
     }
 
     @Test
-    void aServerThatForgetsToCompareTheUidIsNotTrusted() {
+    void theUidIsComparedHereIfTheServerDoesNot() {
         version = "20+";
-        assertThatThrownBy(() -> api.bind(new PodRef("other", "ns", "p"), "n1", Map.of()))
+        assertThatThrownBy(() -> api.pods().bind(new PodRef("other", "ns", "p"), "n1", Map.of()))
                 .hasMessageContaining("another pod has that name now");
         assertThat(requests).noneMatch(request -> request.startsWith("POST"));
     }
 
     @Test
     void aMissingPodIsEmptyAndAnUnreachableServerIsAnError() throws KubernetesException {
-        assertThat(api.pod("ns", "missing")).isEmpty();
+        assertThat(api.pods().read("ns", "missing")).isEmpty();
         server.stop(0);
-        assertThatThrownBy(() -> api.pod("ns", "p"))
+        assertThatThrownBy(() -> api.pods().read("ns", "p"))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isZero());
     }
 
     @Test
     void aNodeIsAnnotatedByAMergePatch() throws KubernetesException {
-        api.annotateNode("n1", Map.of("gpushare.io/inventory", "{\"a\":1}"));
+        api.nodes().annotate("n1", Map.of("gpushare.io/inventory", "{\"a\":1}"));
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -174,7 +174,7 @@ class KubernetesApiIT {
 
     @Test
     void aPodIsAnnotatedOnlyIfItIsStillThatPod() throws KubernetesException {
-        api.annotatePod(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
+        api.pods().annotate(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
         assertThat(requests)
                 .singleElement()
                 .asString()
@@ -184,17 +184,17 @@ class KubernetesApiIT {
 
     @Test
     void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
-        PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardIll", "x".repeat(2000));
+        PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardUnhealthy", "x".repeat(2000));
         EventSeries twice =
                 EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
-        api.recordEvent(new PodRef("u1", "ns", "p"), event, twice);
+        api.events().record(new PodRef("u1", "ns", "p"), event, twice);
         assertThat(requests)
                 .singleElement()
                 .asString()
                 .startsWith("POST /api/v1/namespaces/ns/events")
                 .contains(
                         "\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"namespace\":\"ns\"")
-                .contains("\"reason\":\"CardIll\"")
+                .contains("\"reason\":\"CardUnhealthy\"")
                 .contains(
                         "\"count\":2", "\"firstTimestamp\":\"2026-11-20T10:00", "\"lastTimestamp\":\"2026-11-20T10:07")
                 .contains("\"type\":\"Warning\"")
@@ -202,18 +202,18 @@ class KubernetesApiIT {
     }
 
     @Test
-    void podsOfAllNodesDoNotCarryWhatOnlyTheirNodeNeeds() throws InterruptedException {
-        BlockingQueue<PodState> seen = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.watchPods(null, new Informer.Listener<>() {
+    void podsOfAllNodesOmitWhatOnlyTheirNodeNeeds() throws InterruptedException {
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
-                seen.add(now);
+                received.add(now);
             }
 
             @Override
             public void gone(PodState last) {}
         })) {
-            assertThat(seen.poll(20, TimeUnit.SECONDS))
+            assertThat(received.poll(20, TimeUnit.SECONDS))
                     .isNotNull()
                     .satisfies(pod -> assertThat(pod.started()).isEmpty());
             assertThat(pods.synced()).isTrue();
@@ -221,9 +221,9 @@ class KubernetesApiIT {
     }
 
     @Test
-    void anEvictionNamesTheUidAndSpeaksTheOlderVersionWhereTheNewerIsNotKnown() throws KubernetesException {
+    void anEvictionHasTheUidAndFallsBackToTheOlderVersion() throws KubernetesException {
         PodRef pod = new PodRef("u1", "ns", "p");
-        api.evict(pod);
+        api.pods().evict(pod);
         assertThat(requests)
                 .hasSize(2)
                 .allMatch(request -> request.startsWith("POST /api/v1/namespaces/ns/pods/p/eviction")
@@ -231,10 +231,10 @@ class KubernetesApiIT {
                 .last()
                 .asString()
                 .contains("\"apiVersion\":\"policy/v1beta1\"");
-        assertThatThrownBy(() -> api.evict(new PodRef("u2", "ns", "guarded")))
+        assertThatThrownBy(() -> api.pods().evict(new PodRef("u2", "ns", "guarded")))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(429));
-        api.evict(new PodRef("u3", "ns", "gone"));
+        api.pods().evict(new PodRef("u3", "ns", "gone"));
     }
 
     private void answer(HttpExchange exchange) throws IOException {

@@ -103,22 +103,24 @@ final class Plugin implements AutoCloseable {
         this.pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
         this.note = InventoryPublisher.start(
                 inventory -> {
-                    api.annotateNode(
-                            settings.nodeName(), Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+                    api.nodes()
+                            .annotate(
+                                    settings.nodeName(),
+                                    Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
                     NodeLabels.write(api, settings.nodeName(), inventory);
                 },
                 InventoryPublisher.Pace.USUAL);
-        this.events = PodEventRecorder.start(api::recordEvent, clock);
+        this.events = PodEventRecorder.start(api.events()::record, clock);
         this.allocations = AllocationReconciler.start(
                 () -> AnnotationDifference.of(latest.now()),
-                difference -> api.annotatePod(difference.pod(), annotations(difference, clock)),
+                difference -> api.pods().annotate(difference.pod(), annotations(difference, clock)),
                 events::tell,
                 AllocationReconciler.Pace.USUAL,
                 clock);
         this.admission = new AllocationHandler(
                 latest, podResources::list, pods::live, new ContainerSettings(settings.strategies()), clock);
         this.overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::tell, api::evict, clock);
+                settings.resources().memory(), settings.evictOverUseAfter(), events::tell, api.pods()::evict, clock);
         this.uses = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number(), new Seen());
         this.kubelet = KubeletConnection.start(
@@ -132,7 +134,8 @@ final class Plugin implements AutoCloseable {
         books.start();
         publisher.setDaemon(true);
         publisher.start();
-        this.cordons = CordonPoller.start(() -> api.node(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
+        this.cordons =
+                CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         this.cards = CardScanner.start(
                 new CardScanner.Settings(settings.nvmlLibrary(), settings.unit(), SCAN, settings.healthQuietTime()),
                 watchingCards(),

@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What does not change of a card while the driver runs; empty is what card or driver does not, or can not, tell.
+ * The facts of a card that do not change while the driver runs; empty where card or driver does not report them.
  *
- * @param index the card's place in NVML's order, which may change with a restart
- * @param uuid NVML's UUID, {@code GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}: the card's identity
- * @param model the product's name, {@code Tesla T4} for example
+ * @param index the card's index in NVML, which may change with a restart
+ * @param uuid NVML's UUID, {@code GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, which identifies the card
+ * @param model the product name, for example {@code Tesla T4}
  * @param minor the number in {@code /dev/nvidia<minor>}
- * @param pciBusId the PCI address as NVML writes it, {@code 00000000:3B:00.0} for example
+ * @param pciBusId the PCI address as NVML writes it, for example {@code 00000000:3B:00.0}
  * @param memoryTotalBytes the card's whole memory in bytes
- * @param ecc whether error correction is on now
- * @param numaNode the NUMA node of the host that is nearest to the card
- * @param mig whether the card is cut into MIG instances now; empty for a card that can't be
+ * @param ecc whether error correction is enabled
+ * @param numaNode the host's NUMA node that is closest to the card
+ * @param mig whether MIG mode is enabled; empty for a card without MIG
  */
 public record CardFacts(
         int index,

@@ -5,14 +5,14 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A process that computes on a card; empty is what the driver does not know.
+ * A compute process on a card; empty where the driver does not report a value.
  *
- * @param pid the process ID, as the PID namespace of the host has it
- * @param gpuUtilisation percent of the card's time that it computed, the mean of its newest samples
+ * @param pid the process ID in the host's PID namespace
+ * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples
  */
-public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilisation) {
+public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
     public CardProcess {
         Objects.requireNonNull(memoryUsedBytes);
-        Objects.requireNonNull(gpuUtilisation);
+        Objects.requireNonNull(gpuUtilization);
     }
 }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Reads facts and load of the one card behind a handle. */
+/** Reads the facts and the utilization of the card behind a handle. */
 final class CardReader {
     private final NvmlCalls calls;
     private final Pointer device;
@@ -43,21 +43,21 @@ final class CardReader {
                 enabled("nvmlDeviceGetMigMode", (nvml, now) -> nvml.nvmlDeviceGetMigMode(device, now, scratch())));
     }
 
-    CardUtilization load(Instant since) throws NvmlException {
+    CardUtilization utilization(Instant since) throws NvmlException {
         Memory memory = memory();
-        var utilisation = utilisation();
+        var rates = utilizationRates();
         var processes =
                 new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since));
         return new CardUtilization(
                 memory.used(),
                 memory.total(),
-                utilisation.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
-                utilisation.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
-                calls.numberIfTold(
+                rates.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
+                rates.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
+                calls.numberIfSupported(
                         "nvmlDeviceGetTemperature",
                         (nvml, celsius) ->
                                 nvml.nvmlDeviceGetTemperature(device, NvmlLibrary.NVML_TEMPERATURE_GPU, celsius)),
-                calls.numberIfTold(
+                calls.numberIfSupported(
                         "nvmlDeviceGetPowerUsage",
                         (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
                 eccErrors(),
@@ -65,9 +65,9 @@ final class CardReader {
                 processes.isPresent());
     }
 
-    private Optional<EccErrors> eccErrors() throws NvmlException {
+    private Optional<CardUtilization.EccErrors> eccErrors() throws NvmlException {
         try {
-            return Optional.of(new EccErrors(
+            return Optional.of(new CardUtilization.EccErrors(
                     eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_CORRECTED),
                     eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_UNCORRECTED)));
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
@@ -99,7 +99,7 @@ final class CardReader {
     /** Bytes. */
     private record Memory(long total, long used) {}
 
-    /** The newer call leaves what the driver reserves out of what is used; drivers before 510 have only the older one. */
+    /** The newer call does not count memory that the driver reserves as used. Drivers before 510 have only the older one. */
     private Memory memory() throws NvmlException {
         try {
             var memory = new nvmlMemory_v2_t();
@@ -114,7 +114,7 @@ final class CardReader {
 
     private Optional<CudaCapability> compute() throws NvmlException {
         var minor = new IntByReference();
-        OptionalInt major = calls.numberIfTold(
+        OptionalInt major = calls.numberIfSupported(
                 "nvmlDeviceGetCudaComputeCapability",
                 (nvml, number) -> nvml.nvmlDeviceGetCudaComputeCapability(device, number, minor));
         return major.isPresent()
@@ -123,7 +123,7 @@ final class CardReader {
     }
 
     private Optional<Boolean> enabled(String what, NvmlCalls.NumberCall call) throws NvmlException {
-        OptionalInt mode = calls.numberIfTold(what, call);
+        OptionalInt mode = calls.numberIfSupported(what, call);
         return mode.isPresent() ? Optional.of(mode.getAsInt() == NvmlLibrary.NVML_FEATURE_ENABLED) : Optional.empty();
     }
 
@@ -132,8 +132,8 @@ final class CardReader {
     }
 
     /**
-     * The node nearest to the card. nvmlDeviceGetNumaNodeId is asked second only: it tells the node that the card's own
-     * memory is (on Grace Hopper, a node without processors), and nothing for cards whose memory is none.
+     * The closest NUMA node. nvmlDeviceGetNumaNodeId is only the fallback: it returns the node that the card's own memory
+     * forms (on Grace Hopper, a node without processors), and nothing for other cards.
      */
     private OptionalInt numaNode() throws NvmlException {
         var nodes = new long[16];
@@ -143,18 +143,17 @@ final class CardReader {
                     nvml -> nvml.nvmlDeviceGetMemoryAffinity(
                             device, nodes.length, nodes, NvmlLibrary.NVML_AFFINITY_SCOPE_NODE));
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return calls.numberIfTold(
+            return calls.numberIfSupported(
                     "nvmlDeviceGetNumaNodeId", (nvml, node) -> nvml.nvmlDeviceGetNumaNodeId(device, node));
         }
         return BitSet.valueOf(nodes).stream().findFirst();
     }
 
-    private Optional<nvmlUtilization_t> utilisation() throws NvmlException {
-        var utilisation = new nvmlUtilization_t();
+    private Optional<nvmlUtilization_t> utilizationRates() throws NvmlException {
+        var rates = new nvmlUtilization_t();
         try {
-            calls.require(
-                    "nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, utilisation));
-            return Optional.of(utilisation);
+            calls.require("nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates));
+            return Optional.of(rates);
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
             return Optional.empty();
         }

@@ -3,12 +3,12 @@ package io.gpushare.nvml;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What was seen at one of NVML's indices: a card, or why there is none to see. */
+/** The result of reading the card at one of NVML's indices. */
 public sealed interface CardReading {
-    /** The card's place in NVML's order. */
+    /** The card's index in NVML. */
     int index();
 
-    /** The card answered. */
+    /** The card responds. */
     record Present(int index, CardFacts facts) implements CardReading {
         public Present {
             Objects.requireNonNull(facts);
@@ -16,10 +16,10 @@ public sealed interface CardReading {
     }
 
     /**
-     * The card is there and does not answer: it fell off the bus, or failed.
+     * The card exists and does not respond: it fell off the bus, or failed.
      *
-     * @param uuid the card's UUID where this session saw the card at this index before
-     * @param reason NVML's words, for people
+     * @param uuid the card's UUID if this session read the card at this index before
+     * @param reason NVML's message, for operators
      */
     record Lost(int index, Optional<String> uuid, String reason) implements CardReading {
         public Lost {

@@ -1,6 +1,6 @@
 package io.gpushare.nvml;
 
-/** A card's CUDA compute capability, 9.0 for example. */
+/** A card's CUDA compute capability, for example 9.0. */
 public record CudaCapability(int major, int minor) {
     @Override
     public String toString() {

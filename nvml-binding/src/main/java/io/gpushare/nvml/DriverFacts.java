@@ -2,7 +2,7 @@ package io.gpushare.nvml;
 
 import java.util.Objects;
 
-/** The driver's versions: its own, that of its NVML, and the newest CUDA that it serves. */
+/** The versions of the driver, of its NVML, and of the newest CUDA that it supports. */
 public record DriverFacts(String driverVersion, String nvmlVersion, int cudaMajor, int cudaMinor) {
     public DriverFacts {
         Objects.requireNonNull(driverVersion);

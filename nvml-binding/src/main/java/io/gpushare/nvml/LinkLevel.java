@@ -4,20 +4,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How near two cards are.
+ * How close two cards are.
  *
- * @param pcie what the way over PCIe crosses; empty where the driver does not tell, as in many virtual machines
+ * @param pcie what the PCIe path crosses; empty where the driver does not report it, as in many virtual machines
  * @param nvLinks active NVLinks between the two, directly or through an NVSwitch
  */
 public record LinkLevel(Optional<Pcie> pcie, int nvLinks) {
     public LinkLevel {
         Objects.requireNonNull(pcie);
         if (nvLinks < 0) {
-            throw new IllegalArgumentException("there can't be " + nvLinks + " NVLinks");
+            throw new IllegalArgumentException("a negative number of NVLinks: " + nvLinks);
         }
     }
 
-    /** What the way between two cards crosses, nearest first (nvmlGpuTopologyLevel_t). */
+    /** What the path between two cards crosses, closest first (nvmlGpuTopologyLevel_t). */
     public enum Pcie {
         SAME_BOARD(0),
         ONE_SWITCH(10),

@@ -10,7 +10,7 @@ import io.gpushare.nvml.library.NvmlLibrary.nvmlPciInfo_t;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Reads how two cards are linked. */
+/** Reads the link between two cards. */
 final class LinkReader {
     private final NvmlCalls calls;
 
@@ -19,7 +19,7 @@ final class LinkReader {
     }
 
     LinkLevel link(Pointer one, Pointer other) throws NvmlException {
-        OptionalInt level = calls.numberIfTold(
+        OptionalInt level = calls.numberIfSupported(
                 "nvmlDeviceGetTopologyCommonAncestor",
                 (nvml, number) -> nvml.nvmlDeviceGetTopologyCommonAncestor(one, other, number));
         Optional<LinkLevel.Pcie> pcie = level.isPresent() ? LinkLevel.Pcie.of(level.getAsInt()) : Optional.empty();
@@ -31,7 +31,7 @@ final class LinkReader {
         return new LinkLevel(pcie, Math.min(ofOne.toSwitch, ofOther.toSwitch));
     }
 
-    /** Active links of one card: to the peer itself, and to an NVSwitch, which joins it with every other on the switch. */
+    /** The active links of one card: to the peer, and to an NVSwitch, which links it to all other cards on the switch. */
     private record Ends(int toPeer, int toSwitch) {}
 
     private Ends ends(Pointer device, String peerBusId) throws NvmlException {
@@ -42,7 +42,7 @@ final class LinkReader {
             var active = new IntByReference();
             int code = code("nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active));
             if (code != NvmlCode.SUCCESS) {
-                break; // this card has no such link, and none after it
+                break; // this card has neither this link nor any after it
             }
             if (active.getValue() != NvmlLibrary.NVML_FEATURE_ENABLED) {
                 continue;
@@ -72,7 +72,7 @@ final class LinkReader {
         return code == NvmlCode.SUCCESS && type.getValue() == NvmlLibrary.NVML_NVLINK_DEVICE_TYPE_SWITCH;
     }
 
-    /** Success, or that card or driver has no such link; every other failure is one. */
+    /** The return code: success, or a code for a missing link. It throws on any other failure. */
     private int code(String what, NvmlCalls.Call call) throws NvmlException {
         int code;
         try {

@@ -19,20 +19,19 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A session with the driver, from nvmlInit to nvmlShutdown; any number of threads may use it.
+ * A session with the driver, from nvmlInit to nvmlShutdown. It is thread-safe.
  *
- * <p>Cards are named by their UUID; each call looks its card up anew, so a card that was lost and came back is simply found
- * again. A lost card can no longer tell its UUID: the session therefore remembers which UUID it last saw at which index,
- * and a card that was lost before the session began stays without one. After the driver was restarted close this session
- * and open another; the library itself stays loaded.
+ * <p>UUIDs name the cards. Each call looks up its card again, so a card that was lost is found when it returns. A lost card
+ * can't report its UUID, so the session remembers the last UUID at each index; a card that was lost before the session
+ * began has none. After a restart of the driver, close this session and open another; the library itself stays loaded.
  */
 public final class Nvml implements AutoCloseable {
-    /** The name under which the dynamic linker finds the driver's library. */
+    /** The name by which the dynamic linker finds the driver's library. */
     public static final String DEFAULT_LIBRARY = "libnvidia-ml.so.1";
 
     private final NvmlCalls calls;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
-    private final Map<Integer, String> lastSeen = new ConcurrentHashMap<>();
+    private final Map<Integer, String> lastUuids = new ConcurrentHashMap<>();
     private final Set<XidWatch> watches = ConcurrentHashMap.newKeySet();
     private boolean closed;
 
@@ -41,10 +40,10 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Loads the library and initialises it.
+     * Loads and initializes the library.
      *
      * @param library {@link #DEFAULT_LIBRARY}, another name for the dynamic linker, or an absolute path
-     * @throws NvmlException.DriverMissing where there is no such library, or no driver is loaded
+     * @throws NvmlException.DriverMissing if there is no such library, or no driver is loaded
      */
     public static Nvml open(String library) throws NvmlException {
         NvmlLibrary nvml;
@@ -58,29 +57,29 @@ public final class Nvml implements AutoCloseable {
         return new Nvml(calls);
     }
 
-    /** JNA's message lists every place where it looked; the dynamic linker's own words stand in its second line. */
+    /** JNA's message lists every searched place; its second line is the dynamic linker's own message. */
     private static String reason(LinkageError error) {
         List<String> lines = String.valueOf(error.getMessage()).lines().toList();
         return lines.get(lines.size() > 1 ? 1 : 0);
     }
 
-    /** Asks for the versions of driver, NVML and CUDA. */
+    /** Reads the versions of driver, NVML and CUDA. */
     public DriverFacts driver() throws NvmlException {
         return inSession(() -> {
-            int room = NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE;
+            int length = NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE;
             int cuda =
                     calls.number("nvmlSystemGetCudaDriverVersion_v2", NvmlLibrary::nvmlSystemGetCudaDriverVersion_v2);
             return new DriverFacts(
-                    calls.text("nvmlSystemGetDriverVersion", room, NvmlLibrary::nvmlSystemGetDriverVersion),
-                    calls.text("nvmlSystemGetNVMLVersion", room, NvmlLibrary::nvmlSystemGetNVMLVersion),
+                    calls.text("nvmlSystemGetDriverVersion", length, NvmlLibrary::nvmlSystemGetDriverVersion),
+                    calls.text("nvmlSystemGetNVMLVersion", length, NvmlLibrary::nvmlSystemGetNVMLVersion),
                     cuda / 1000,
                     cuda % 1000 / 10);
         });
     }
 
     /**
-     * Reads all cards, in NVML's order. What one card fails to answer never hides the others: it is
-     * {@link CardReading.Lost}.
+     * Reads all cards, in NVML's order. A card that fails to respond is {@link CardReading.Lost} and does not affect the
+     * others.
      */
     public List<CardReading> cards() throws NvmlException {
         return inSession(() -> {
@@ -94,31 +93,31 @@ public final class Nvml implements AutoCloseable {
                     reasons.put(index, e.getMessage());
                 }
             }
-            present.forEach((index, facts) -> lastSeen.put(index, facts.uuid()));
+            present.forEach((index, facts) -> lastUuids.put(index, facts.uuid()));
             return readings(count, present, reasons);
         });
     }
 
     /**
-     * What the card does now. A card that this session knows and the driver no longer finds is lost.
+     * Reads the current utilization of a card. A card that this session knows and the driver no longer finds is lost.
      *
-     * @param since how processes' utilisation is sampled: from then on
+     * @param since the start of the samples of processes' utilization
      */
-    public CardUtilization load(String uuid, Instant since) throws NvmlException {
+    public CardUtilization utilization(String uuid, Instant since) throws NvmlException {
         return inSession(() -> {
             Pointer device = handle(uuid);
-            return named(uuid, () -> new CardReader(calls, device).load(since));
+            return named(uuid, () -> new CardReader(calls, device).utilization(since));
         });
     }
 
-    /** How near two different cards are. */
+    /** Reads the link between two different cards. */
     public LinkLevel link(String uuidA, String uuidB) throws NvmlException {
         return inSession(() -> new LinkReader(calls).link(handle(uuidA), handle(uuidB)));
     }
 
     /**
-     * Begins to watch these cards for Xid errors from now on. Cards that can't be watched, because card or driver does not
-     * support it or because the card is lost now, are told by {@link XidWatch#unwatched()}.
+     * Starts to watch these cards for Xid errors. {@link XidWatch#unwatched()} lists the cards that can't be watched, because
+     * card or driver does not support it or the card is lost.
      */
     public XidWatch watchXids(Collection<String> uuids) throws NvmlException {
         return inSession(() -> {
@@ -128,7 +127,7 @@ public final class Nvml implements AutoCloseable {
         });
     }
 
-    /** Ends the session and every watch of it; a thread that waits for an Xid comes back within half a second. */
+    /** Ends the session and all its watches. A thread that waits for an Xid returns within half a second. */
     @Override
     public void close() {
         lock.writeLock().lock();
@@ -150,7 +149,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     private List<CardReading> readings(int count, Map<Integer, CardFacts> present, Map<Integer, String> reasons) {
-        var seenNow = present.values().stream().map(CardFacts::uuid).toList();
+        var presentNow = present.values().stream().map(CardFacts::uuid).toList();
         List<CardReading> readings = new ArrayList<>();
         for (int index = 0; index < count; index++) {
             CardFacts facts = present.get(index);
@@ -158,14 +157,14 @@ public final class Nvml implements AutoCloseable {
                 readings.add(new CardReading.Present(index, facts));
             } else {
                 Optional<String> uuid =
-                        Optional.ofNullable(lastSeen.get(index)).filter(known -> !seenNow.contains(known));
+                        Optional.ofNullable(lastUuids.get(index)).filter(known -> !presentNow.contains(known));
                 readings.add(new CardReading.Lost(index, uuid, reasons.getOrDefault(index, "")));
             }
         }
         return List.copyOf(readings);
     }
 
-    /** A lost card can fail the look-up itself, with "lost" or with "not found". */
+    /** The lookup of a lost card can itself fail with "lost" or "not found". */
     private Pointer handle(String uuid) throws NvmlException {
         try {
             return named(
@@ -174,34 +173,34 @@ public final class Nvml implements AutoCloseable {
                             "nvmlDeviceGetHandleByUUID",
                             (nvml, handle) -> nvml.nvmlDeviceGetHandleByUUID(uuid, handle)));
         } catch (NvmlException.Failed e) {
-            if (e.code() == NvmlCode.NOT_FOUND && lastSeen.containsValue(uuid)) {
+            if (e.code() == NvmlCode.NOT_FOUND && lastUuids.containsValue(uuid)) {
                 throw new NvmlException.CardLost(e.getMessage() + ": card " + uuid, uuid);
             }
             throw e;
         }
     }
 
-    /** NVML does not say which card is lost; the caller knows. */
-    private static <T> T named(String uuid, Question<T> question) throws NvmlException {
+    /** Adds the UUID: NVML does not name the lost card. */
+    private static <T> T named(String uuid, NvmlAction<T> action) throws NvmlException {
         try {
-            return question.ask();
+            return action.run();
         } catch (NvmlException.CardLost e) {
             throw new NvmlException.CardLost(e.getMessage() + ": card " + uuid, uuid);
         }
     }
 
     @FunctionalInterface
-    private interface Question<T> {
-        T ask() throws NvmlException;
+    private interface NvmlAction<T> {
+        T run() throws NvmlException;
     }
 
-    private <T> T inSession(Question<T> question) throws NvmlException {
+    private <T> T inSession(NvmlAction<T> action) throws NvmlException {
         lock.readLock().lock();
         try {
             if (closed) {
-                throw new IllegalStateException("this session with NVML is closed: open another");
+                throw new IllegalStateException("this NVML session is closed: open another");
             }
-            return question.ask();
+            return action.run();
         } finally {
             lock.readLock().unlock();
         }

@@ -16,11 +16,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
-/** Reads the processes that compute on a card, with the newest of NVML's three calls that the driver has. */
+/** Reads the compute processes of a card, with the newest of NVML's three calls that the driver supports. */
 final class ProcessReader {
-    private static final int FIRST_ROOM = 64;
+    private static final int FIRST_LENGTH = 64;
 
-    /** So many times the processes may outgrow the room while they are read. */
+    /** How often the number of processes may outgrow the array while they are read. */
     private static final int TRIES = 5;
 
     private final NvmlCalls calls;
@@ -32,14 +32,14 @@ final class ProcessReader {
     }
 
     /**
-     * The processes; empty where the driver does not tell them.
+     * The processes; empty where the driver does not report them.
      *
-     * @param utilisation percent by process ID, where the driver tells it
+     * @param utilization percent by process ID, where the driver reports it
      */
-    Optional<List<CardProcess>> processes(Optional<Map<Long, Integer>> utilisation) throws NvmlException {
+    Optional<List<CardProcess>> processes(Optional<Map<Long, Integer>> utilization) throws NvmlException {
         return processes()
                 .map(all -> all.stream()
-                        .map(process -> utilisation
+                        .map(process -> utilization
                                 .map(percents -> new CardProcess(
                                         process.pid(),
                                         process.memoryUsedBytes(),
@@ -50,7 +50,7 @@ final class ProcessReader {
 
     private Optional<List<CardProcess>> processes() throws NvmlException {
         for (Version version : Version.values()) {
-            Optional<List<CardProcess>> processes = readIfTold(version);
+            Optional<List<CardProcess>> processes = readIfSupported(version);
             if (processes.isPresent()) {
                 return processes;
             }
@@ -58,7 +58,7 @@ final class ProcessReader {
         return Optional.empty();
     }
 
-    private Optional<List<CardProcess>> readIfTold(Version version) throws NvmlException {
+    private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
         try {
             return Optional.of(read(version));
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
@@ -67,10 +67,10 @@ final class ProcessReader {
     }
 
     private List<CardProcess> read(Version version) throws NvmlException {
-        int room = FIRST_ROOM;
+        int length = FIRST_LENGTH;
         for (int tries = 0; tries < TRIES; tries++) {
-            Structure[] infos = version.room(room);
-            var count = new IntByReference(room);
+            Structure[] infos = version.array(length);
+            var count = new IntByReference(length);
             int code = calls.code(version.call, nvml -> version.invoke(nvml, device, count, infos));
             if (code == NvmlCode.SUCCESS) {
                 return IntStream.range(0, count.getValue())
@@ -80,7 +80,7 @@ final class ProcessReader {
             if (code != NvmlCode.INSUFFICIENT_SIZE) {
                 throw calls.failure(version.call, code);
             }
-            room = Math.max(count.getValue(), room) * 2;
+            length = Math.max(count.getValue(), length) * 2;
         }
         throw calls.failure(version.call, NvmlCode.INSUFFICIENT_SIZE);
     }
@@ -121,7 +121,7 @@ final class ProcessReader {
 
         abstract int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos);
 
-        Structure[] room(int size) {
+        Structure[] array(int size) {
             return (this == V1 ? new nvmlProcessInfo_v1_t() : new nvmlProcessInfo_v2_t()).toArray(size);
         }
 

@@ -15,10 +15,10 @@ import java.util.IntSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads how much each process computed on a card. NVML leaves out whoever did not, and answers "not found" for nobody. */
+/** Reads how much each process computed on a card. NVML omits idle processes, and returns "not found" if all are idle. */
 final class ProcessUtilizationReader {
     private static final String CALL = "nvmlDeviceGetProcessUtilization";
-    private static final int FIRST_ROOM = 128;
+    private static final int FIRST_LENGTH = 128;
     private static final int TRIES = 3;
 
     private final NvmlCalls calls;
@@ -29,13 +29,13 @@ final class ProcessUtilizationReader {
         this.device = device;
     }
 
-    /** Mean percent by process ID of the samples after that time; empty where card or driver tells none. */
-    Optional<Map<Long, Integer>> since(Instant seen) throws NvmlException {
-        long microseconds = Math.max(0, ChronoUnit.MICROS.between(Instant.EPOCH, seen));
-        int room = FIRST_ROOM;
+    /** Mean percent by process ID of the samples after that time; empty where card or driver reports none. */
+    Optional<Map<Long, Integer>> since(Instant since) throws NvmlException {
+        long microseconds = Math.max(0, ChronoUnit.MICROS.between(Instant.EPOCH, since));
+        int length = FIRST_LENGTH;
         for (int tries = 0; tries < TRIES; tries++) {
-            Structure[] samples = new nvmlProcessUtilizationSample_t().toArray(room);
-            var count = new IntByReference(room);
+            Structure[] samples = new nvmlProcessUtilizationSample_t().toArray(length);
+            var count = new IntByReference(length);
             int code;
             try {
                 code = calls.code(
@@ -44,7 +44,7 @@ final class ProcessUtilizationReader {
                 return Optional.empty();
             }
             if (code == NvmlCode.SUCCESS) {
-                return Optional.of(means(samples, Math.min(room, count.getValue())));
+                return Optional.of(means(samples, Math.min(length, count.getValue())));
             }
             if (code == NvmlCode.NOT_FOUND) {
                 return Optional.of(Map.of());
@@ -55,7 +55,7 @@ final class ProcessUtilizationReader {
             if (code != NvmlCode.INSUFFICIENT_SIZE) {
                 return Optional.empty();
             }
-            room = Math.max(count.getValue(), room) * 2;
+            length = Math.max(count.getValue(), length) * 2;
         }
         return Optional.empty();
     }
@@ -64,7 +64,7 @@ final class ProcessUtilizationReader {
         Map<Long, IntSummaryStatistics> byProcess = new HashMap<>();
         Arrays.stream(samples, 0, count)
                 .map(nvmlProcessUtilizationSample_t.class::cast)
-                // Samples that the driver did not fill have no process; percents above 100 are its "not known".
+                // Unfilled samples have no process. The driver reports unknown values as percentages above 100.
                 .filter(sample -> sample.pid != 0 && sample.smUtil >= 0 && sample.smUtil <= 100)
                 .forEach(sample -> byProcess
                         .computeIfAbsent(Integer.toUnsignedLong(sample.pid), _ -> new IntSummaryStatistics())

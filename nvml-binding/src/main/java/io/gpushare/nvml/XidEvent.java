@@ -4,9 +4,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An error that the driver reported (NVIDIA's Xid catalogue tells what each number means).
+ * An error that the driver reported. NVIDIA's Xid catalog documents the numbers.
  *
- * @param uuid the card's UUID; empty where the card no longer tells it
+ * @param uuid the card's UUID; empty where the card no longer reports it
  */
 public record XidEvent(Optional<String> uuid, long xid) {
     public XidEvent {

@@ -18,14 +18,14 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** Waits for Xid errors of the cards that {@link Nvml#watchXids} was asked to watch; one thread waits at a time. */
+/** Waits for Xid errors of the cards passed to {@link Nvml#watchXids}. One thread waits at a time. */
 public final class XidWatch implements AutoCloseable {
-    /** The longest single wait inside NVML: so long a close may have to wait. */
+    /** The longest single wait inside NVML, and so the longest delay of a close. */
     private static final long SLICE_MILLISECONDS = 500;
 
     private final NvmlCalls calls;
     private final Pointer set;
-    /** By the handle that events carry: a card that just fell off the bus can't be asked for its UUID any more. */
+    /** UUIDs by the handle in events: a card that fell off the bus can't report its UUID. */
     private final Map<Pointer, String> watched;
 
     private final Set<String> unwatched;
@@ -79,18 +79,18 @@ public final class XidWatch implements AutoCloseable {
             var types = new LongByReference();
             calls.require(
                     "nvmlDeviceGetSupportedEventTypes", nvml -> nvml.nvmlDeviceGetSupportedEventTypes(device, types));
-            long wanted = types.getValue() & NvmlLibrary.NVML_EVENT_TYPE_XID_CRITICAL_ERROR;
-            if (wanted == 0) {
+            long xids = types.getValue() & NvmlLibrary.NVML_EVENT_TYPE_XID_CRITICAL_ERROR;
+            if (xids == 0) {
                 return Optional.empty();
             }
-            calls.require("nvmlDeviceRegisterEvents", nvml -> nvml.nvmlDeviceRegisterEvents(device, wanted, set));
+            calls.require("nvmlDeviceRegisterEvents", nvml -> nvml.nvmlDeviceRegisterEvents(device, xids, set));
             return Optional.of(device);
         } catch (NvmlException.Unsupported | NvmlException.CardLost e) {
-            return Optional.empty(); // told by unwatched()
+            return Optional.empty(); // listed by unwatched()
         }
     }
 
-    /** The cards from which no event can come: card or driver does not support it, or the card was lost at the start. */
+    /** The cards that can't deliver events: card or driver does not support them, or the card was lost at the start. */
     public Set<String> unwatched() {
         return unwatched;
     }
@@ -98,9 +98,9 @@ public final class XidWatch implements AutoCloseable {
     /**
      * Waits for the next Xid error.
      *
-     * @return empty when the time is over, or when this watch was closed meanwhile
-     * @throws NvmlException.CardLost where a watched card fell off the bus; NVML does not say which. The other cards are
-     *     still watched, but NVML may answer so again at once: read the cards, and open a new watch
+     * @return empty after the timeout, or if this watch is closed meanwhile
+     * @throws NvmlException.CardLost if a watched card fell off the bus; NVML does not name it. The other cards are still
+     *     watched, but NVML may report the loss again at once: read the cards and open a new watch
      */
     public Optional<XidEvent> await(Duration timeout) throws NvmlException {
         long end = System.nanoTime() + timeout.toNanos();
@@ -134,7 +134,7 @@ public final class XidWatch implements AutoCloseable {
         }
     }
 
-    /** Drivers before 450 have only the older call, whose event tells no MIG instance. */
+    /** Drivers before 450 have only the older call, whose event has no MIG instance. */
     private int waitNewest(nvmlEventData_t event, int milliseconds) throws NvmlException {
         try {
             return calls.code("nvmlEventSetWait_v2", nvml -> nvml.nvmlEventSetWait_v2(set, event, milliseconds));
@@ -164,7 +164,7 @@ public final class XidWatch implements AutoCloseable {
         }
     }
 
-    /** Stops watching; a thread that waits comes back within half a second. */
+    /** Stops watching. A waiting thread returns within half a second. */
     @Override
     public void close() {
         closed = true;

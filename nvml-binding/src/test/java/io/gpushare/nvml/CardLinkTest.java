@@ -14,7 +14,7 @@ class CardLinkTest {
     private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
-    void pcieTellsWhatTheWayCrosses() throws Exception {
+    void pcieLevelsNameWhatThePathCrosses() throws Exception {
         driver.write(
                 "card kind=T4 numa=0 pcie-switch=x",
                 "card kind=T4 numa=0 pcie-switch=x",

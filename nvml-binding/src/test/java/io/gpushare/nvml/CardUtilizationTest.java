@@ -23,10 +23,10 @@ class CardUtilizationTest {
     private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
-    void theLoadFollowsTheFile() throws Exception {
+    void theUtilizationFollowsTheFile() throws Exception {
         driver.write("card kind=A10 memory=24GiB uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.load(UUID_A, Instant.EPOCH))
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH))
                     .isEqualTo(new CardUtilization(
                             0,
                             24 * GIB,
@@ -34,7 +34,7 @@ class CardUtilizationTest {
                             OptionalInt.of(0),
                             OptionalInt.of(33),
                             OptionalInt.of(17_000),
-                            Optional.of(new EccErrors(0, 0)),
+                            Optional.of(new CardUtilization.EccErrors(0, 0)),
                             List.of(),
                             true));
             driver.write(
@@ -42,7 +42,7 @@ class CardUtilizationTest {
                             + " used=1GiB utilisation=80/20 temperature=61 power=120 ecc-errors=12/1",
                     "process pid=77 card=0 memory=2GiB utilisation=55",
                     "process pid=78 card=0");
-            assertThat(nvml.load(UUID_A, Instant.EPOCH))
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH))
                     .isEqualTo(new CardUtilization(
                             3 * GIB,
                             24 * GIB,
@@ -50,7 +50,7 @@ class CardUtilizationTest {
                             OptionalInt.of(20),
                             OptionalInt.of(61),
                             OptionalInt.of(120_000),
-                            Optional.of(new EccErrors(12, 1)),
+                            Optional.of(new CardUtilization.EccErrors(12, 1)),
                             List.of(
                                     new CardProcess(77, OptionalLong.of(2 * GIB), OptionalInt.of(55)),
                                     new CardProcess(78, OptionalLong.empty(), OptionalInt.of(0))),
@@ -59,46 +59,46 @@ class CardUtilizationTest {
     }
 
     @Test
-    void samplesThatWereSeenAreNotToldAgain() throws Exception {
+    void samplesAreReportedOnce() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=1GiB utilisation=90");
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.load(UUID_A, Instant.now().plusSeconds(60)).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60)).processes())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(0)));
-            assertThat(nvml.load(UUID_A, Instant.now().minusSeconds(5)).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5)).processes())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(90)));
         }
     }
 
     @Test
-    void aCardWithoutErrorCorrectionTellsNoErrors() throws Exception {
+    void aCardWithoutErrorCorrectionReportsNoErrors() throws Exception {
         driver.write("card kind=T4 ecc=off ecc-errors=3/1 uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.load(UUID_A, Instant.EPOCH).eccErrors()).isEmpty();
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).eccErrors()).isEmpty();
         }
     }
 
     @Test
-    void eachCardHasItsOwnProcessesHoweverMany() throws Exception {
+    void eachCardHasItsOwnProcesses() throws Exception {
         List<String> lines = new ArrayList<>(List.of("card kind=T4 uuid=" + UUID_A, "card kind=T4 uuid=" + UUID_B));
         LongStream.rangeClosed(1, 200)
                 .forEach(pid -> lines.add("process pid=" + pid + " card=1 memory=1MiB utilisation=1"));
         driver.write(lines.toArray(String[]::new));
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.load(UUID_A, Instant.EPOCH).processes()).isEmpty();
-            assertThat(nvml.load(UUID_B, Instant.EPOCH).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes()).isEmpty();
+            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes())
                     .extracting(CardProcess::pid)
                     .containsExactlyElementsOf(
                             LongStream.rangeClosed(1, 200).boxed().toList());
-            assertThat(nvml.load(UUID_B, Instant.EPOCH).processes())
-                    .allMatch(process -> process.gpuUtilisation().equals(OptionalInt.of(1)));
+            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes())
+                    .allMatch(process -> process.gpuUtilization().equals(OptionalInt.of(1)));
         }
     }
 
     @Test
-    void aCardThatWasNeverThereIsNotFound() throws Exception {
+    void anUnknownCardIsNotFound() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {
-            assertThatThrownBy(() -> nvml.load(UUID_B, Instant.EPOCH))
+            assertThatThrownBy(() -> nvml.utilization(UUID_B, Instant.EPOCH))
                     .isInstanceOfSatisfying(
                             NvmlException.Failed.class,
                             e -> assertThat(e.code()).isEqualTo(6))
@@ -107,12 +107,12 @@ class CardUtilizationTest {
     }
 
     @Test
-    void aCardThatWasThereAndIsNoMoreIsLost() throws Exception {
+    void aCardThatDisappearsIsLost() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {
             nvml.cards();
             driver.write("card kind=T4 uuid=" + UUID_B);
-            assertThatThrownBy(() -> nvml.load(UUID_A, Instant.EPOCH))
+            assertThatThrownBy(() -> nvml.utilization(UUID_A, Instant.EPOCH))
                     .isInstanceOfSatisfying(
                             NvmlException.CardLost.class,
                             e -> assertThat(e.uuid()).contains(UUID_A));

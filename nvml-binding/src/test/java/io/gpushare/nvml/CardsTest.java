@@ -22,7 +22,7 @@ class CardsTest {
     private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
-    void theDriverTellsItsVersions() throws Exception {
+    void theDriverReportsItsVersions() throws Exception {
         driver.write("driver version=570.1.2 cuda=12.8");
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.driver()).isEqualTo(new DriverFacts("570.1.2", "12.570.1.2", 12, 8));
@@ -59,7 +59,8 @@ class CardsTest {
         "H100-80, NVIDIA H100 80GB HBM3, 81559, 9.0, false",
         "H200-141, NVIDIA H200, 143771, 9.0, false",
     })
-    void everyKindIsLikeItsRealCard(String kind, String model, long mib, String compute, Boolean mig) throws Exception {
+    void everyKindMatchesItsRealCard(String kind, String model, long mib, String compute, Boolean mig)
+            throws Exception {
         driver.write("card kind=" + kind);
         CardFacts card = driver.facts().getFirst();
         assertThat(card.model()).isEqualTo(model);
@@ -71,7 +72,7 @@ class CardsTest {
     }
 
     @Test
-    void differentCardsStandOnOneNodeInTheOrderOfTheFile() throws Exception {
+    void differentCardsAreListedInTheOrderOfTheFile() throws Exception {
         driver.write(
                 "# a node that grew",
                 "card kind=L40S memory=48GiB numa=1",
@@ -87,7 +88,7 @@ class CardsTest {
     }
 
     @Test
-    void madeUuidsAreAlwaysTheSameAndDifferFromCardToCardAndFromNodeToNode() throws Exception {
+    void generatedUuidsAreStableAndUniquePerCardAndNode() throws Exception {
         driver.write("driver node=a", "card kind=T4", "card kind=T4", "card kind=A10");
         List<String> ofA = uuids();
         driver.write("driver node=b", "card kind=T4", "card kind=T4", "card kind=A10");
@@ -105,7 +106,7 @@ class CardsTest {
     }
 
     @Test
-    void whatThePlatformDoesNotTellIsEmpty() throws Exception {
+    void whatThePlatformDoesNotReportIsEmpty() throws Exception {
         driver.write("card kind=T4 numa=none");
         assertThat(driver.facts().getFirst().numaNode()).isEmpty();
     }
@@ -123,7 +124,7 @@ class CardsTest {
                                     Optional.of(UUID_A),
                                     "nvmlDeviceGetHandleByIndex_v2: GPU is lost (NVML code 15)"),
                             before.get(1));
-            assertThatThrownBy(() -> nvml.load(UUID_A, Instant.EPOCH))
+            assertThatThrownBy(() -> nvml.utilization(UUID_A, Instant.EPOCH))
                     .isInstanceOfSatisfying(
                             NvmlException.CardLost.class,
                             e -> assertThat(e.uuid()).contains(UUID_A));
@@ -144,7 +145,7 @@ class CardsTest {
     }
 
     @Test
-    void aLostCardIsNotNamedAsOneThatStandsElsewhereNow() throws Exception {
+    void aLostCardDoesNotGetTheUuidOfACardAtAnotherIndex() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {
             nvml.cards();
@@ -157,7 +158,7 @@ class CardsTest {
     }
 
     @Test
-    void aCardThatFailsOtherwiseIsToldWithNvmlsWords() throws Exception {
+    void anotherFailureHasNvmlsMessage() throws Exception {
         driver.write("card kind=T4 error=16", "card kind=T4");
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.cards().getFirst())

@@ -13,11 +13,11 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 
-/** Asks nvidia-smi, the tool that NVIDIA ships with its driver. */
+/** Runs nvidia-smi, the tool in NVIDIA's driver. */
 final class NvidiaSmi {
     private NvidiaSmi() {}
 
-    /** One map for each card, by the names of the fields; a field that the tool has no answer for is missing. */
+    /** One map of field values per card; a field without a value is missing. */
     static List<Map<String, String>> cards(String... fields) {
         return query("--query-gpu=", fields);
     }
@@ -36,7 +36,7 @@ final class NvidiaSmi {
 
     private static Map<String, String> row(String[] fields, List<String> values) {
         if (values.size() != fields.length) {
-            throw new AssertionError("nvidia-smi was asked for " + Arrays.toString(fields) + " and said " + values);
+            throw new AssertionError("nvidia-smi returned " + values + " for " + Arrays.toString(fields));
         }
         Map<String, String> row = new HashMap<>();
         for (int i = 0; i < fields.length; i++) {
@@ -48,7 +48,7 @@ final class NvidiaSmi {
         return row;
     }
 
-    /** The whole report: what the queries do not tell, such as minor numbers, stands here. */
+    /** The whole report, with values that the queries lack, such as minor numbers. */
     static Element report() throws Exception {
         var factory = DocumentBuilderFactory.newInstance();
         factory.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);

@@ -19,7 +19,7 @@ class OldDriverTest {
     private final SimulatedDriver driver = SimulatedDriver.old();
 
     @Test
-    void factsThatItHasNoCallForAreEmptyAndTheOthersAreRead() throws Exception {
+    void factsWithoutACallAreEmptyAndTheOthersAreRead() throws Exception {
         driver.write("card kind=A100-40 numa=1 mig=on");
         CardFacts card = driver.facts().getFirst();
         assertThat(card.memoryTotalBytes()).isEqualTo(40 * GIB);
@@ -29,11 +29,11 @@ class OldDriverTest {
     }
 
     @Test
-    void theLoadComesFromTheOlderCalls() throws Exception {
+    void theUtilizationComesFromTheOlderCalls() throws Exception {
         driver.write(
                 "card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=2GiB", "process pid=8 card=0 memory=1GiB");
         try (Nvml nvml = driver.open()) {
-            CardUtilization load = nvml.load(UUID_A, Instant.EPOCH);
+            CardUtilization load = nvml.utilization(UUID_A, Instant.EPOCH);
             assertThat(load.memoryUsedBytes()).isEqualTo(3 * GIB);
             assertThat(load.memoryTotalBytes()).isEqualTo(15 * GIB);
             assertThat(load.processes())

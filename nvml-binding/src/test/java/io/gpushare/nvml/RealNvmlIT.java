@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** On a machine with a real card and its driver: what the binding reads is what nvidia-smi says. */
+/** Compares the binding with nvidia-smi, on a machine with a real card and its driver. */
 class RealNvmlIT {
     private static final long MIB = 1L << 20;
 
-    /** Between the two readings a card may warm up, and its load change. */
+    /** Between the two readings, a card may warm up and its utilization may change. */
     private static final int DEGREES = 10;
 
     private static final double WATTS = 100;
@@ -59,7 +59,7 @@ class RealNvmlIT {
     }
 
     @Test
-    void everyCardHasTheFactsThatNvidiaSmiTells() {
+    void everyCardHasTheFactsOfNvidiaSmi() {
         List<Map<String, String>> rows = NvidiaSmi.cards(
                 "index",
                 "name",
@@ -109,18 +109,18 @@ class RealNvmlIT {
     }
 
     @Test
-    void theLoadIsNearWhatNvidiaSmiTells() throws NvmlException {
+    void theUtilizationIsCloseToThatOfNvidiaSmi() throws NvmlException {
         List<Map<String, String>> rows =
                 NvidiaSmi.cards("memory.used", "temperature.gpu", "power.draw", "utilization.gpu");
         for (int i = 0; i < cards.size(); i++) {
-            CardUtilization load = nvml.load(cards.get(i).uuid(), Instant.EPOCH);
+            CardUtilization load = nvml.utilization(cards.get(i).uuid(), Instant.EPOCH);
             Map<String, String> row = rows.get(i);
             assertThat(load.memoryTotalBytes()).isEqualTo(cards.get(i).memoryTotalBytes());
             assertThat((double) load.memoryUsedBytes() / MIB)
                     .isCloseTo(Double.parseDouble(row.getOrDefault("memory.used", "-1")), within(1024.0));
             near(load.temperatureCelsius(), 1, row.get("temperature.gpu"), DEGREES);
             near(load.powerMilliwatts(), 1000, row.get("power.draw"), WATTS);
-            near(load.gpuUtilisation(), 1, row.get("utilization.gpu"), 100);
+            near(load.gpuUtilization(), 1, row.get("utilization.gpu"), 100);
         }
     }
 
@@ -135,7 +135,7 @@ class RealNvmlIT {
     void theProcessesAreThoseOfNvidiaSmi() throws NvmlException {
         List<Map<String, String>> rows = NvidiaSmi.processes("gpu_uuid", "pid");
         for (CardFacts card : cards) {
-            CardUtilization load = nvml.load(card.uuid(), Instant.EPOCH);
+            CardUtilization load = nvml.utilization(card.uuid(), Instant.EPOCH);
             assertThat(load.processesKnown()).isTrue();
             assertThat(load.processes())
                     .extracting(process -> String.valueOf(process.pid()))
@@ -158,7 +158,7 @@ class RealNvmlIT {
     @Test
     void aWatchOfAllCardsWaitsAndEnds() throws NvmlException {
         try (XidWatch watch = nvml.watchXids(cards.stream().map(CardFacts::uuid).toList())) {
-            System.out.println("real NVML: cards that can't tell Xids: " + watch.unwatched());
+            System.out.println("real NVML: cards that can't report Xids: " + watch.unwatched());
             assertThat(watch.await(Duration.ofMillis(200))).isEmpty();
         }
     }

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** One of the two builds of the simulated driver, with a file of cards that a test writes and changes. */
+/** One of the two builds of the simulated driver, with a card file that a test writes and changes. */
 final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
-    /** Two UUIDs for cards that a test names. */
+    /** Two UUIDs for the cards of a test. */
     static final String UUID_A = "GPU-aaaaaaaa-0000-1111-2222-333333333333";
 
     static final String UUID_B = "GPU-bbbbbbbb-0000-1111-2222-333333333333";
@@ -38,7 +38,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         return new SimulatedDriver(LIBRARY.resolveSibling("old/libnvidia-ml.so.1"));
     }
 
-    /** What the library exports beside NVML. */
+    /** The functions that the library exports in addition to NVML. */
     interface Exports extends Library {
         int simulatedSizeof(String structure);
 
@@ -68,7 +68,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         return folder.resolve("cards");
     }
 
-    /** Replaces the file in one step, as everyone should who edits it while it is in use. */
+    /** Replaces the file atomically, as any edit of a file in use should. */
     void write(String... lines) {
         try {
             Path next = folder.resolve("cards.next");
@@ -83,7 +83,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         return Nvml.open(library.toString());
     }
 
-    /** The facts of all cards, each of which must be there. */
+    /** The facts of all cards, which must all be present. */
     List<CardFacts> facts() throws NvmlException {
         try (Nvml nvml = open()) {
             return nvml.cards().stream()

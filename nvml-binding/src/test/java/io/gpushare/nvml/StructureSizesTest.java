@@ -14,7 +14,7 @@ class StructureSizesTest {
     private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
-    void everyStructureHasTheSizeThatCGivesIt() throws Exception {
+    void everyStructureHasItsSizeInC() throws Exception {
         List<Class<?>> structures = Arrays.stream(NvmlLibrary.class.getDeclaredClasses())
                 .filter(Structure.class::isAssignableFrom)
                 .toList();
@@ -29,7 +29,7 @@ class StructureSizesTest {
     }
 
     @Test
-    void theSizesAreThoseOfNvidiasManual() {
+    void theSizesMatchNvidiasManual() {
         assertThat(List.of(
                         new NvmlLibrary.nvmlMemory_t().size(),
                         new NvmlLibrary.nvmlMemory_v2_t().size(),

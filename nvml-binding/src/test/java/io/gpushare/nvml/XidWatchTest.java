@@ -24,7 +24,7 @@ class XidWatchTest {
     private final SimulatedDriver driver = SimulatedDriver.current();
 
     @Test
-    void anXidIsToldOnceAndAgainWhenItsSequenceChanges() throws Exception {
+    void anXidIsReportedOnceAndAgainWhenItsSequenceChanges() throws Exception {
         driver.write(CARD_A, CARD_B);
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A, UUID_B))) {
@@ -42,7 +42,7 @@ class XidWatchTest {
     }
 
     @Test
-    void severalXidsOfSeveralCardsAllArrive() throws Exception {
+    void allXidsOfAllCardsArrive() throws Exception {
         driver.write(CARD_A, CARD_B);
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A, UUID_B))) {
@@ -57,7 +57,7 @@ class XidWatchTest {
     }
 
     @Test
-    void anXidThatLeftTheFileIsNewWhenItReturns() throws Exception {
+    void anXidThatReturnsToTheFileIsNew() throws Exception {
         driver.write(CARD_A);
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A))) {
@@ -71,7 +71,7 @@ class XidWatchTest {
     }
 
     @Test
-    void whatHappenedBeforeTheWatchIsHistoryAndEachWatchIsToldByItself() throws Exception {
+    void earlierXidsAreNotReportedAndEachWatchIsIndependent() throws Exception {
         driver.write(CARD_A + " xid=79#1");
         try (Nvml nvml = driver.open();
                 XidWatch one = nvml.watchXids(List.of(UUID_A));
@@ -84,7 +84,7 @@ class XidWatchTest {
     }
 
     @Test
-    void aCardThatFallsOffTheBusTellsItsXidFirstAndThenThatACardIsLost() throws Exception {
+    void aCardThatFallsOffTheBusReportsItsXidBeforeTheLoss() throws Exception {
         driver.write(CARD_A);
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A))) {
@@ -100,7 +100,7 @@ class XidWatchTest {
     }
 
     @Test
-    void cardsThatCantTellEventsAreNamed() throws Exception {
+    void cardsWithoutEventsAreListed() throws Exception {
         driver.write(CARD_A + " events=off", CARD_B, "card kind=T4 lost");
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A, UUID_B))) {
@@ -111,7 +111,7 @@ class XidWatchTest {
     }
 
     @Test
-    void anXidWakesAThreadThatWaits() throws Exception {
+    void anXidWakesAWaitingThread() throws Exception {
         driver.write(CARD_A);
         try (Nvml nvml = driver.open();
                 XidWatch watch = nvml.watchXids(List.of(UUID_A))) {

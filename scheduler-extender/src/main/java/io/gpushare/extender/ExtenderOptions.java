@@ -2,125 +2,159 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
-import java.nio.file.Files;
+import io.gpushare.options.CheckedOptions;
+import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.OptionParser;
+import io.gpushare.options.PortConverter;
+import io.gpushare.options.ReadableFileConverter;
+import io.gpushare.options.ResourceNameConverter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
-/** What the program was asked to be: every flag has an environment twin, which the flag overrides. */
+/** The options of the extender. Each flag has an environment variable: {@code --lease-name}, {@code GPUSHARE_LEASE_NAME}. */
 @Command(
         name = "scheduler-extender",
         description =
                 "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize, preempt and bind.",
+        footer = "Each flag can be set by an environment variable: --lease-name by GPUSHARE_LEASE_NAME, for example.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpWidth = 110)
-final class ExtenderOptions {
+final class ExtenderOptions implements CheckedOptions {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?");
+    private static final int LEAST_REQUEST_BYTES = 1 << 10;
+
+    /** Where kube-scheduler gets the policy's choice. */
+    private enum Verb {
+        FILTER,
+        PRIORITIZE
+    }
+
+    /** Reads the name of a namespaced object or a namespace. */
+    static final class NameConverter implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (!NAME.matcher(text).matches()) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not a Kubernetes name: write lower-case letters, digits, '-' and '.'");
+            }
+            return text;
+        }
+    }
 
     @Option(
             names = "--port",
             paramLabel = "<port>",
-            defaultValue = "${env:PORT:-12345}",
-            description = "Port to listen on; 0 for any free one. [PORT, 12345]")
+            defaultValue = "12345",
+            converter = PortConverter.class,
+            description = "Port to listen on; 0 for any free one. [12345]")
     private int port;
 
     @Option(
             names = "--bind-address",
             paramLabel = "<address>",
-            defaultValue = "${env:BIND_ADDRESS:-0.0.0.0}",
-            description = "Address to listen on. [BIND_ADDRESS, 0.0.0.0]")
+            defaultValue = "0.0.0.0",
+            description = "Address to listen on. [0.0.0.0]")
     private String bindAddress = "";
 
     @Option(
             names = "--kubeconfig",
             paramLabel = "<file>",
-            defaultValue = "${env:KUBECONFIG:-}",
-            description = "kubeconfig file; without it, the service account of the pod. [KUBECONFIG]")
-    private String kubeconfig = "";
+            converter = ReadableFileConverter.class,
+            description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
+    private @Nullable Path kubeconfig;
 
     @Option(
             names = "--memory-resource",
             paramLabel = "<name>",
-            defaultValue = "${env:MEMORY_RESOURCE:-aliyun.com/gpu-mem}",
-            description = "Resource that counts memory units. [MEMORY_RESOURCE, aliyun.com/gpu-mem]")
-    private String memoryResource = "";
+            defaultValue = "aliyun.com/gpu-mem",
+            converter = ResourceNameConverter.class,
+            description = "Resource that counts memory units. [aliyun.com/gpu-mem]")
+    private String memoryResource = ResourceNames.DEFAULT.memory();
 
     @Option(
             names = "--card-resource",
             paramLabel = "<name>",
-            defaultValue = "${env:CARD_RESOURCE:-aliyun.com/gpu-count}",
-            description = "Resource that counts whole cards. [CARD_RESOURCE, aliyun.com/gpu-count]")
-    private String cardResource = "";
+            defaultValue = "aliyun.com/gpu-count",
+            converter = ResourceNameConverter.class,
+            description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
+    private String cardResource = ResourceNames.DEFAULT.cards();
 
     @Option(
             names = "--policy",
             paramLabel = "<name>",
-            defaultValue = "${env:POLICY:-wsp}",
-            description = "How nodes and cards are chosen among those that would do: binpack, spread, fgd, wsp or"
-                    + " wsp-fgd; a pod may name another in its annotation gpushare.io/policy. [POLICY, wsp]")
-    private String policy = "";
+            defaultValue = "wsp",
+            description =
+                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
+                            + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
+    private PolicyKind policy = PolicyKind.WSP;
 
     @Option(
             names = "--decide-in",
             paramLabel = "<verb>",
-            defaultValue = "${env:DECIDE_IN:-filter}",
-            description = "Where the policy's choice is told: filter names the one node that it takes; prioritize gives"
-                    + " that node the best score, which kube-scheduler weighs against its own. [DECIDE_IN, filter]")
-    private String decideIn = "";
+            defaultValue = "filter",
+            description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
+                    + " that node the best score, which kube-scheduler weighs against its own. [filter]")
+    private Verb decideIn = Verb.FILTER;
 
     @Option(
             names = "--view",
             paramLabel = "<on|off|open>",
-            defaultValue = "${env:VIEW:-on}",
-            description = "Whether the page /ui and the view for kubectl gpushare are there: on (for those who may"
+            defaultValue = "on",
+            description = "Whether the page /ui and the view for kubectl gpushare are served: on (for callers that may"
                     + " inspect), off, or open (without a client certificate, also with --client-ca-file: the API"
-                    + " server's proxy has none). [VIEW, on]")
-    private String view = "";
+                    + " server's proxy has none). [on]")
+    private ViewAccess.Access view = ViewAccess.Access.ON;
 
     @Option(
             names = "--max-request-bytes",
             paramLabel = "<bytes>",
-            defaultValue = "${env:MAX_REQUEST_BYTES:-67108864}",
+            defaultValue = "67108864",
             description = "Largest request body: with nodeCacheCapable=false kube-scheduler sends every node whole."
-                    + " [MAX_REQUEST_BYTES, 67108864]")
-    private int maxRequestBytes;
+                    + " [67108864]")
+    private int maxRequestBytes = LEAST_REQUEST_BYTES;
 
     @Option(
             names = "--leader-elect",
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "<true|false>",
-            defaultValue = "${env:LEADER_ELECT:-false}",
-            description =
-                    "Whether only the holder of a Lease answers: needed where more than one extender runs, as in the"
-                            + " manifests. [LEADER_ELECT, false]")
+            defaultValue = "false",
+            description = "Whether only the holder of a Lease answers: required where more than one extender runs, as"
+                    + " in the manifests. [false]")
     private boolean leaderElect;
 
     @Option(
             names = "--lease-namespace",
             paramLabel = "<name>",
-            defaultValue = "${env:LEASE_NAMESPACE:-${env:POD_NAMESPACE:-kube-system}}",
-            description = "Namespace of the Lease. [LEASE_NAMESPACE, else POD_NAMESPACE, kube-system]")
+            defaultValue = "kube-system",
+            converter = NameConverter.class,
+            description = "Namespace of the Lease and of the device plugins. [POD_NAMESPACE, else kube-system]")
     private String leaseNamespace = "";
 
     @Option(
             names = "--lease-name",
             paramLabel = "<name>",
-            defaultValue = "${env:LEASE_NAME:-gpushare-schd-extender}",
-            description = "Name of the Lease. [LEASE_NAME, gpushare-schd-extender]")
+            defaultValue = "gpushare-schd-extender",
+            converter = NameConverter.class,
+            description = "Name of the Lease. [gpushare-schd-extender]")
     private String leaseName = "";
 
     @Option(
             names = "--identity",
             paramLabel = "<name>",
-            defaultValue = "${env:POD_NAME:-${env:HOSTNAME:-extender}}",
+            defaultValue = "extender",
             description =
                     "Name of this process in the Lease; a random part is added. [POD_NAME, else HOSTNAME, extender]")
     private String identity = "";
@@ -128,165 +162,121 @@ final class ExtenderOptions {
     @Option(
             names = "--tls-cert-file",
             paramLabel = "<file>",
-            defaultValue = "${env:TLS_CERT_FILE:-}",
-            description = "Serve HTTPS with this PEM certificate, read again when it changes; needs --tls-key-file."
-                    + " [TLS_CERT_FILE, without it plain HTTP]")
-    private String tlsCertFile = "";
+            converter = ReadableFileConverter.class,
+            description = "Serve HTTPS with this PEM certificate, read again when it changes; requires --tls-key-file."
+                    + " [none: plain HTTP]")
+    private @Nullable Path tlsCertFile;
 
     @Option(
             names = "--tls-key-file",
             paramLabel = "<file>",
-            defaultValue = "${env:TLS_KEY_FILE:-}",
-            description = "PEM private key of --tls-cert-file. [TLS_KEY_FILE]")
-    private String tlsKeyFile = "";
+            converter = ReadableFileConverter.class,
+            description = "PEM private key of --tls-cert-file.")
+    private @Nullable Path tlsKeyFile;
 
     @Option(
             names = "--client-ca-file",
             paramLabel = "<file>",
-            defaultValue = "${env:CLIENT_CA_FILE:-}",
-            description =
-                    "PEM certificates of an authority: only callers with a certificate of it may filter, prioritize,"
-                            + " preempt, bind and inspect. [CLIENT_CA_FILE]")
-    private String clientCaFile = "";
+            converter = ReadableFileConverter.class,
+            description = "PEM certificates of an authority: only callers with a certificate of it may filter,"
+                    + " prioritize, preempt, bind and inspect.")
+    private @Nullable Path clientCaFile;
 
-    /** Checks what no type could. */
-    void check(CommandLine line) {
-        if (port < 0 || port > 65535) {
-            throw new CommandLine.ParameterException(line, "--port " + port + ": write a number from 0 to 65535");
-        }
-        if (maxRequestBytes < 1 << 10) {
-            throw new CommandLine.ParameterException(
-                    line, "--max-request-bytes " + maxRequestBytes + ": write at least 1024");
-        }
-        readable(line, "--kubeconfig", kubeconfig);
-        if (PolicyKind.parse(policy).isEmpty()) {
-            throw new CommandLine.ParameterException(
-                    line, "--policy " + policy + ": write one of " + PolicyKind.offered());
-        }
-        if (!decideIn.equals("prioritize") && !decideIn.equals("filter")) {
-            throw new CommandLine.ParameterException(line, "--decide-in " + decideIn + ": write prioritize or filter");
-        }
-        if (ViewAccess.Access.parse(view).isEmpty()) {
-            throw new CommandLine.ParameterException(line, "--view " + view + ": write on, off or open");
-        }
-        checkTls(line);
-        for (String name : List.of(leaseNamespace, leaseName)) {
-            if (!NAME.matcher(name).matches()) {
-                throw new CommandLine.ParameterException(
-                        line,
-                        "--lease-namespace, --lease-name: '" + name
-                                + "' is not a name of Kubernetes; write small letters, digits, '-' and '.'");
-            }
-        }
-        try {
-            resources();
-        } catch (IllegalArgumentException e) {
-            throw new CommandLine.ParameterException(line, String.valueOf(e.getMessage()), e);
-        }
+    /** The defaults from an environment. */
+    static EnvironmentDefaults environment(Map<String, String> environment) {
+        return new EnvironmentDefaults(environment)
+                .deprecatedUnprefixed(
+                        "--port",
+                        "--bind-address",
+                        "--memory-resource",
+                        "--card-resource",
+                        "--policy",
+                        "--decide-in",
+                        "--view",
+                        "--max-request-bytes",
+                        "--leader-elect",
+                        "--lease-namespace",
+                        "--lease-name",
+                        "--tls-cert-file",
+                        "--tls-key-file",
+                        "--client-ca-file")
+                .alias("--kubeconfig", "KUBECONFIG")
+                .alias("--lease-namespace", "POD_NAMESPACE")
+                .alias("--identity", "POD_NAME")
+                .alias("--identity", "HOSTNAME");
     }
 
-    private void checkTls(CommandLine line) {
-        readable(line, "--tls-cert-file", tlsCertFile);
-        readable(line, "--tls-key-file", tlsKeyFile);
-        readable(line, "--client-ca-file", clientCaFile);
-        if (tlsCertFile.isEmpty() != tlsKeyFile.isEmpty()) {
-            throw new CommandLine.ParameterException(
-                    line, "--tls-cert-file and --tls-key-file go together: name both or neither");
-        }
-        if (!clientCaFile.isEmpty() && tlsCertFile.isEmpty()) {
-            throw new CommandLine.ParameterException(
-                    line, "--client-ca-file needs TLS: name --tls-cert-file and --tls-key-file too");
-        }
+    /** Parses into these options. */
+    OptionParser parser(EnvironmentDefaults environment) {
+        return new OptionParser(this, environment)
+                .reads(PolicyKind.class, ExtenderOptions::policy)
+                .reads(ViewAccess.Access.class, ExtenderOptions::view)
+                .reads(Verb.class, ExtenderOptions::verb);
     }
 
-    private static void readable(CommandLine line, String option, String file) {
-        if (!file.isEmpty() && !Files.isReadable(Path.of(file))) {
-            throw new CommandLine.ParameterException(
-                    line, option + " " + file + ": there is no such file, or it can't be read");
-        }
+    private static PolicyKind policy(String text) {
+        return PolicyKind.parse(text)
+                .orElseThrow(
+                        () -> new IllegalArgumentException("'" + text + "': write one of " + PolicyKind.offered()));
     }
 
-    int port() {
-        return port;
+    private static ViewAccess.Access view(String text) {
+        return ViewAccess.Access.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
     }
 
-    String bindAddress() {
-        return bindAddress;
-    }
-
-    @Nullable
-    Path kubeconfig() {
-        return kubeconfig.isEmpty() ? null : Path.of(kubeconfig);
-    }
-
-    ResourceNames resources() {
-        return new ResourceNames(memoryResource, cardResource);
-    }
-
-    PolicyKind policy() {
-        return PolicyKind.parse(policy).orElseThrow();
-    }
-
-    /** Whether filter names the one node that the policy takes. */
-    boolean filterDecides() {
-        return decideIn.equals("filter");
-    }
-
-    /** Who may look at the page and the view. */
-    ViewAccess.Access view() {
-        return ViewAccess.Access.parse(view).orElseThrow();
-    }
-
-    int maxRequestBytes() {
-        return maxRequestBytes;
-    }
-
-    boolean leaderElect() {
-        return leaderElect;
-    }
-
-    String leaseNamespace() {
-        return leaseNamespace;
-    }
-
-    String leaseName() {
-        return leaseName;
-    }
-
-    String identity() {
-        return identity;
-    }
-
-    /** Null for plain HTTP. */
-    @Nullable
-    TlsFiles tls() {
-        return tlsCertFile.isEmpty()
-                ? null
-                : new TlsFiles(
-                        Path.of(tlsCertFile),
-                        Path.of(tlsKeyFile),
-                        clientCaFile.isEmpty() ? null : Path.of(clientCaFile));
-    }
-
-    /** Who may call, in words for the log. */
-    String callers() {
-        if (tlsCertFile.isEmpty()) {
-            return "plain HTTP, anyone who reaches the port can bind pods (see --tls-cert-file)";
-        }
-        return clientCaFile.isEmpty()
-                ? "HTTPS, anyone who reaches the port can bind pods (see --client-ca-file)"
-                : "HTTPS, only with a client certificate of the authority in " + clientCaFile
-                        + (view().equals(ViewAccess.Access.OPEN) ? "; the view is open to anyone" : "");
+    private static Verb verb(String text) {
+        return switch (text) {
+            case "filter" -> Verb.FILTER;
+            case "prioritize" -> Verb.PRIORITIZE;
+            default -> throw new IllegalArgumentException("'" + text + "': write prioritize or filter");
+        };
     }
 
     @Override
-    public String toString() {
-        return "--port=" + port + " --bind-address=" + bindAddress + " --kubeconfig=" + kubeconfig
-                + " --memory-resource=" + memoryResource + " --card-resource=" + cardResource
-                + " --policy=" + policy + " --decide-in=" + decideIn + " --view=" + view
-                + " --max-request-bytes=" + maxRequestBytes + " --leader-elect=" + leaderElect + " --lease-namespace="
-                + leaseNamespace + " --lease-name=" + leaseName + " --identity=" + identity
-                + " --tls-cert-file=" + tlsCertFile + " --tls-key-file=" + tlsKeyFile + " --client-ca-file="
-                + clientCaFile;
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        if (maxRequestBytes < LEAST_REQUEST_BYTES) {
+            problems.add("--max-request-bytes " + maxRequestBytes + ": write at least " + LEAST_REQUEST_BYTES);
+        }
+        if (memoryResource.equals(cardResource)) {
+            problems.add(
+                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
+        }
+        if ((tlsCertFile == null) != (tlsKeyFile == null)) {
+            problems.add("--tls-cert-file and --tls-key-file go together: name both or neither");
+        }
+        if (clientCaFile != null && tlsCertFile == null) {
+            problems.add("--client-ca-file requires TLS: name --tls-cert-file and --tls-key-file too");
+        }
+        return problems;
+    }
+
+    /** The values for a start; the options have been parsed without an error. */
+    Extender.Settings settings(String version) {
+        return new Extender.Settings(
+                kubeconfig,
+                new ResourceNames(memoryResource, cardResource),
+                policy,
+                decideIn == Verb.FILTER,
+                view,
+                leaseNamespace,
+                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity) : null,
+                new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
+    }
+
+    private @Nullable TlsFiles tls() {
+        return tlsCertFile == null || tlsKeyFile == null ? null : new TlsFiles(tlsCertFile, tlsKeyFile, clientCaFile);
+    }
+
+    /** Who may call, as a sentence for the log. */
+    String callers() {
+        if (tlsCertFile == null) {
+            return "plain HTTP, anyone who reaches the port can bind pods (see --tls-cert-file)";
+        }
+        return clientCaFile == null
+                ? "HTTPS, anyone who reaches the port can bind pods (see --client-ca-file)"
+                : "HTTPS, only with a client certificate of the authority in " + clientCaFile
+                        + (view == ViewAccess.Access.OPEN ? "; the view is open to anyone" : "");
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command {@code simulate}: replays pods on a cluster and prints what each policy came to. */
+/** The command {@code simulate}: replays pods on a cluster and prints the result of each policy. */
 @Command(
         name = "simulate",
         description =
@@ -46,9 +46,9 @@ final class SimulateCommand {
             defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
             description =
                     "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
-                        + " list of pods beforehand, fgd-from-nothing and wsp-from-nothing learn as pods come, as does"
-                        + " wsp-through-extender, which asks the extender's filter and bind (and so for the others"
-                        + " that it offers). [${DEFAULT-VALUE}]")
+                        + " list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as pods arrive, as"
+                        + " does wsp-through-extender, which decides through the extender's filter and bind (the same"
+                        + " for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(
@@ -63,16 +63,16 @@ final class SimulateCommand {
             paramLabel = "<percent>",
             defaultValue = "130",
             description =
-                    "Shuffle the pods, then draw more, until they ask for that much of all cards. [${DEFAULT-VALUE}]")
+                    "Shuffle the pods, then draw more, until they request that much of all cards. [${DEFAULT-VALUE}]")
     private int arrive;
 
     @Option(names = "--once", description = "Instead: each pod once, in the order of the list.")
     private boolean once;
 
-    @Option(names = "--threads", paramLabel = "<n>", description = "Replays at one time. [the machine's cores]")
+    @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
-    @Option(names = "--plot", paramLabel = "<svg>", description = "Write allocated against arrived as a picture.")
+    @Option(names = "--plot", paramLabel = "<svg>", description = "Write a plot of allocated against arrived pods.")
     private @Nullable Path plot;
 
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
@@ -96,25 +96,25 @@ final class SimulateCommand {
         if (parallel < 1) {
             throw new BadInputException("--threads " + parallel + ": write a number from 1 up");
         }
-        String what = experiment.describe();
-        err.println(what);
+        String description = experiment.describe();
+        err.println(description);
         ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
         long begin = System.nanoTime();
         List<Result> results = experiment.run(parallel, cpu::getCurrentThreadCpuTime, err::println);
-        out.println(what);
+        out.println(description);
         out.println();
         out.print(ResultTable.of(results));
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
-        write(what, results);
+        write(description, results);
     }
 
-    private void write(String what, List<Result> results) throws BadInputException {
+    private void write(String description, List<Result> results) throws BadInputException {
         if (plot == null) {
             return;
         }
         try {
-            Files.writeString(plot, SvgPlot.of(what, results));
+            Files.writeString(plot, SvgPlot.of(description, results));
         } catch (IOException e) {
             throw new BadInputException("--plot " + plot + " can't be written: " + e);
         }
@@ -126,7 +126,7 @@ final class SimulateCommand {
             contestants.add(Contestant.parse(policy));
         }
         if (arrive < 1) {
-            throw new BadInputException("--arrive " + arrive + ": write a number of per cent from 1 up");
+            throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 up");
         }
         List<PodRequest> list = PodTrace.read(pods);
         return new Experiment(

@@ -7,36 +7,36 @@ import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks again and again after what stays assumed for long. */
+/** Resolves Bindings with an unknown outcome at a fixed interval. */
 final class UnknownBindingTimer {
     private static final Logger LOG = LoggerFactory.getLogger(UnknownBindingTimer.class);
-    private static final Duration EVERY = Duration.ofSeconds(15);
-    // Longer than the API server works on any request: after that, a Binding without an answer won't come true.
-    private static final Duration DOUBT = Duration.ofSeconds(75);
+    private static final Duration INTERVAL = Duration.ofSeconds(15);
+    // Longer than the API server works on any request: later, a Binding without a response no longer takes effect.
+    private static final Duration AGE = Duration.ofSeconds(75);
 
     private UnknownBindingTimer() {}
 
-    /** Starts a thread that ends with the process. */
-    static void start(Binder binder, InstantSource clock) {
-        Thread.ofPlatform().daemon().name("settling").start(() -> run(binder, clock));
+    /** Starts a thread that ends with the process, or when it is interrupted. */
+    static Thread start(Binder binder, InstantSource clock) {
+        return Thread.ofPlatform().daemon().name("unknown-bindings").start(() -> run(binder, clock));
     }
 
     private static void run(Binder binder, InstantSource clock) {
         try {
             while (true) {
-                Thread.sleep(EVERY);
-                settle(binder, clock.instant());
+                Thread.sleep(INTERVAL);
+                resolve(binder, clock.instant());
             }
         } catch (InterruptedException e) {
-            LOG.debug("settling ends");
+            LOG.debug("unknown-bindings ends");
         }
     }
 
-    private static void settle(Binder binder, Instant now) {
+    private static void resolve(Binder binder, Instant now) {
         try {
-            binder.settle(now.minus(DOUBT), now);
+            binder.resolveUnknown(now.minus(AGE), now);
         } catch (RuntimeException e) {
-            LOG.error("settling failed; it is tried again", e);
+            LOG.error("resolving unknown bindings failed; the next round tries again", e);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The program: its options, and the wiring by hand of rooms that do not know each other. */
+/** The program: options, wiring and shutdown of the scheduler extender, and its subcommand that simulates policies. */
 @NullMarked
 package io.gpushare.extender;
 

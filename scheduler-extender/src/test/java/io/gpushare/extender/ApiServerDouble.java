@@ -186,6 +186,11 @@ public final class ApiServerDouble implements AutoCloseable {
         server.faults().latency(Duration.ofMillis(millis));
     }
 
+    /** The number of requests that are being delayed. */
+    int delayed() {
+        return server.faults().delayed();
+    }
+
     /** While true no new request is answered. */
     public void away(boolean is) {
         server.faults().cutOff(is);

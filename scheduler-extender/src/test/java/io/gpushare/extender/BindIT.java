@@ -77,7 +77,7 @@ class BindIT extends WithExtender {
 
         api.always(Fault.NONE);
         Instant later = Instant.now().plusSeconds(120);
-        extender.binder.settle(later, later);
+        extender.binder.resolveUnknown(later, later);
         assertThat(used("n1")).isZero();
         assertThat(extender.bind("p", "uid-p", "n2")).isEmpty();
         assertThat(used("n2")).isEqualTo(3);
@@ -90,10 +90,10 @@ class BindIT extends WithExtender {
             assertThat(extender.bind("p", "uid-p", node)).contains("no answer from the API server");
         }
         Instant later = Instant.now().plusSeconds(120);
-        extender.binder.settle(later, later);
+        extender.binder.resolveUnknown(later, later);
         assertThat(used("n1") + used("n2")).as("nobody could tell yet").isEqualTo(6);
         api.away(false);
-        extender.binder.settle(later, later);
+        extender.binder.resolveUnknown(later, later);
         assertThat(used("n1") + used("n2")).isZero();
         assertThat(extender.bind("p", "uid-p", "n2")).isEmpty();
         assertThat(api.bindings()).hasSize(1);
@@ -144,7 +144,7 @@ class BindIT extends WithExtender {
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
         assertThat(used("n1")).isZero();
-        await().until(() -> extender.ledger.census().unattributed() == 1);
+        await().until(() -> extender.ledger.stats().unattributed() == 1);
     }
 
     @Test
@@ -227,7 +227,7 @@ class BindIT extends WithExtender {
 
     private void awaitSeen(int pods) {
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.census().holding(Standing.SEEN) == pods);
+                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == pods);
     }
 
     private int used(String node) throws Exception {

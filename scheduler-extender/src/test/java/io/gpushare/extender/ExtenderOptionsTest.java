@@ -7,41 +7,50 @@ import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.InvalidOptionsException;
+import io.gpushare.options.OptionParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ExtenderOptionsTest {
+    private final ExtenderOptions options = new ExtenderOptions();
+
     @Test
-    void withoutFlagsItIsWhereGpushareWas() {
-        ExtenderOptions options = parse();
-        assertThat(options.port()).isEqualTo(12345);
-        assertThat(options.resources()).isEqualTo(ResourceNames.DEFAULT);
-        assertThat(options.toString())
+    void theDefaultsAreThoseOfGpushare() throws Exception {
+        OptionParser parser = options.parser(ExtenderOptions.environment(Map.of()));
+        parser.parse();
+        Extender.Settings settings = options.settings("1");
+        assertThat(settings.server().port()).isEqualTo(12345);
+        assertThat(settings.resources()).isEqualTo(ResourceNames.DEFAULT);
+        assertThat(settings.filterDecides()).isTrue();
+        assertThat(settings.candidacy()).isNull();
+        assertThat(settings.server().tls()).isNull();
+        assertThat(options.callers()).startsWith("plain HTTP, anyone");
+        assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --policy=wsp --decide-in=filter"
                         + " --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
-                        + " --identity=" + options.identity()
-                        + " --tls-cert-file= --tls-key-file= --client-ca-file=");
-        assertThat(options.filterDecides()).isTrue();
-        assertThat(options.tls()).isNull();
-        assertThat(options.callers()).startsWith("plain HTTP, anyone");
+                        + " --identity=extender --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
 
     @Test
     void everyFlagIsRead(@TempDir Path folder) throws Exception {
-        Path kubeconfig = Files.writeString(folder.resolve("k"), "");
-        ExtenderOptions options = parse(
+        Path file = Files.writeString(folder.resolve("k"), "");
+        Extender.Settings settings = parse(
                 "--port=0",
                 "--bind-address=127.0.0.1",
-                "--kubeconfig=" + kubeconfig,
+                "--kubeconfig=" + file,
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
-                "--policy=fgd",
+                "--policy=wsp-fgd",
                 "--decide-in=prioritize",
                 "--view=open",
                 "--max-request-bytes=4096",
@@ -49,56 +58,73 @@ class ExtenderOptionsTest {
                 "--lease-namespace=gpu",
                 "--lease-name=l",
                 "--identity=me",
-                "--tls-cert-file=" + kubeconfig,
-                "--tls-key-file=" + kubeconfig,
-                "--client-ca-file=" + kubeconfig);
-        assertThat(options.tls()).isEqualTo(new TlsFiles(kubeconfig, kubeconfig, kubeconfig));
+                "--tls-cert-file=" + file,
+                "--tls-key-file=" + file,
+                "--client-ca-file=" + file);
+        assertThat(settings.server().tls()).isEqualTo(new TlsFiles(file, file, file));
         assertThat(options.callers()).startsWith("HTTPS, only with a client certificate");
-        assertThat(options.port()).isZero();
-        assertThat(options.bindAddress()).isEqualTo("127.0.0.1");
-        assertThat(options.kubeconfig()).isEqualTo(kubeconfig);
-        assertThat(options.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
-        assertThat(options.policy()).isEqualTo(PolicyKind.FGD);
-        assertThat(options.filterDecides()).isFalse();
-        assertThat(options.view()).isEqualTo(ViewAccess.Access.OPEN);
-        assertThat(options.maxRequestBytes()).isEqualTo(4096);
-        assertThat(options.leaderElect()).isTrue();
-        assertThat(options.leaseNamespace()).isEqualTo("gpu");
-        assertThat(options.leaseName()).isEqualTo("l");
-        assertThat(options.identity()).isEqualTo("me");
+        assertThat(settings.server().port()).isZero();
+        assertThat(settings.server().address()).isEqualTo("127.0.0.1");
+        assertThat(settings.server().maxBody()).isEqualTo(4096);
+        assertThat(settings.kubeconfig()).isEqualTo(file);
+        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
+        assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
+        assertThat(settings.filterDecides()).isFalse();
+        assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
+        assertThat(settings.pluginNamespace()).isEqualTo("gpu");
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me"));
     }
 
     @Test
-    void whatIsUnknownOrImpossibleIsRefusedWithASentence() {
-        assertRefused("Unknown option: '--colour=red'", "--colour=red");
-        assertRefused("Unmatched argument at index 0: 'serve'", "serve");
-        assertRefused("Invalid value for option '--port': 'x' is not an int", "--port=x");
-        assertRefused("--port 70000: write a number from 0 to 65535", "--port=70000");
-        assertRefused("--policy random: write one of [binpack, spread, fgd, wsp, wsp-fgd]", "--policy=random");
-        assertRefused("--decide-in bind: write prioritize or filter", "--decide-in=bind");
-        assertRefused("--view yes: write on, off or open", "--view=yes");
-        assertRefused("--max-request-bytes 1: write at least 1024", "--max-request-bytes=1");
-        assertRefused("--kubeconfig /no/such: there is no such file, or it can't be read", "--kubeconfig=/no/such");
-        assertRefused("'Gpu' is not a name of Kubernetes", "--lease-namespace=Gpu");
-        assertRefused("Invalid value for option '--leader-elect'", "--leader-elect=perhaps");
-        assertRefused("--tls-key-file /no/such: there is no such file", "--tls-key-file=/no/such");
-        assertRefused("go together: name both or neither", "--tls-cert-file=/dev/null");
-        assertRefused("--client-ca-file needs TLS", "--client-ca-file=/dev/null");
-        assertRefused("is not the name of an extended resource", "--memory-resource=gpu");
-        assertRefused("must have different names", "--memory-resource=a.com/x", "--card-resource=a.com/x");
+    void everyFlagHasAVariableAndTheOldNamesStillWork() throws Exception {
+        EnvironmentDefaults environment = ExtenderOptions.environment(Map.of(
+                "GPUSHARE_POLICY", "fgd",
+                "POLICY", "binpack",
+                "PORT", "81",
+                "LEADER_ELECT", "true",
+                "POD_NAMESPACE", "gpu",
+                "HOSTNAME", "host"));
+        options.parser(environment).parse();
+        Extender.Settings settings = options.settings("1");
+        assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
+        assertThat(settings.server().port()).isEqualTo(81);
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host"));
+        assertThat(environment.notices())
+                .containsExactly(
+                        "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",
+                        "PORT is deprecated, use GPUSHARE_PORT");
     }
 
-    private static void assertRefused(String sentence, String... args) {
-        assertThatThrownBy(() -> parse(args))
-                .isInstanceOf(CommandLine.ParameterException.class)
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--colour=red | Unknown option: '--colour=red'",
+                "serve | Unmatched argument at index 0: 'serve'",
+                "--port=x | Invalid value for option '--port': 'x' is not a port",
+                "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
+                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd]",
+                "--decide-in=bind | 'bind': write prioritize or filter",
+                "--view=yes | 'yes': write on, off or open",
+                "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",
+                "--kubeconfig=/no/such | file /no/such does not exist or can't be read",
+                "--lease-namespace=Gpu | 'Gpu' is not a Kubernetes name",
+                "--leader-elect=perhaps | Invalid value for option '--leader-elect'",
+                "--tls-key-file=/no/such | Invalid value for option '--tls-key-file': file /no/such does not exist",
+                "--tls-cert-file=/dev/null | go together: name both or neither",
+                "--client-ca-file=/dev/null | --client-ca-file requires TLS",
+                "--memory-resource=gpu | is not the name of an extended resource",
+                "--card-resource=aliyun.com/gpu-mem | must have different names"
+            })
+    void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
+        assertThatThrownBy(() -> parse(argument))
+                .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining(sentence);
     }
 
-    private static ExtenderOptions parse(String... args) {
-        ExtenderOptions options = new ExtenderOptions();
-        CommandLine line = new CommandLine(options);
-        line.parseArgs(args);
-        options.check(line);
-        return options;
+    private Extender.Settings parse(String... args) throws InvalidOptionsException {
+        options.parser(ExtenderOptions.environment(Map.of())).parse(args);
+        return options.settings("1");
     }
 }

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A hundred thousand malformed, truncated and hostile requests over real HTTP: each gets an answer with words, and when all
- * is over nothing of them is left.
+ * A hundred thousand malformed, truncated and hostile requests over real HTTP: each gets a response with a sentence, and no
+ * memory or thread is left of them.
  */
 class FuzzIT {
     private static final int REQUESTS = Integer.getInteger("gpushare.fuzz", 100_000);
@@ -36,29 +36,29 @@ class FuzzIT {
     private static final int CALLERS = 4;
     private static final int MAX_BODY = 1 << 20;
     private static final List<String> PATHS = List.of("filter", "prioritize", "preempt", "bind");
-    private static final long LEFT = 24 << 20;
+    private static final long TOLERANCE = 24 << 20;
 
     @Test
-    void everyHostileRequestIsAnsweredAndLeavesNothing(@TempDir Path folder) throws Exception {
+    void everyHostileRequestGetsAResponseAndLeavesNothing(@TempDir Path folder) throws Exception {
         ApiServerDouble api = new ApiServerDouble();
         api.node("n1", BindIT.TWO_T4);
         try (RunningExtender extender = new RunningExtender(api.kubeconfig(folder), MAX_BODY).ready()) {
-            storm(extender, 5_000, SEED - 1); // what is made once, threads and caches, is made now
+            storm(extender, 5_000, SEED - 1); // creates the threads and caches that stay
             String before = extender.get("/gpushare-scheduler/inspect").body();
             int threads = ManagementFactory.getThreadMXBean().getThreadCount();
             long memory = used();
-            Map<String, Integer> answers = storm(extender, REQUESTS, SEED);
-            System.out.println("fuzz: seed " + SEED + ", " + REQUESTS + " requests; answers: " + answers);
-            assertThat(answers.values().stream().mapToInt(Integer::intValue).sum())
+            Map<String, Integer> responses = storm(extender, REQUESTS, SEED);
+            System.out.println("fuzz: seed " + SEED + ", " + REQUESTS + " requests; responses: " + responses);
+            assertThat(responses.values().stream().mapToInt(Integer::intValue).sum())
                     .isEqualTo(REQUESTS);
-            assertThat(answers.keySet()).noneMatch(kind -> kind.contains(" 5"));
+            assertThat(responses.keySet()).noneMatch(kind -> kind.contains(" 5"));
             assertThat(extender.get("/gpushare-scheduler/inspect").body()).isEqualTo(before);
             assertThat(extender.get("/metrics").body())
                     .contains("{standing=\"assumed\"} 0.0")
                     .contains("{standing=\"doubtful\"} 0.0");
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> ManagementFactory.getThreadMXBean().getThreadCount() <= threads + 4);
-            await().atMost(Duration.ofSeconds(20)).until(() -> used() < memory + LEFT);
+            await().atMost(Duration.ofSeconds(20)).until(() -> used() < memory + TOLERANCE);
         } finally {
             api.close();
         }
@@ -70,16 +70,16 @@ class FuzzIT {
         return memory.getHeapMemoryUsage().getUsed();
     }
 
-    /** How many answers of each kind came. */
+    /** The number of responses by kind. */
     private static Map<String, Integer> storm(RunningExtender extender, int requests, long seed) throws Exception {
-        Map<String, Integer> answers = new ConcurrentHashMap<>();
+        Map<String, Integer> responses = new ConcurrentHashMap<>();
         try (ExecutorService callers = Executors.newFixedThreadPool(CALLERS)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
                 int caller = i;
                 int share = requests / CALLERS + (i < requests % CALLERS ? 1 : 0);
                 running.add(callers.submit(() -> {
-                    call(extender.port(), share, seed + 1000L * caller, answers);
+                    call(extender.port(), share, seed + 1000L * caller, responses);
                     return null;
                 }));
             }
@@ -87,10 +87,10 @@ class FuzzIT {
                 one.get();
             }
         }
-        return new TreeMap<>(answers);
+        return new TreeMap<>(responses);
     }
 
-    private static void call(int port, int requests, long seed, Map<String, Integer> answers) throws IOException {
+    private static void call(int port, int requests, long seed, Map<String, Integer> responses) throws IOException {
         RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         HostileBodies bodies = new HostileBodies(random);
         try (RawHttp http = new RawHttp(port)) {
@@ -98,36 +98,36 @@ class FuzzIT {
                 boolean post = random.nextInt(20) > 0;
                 String path = PATHS.get(random.nextInt(PATHS.size()));
                 byte[] body = post ? bodies.next(path) : new byte[0];
-                RawHttp.Answer answer = post
+                RawHttp.Response response = post
                         ? http.exchange("POST", "/gpushare-scheduler/" + path, body)
                         : http.exchange(bodies.method(), bodies.path(), body);
-                String kind = post ? path + " " + answer.status() : "other " + answer.status();
-                check(post ? path : "other", answer, body);
-                answers.merge(kind, 1, Integer::sum);
+                String kind = post ? path + " " + response.status() : "other " + response.status();
+                check(post ? path : "other", response, body);
+                responses.merge(kind, 1, Integer::sum);
             }
         }
     }
 
-    /** Kubernetes' form, or a sentence. */
-    private static void check(String path, RawHttp.Answer answer, byte[] body) {
+    /** The protocol's form, or an error sentence. */
+    private static void check(String path, RawHttp.Response response, byte[] body) {
         String sent = new String(body, 0, Math.min(body.length, 300), StandardCharsets.ISO_8859_1);
-        assertThat(answer.status()).as("status for %s %s", path, sent).isIn(200, 400, 404, 405, 413);
+        assertThat(response.status()).as("status for %s %s", path, sent).isIn(200, 400, 404, 405, 413);
         if (path.equals("other")) {
             return;
         }
         try {
-            Object json = Json.decodeValue(answer.body());
-            boolean right = path.equals("prioritize") && json instanceof JsonArray;
-            right |= json instanceof JsonObject object && told(object);
-            assertThat(right).as("%s for %s %s", answer.body(), path, sent).isTrue();
+            Object json = Json.decodeValue(response.body());
+            boolean valid = path.equals("prioritize") && json instanceof JsonArray;
+            valid |= json instanceof JsonObject object && answers(object);
+            assertThat(valid).as("%s for %s %s", response.body(), path, sent).isTrue();
         } catch (DecodeException e) {
-            throw new AssertionError("no JSON: " + answer.body() + " for " + path + " " + sent, e);
+            throw new AssertionError("no JSON: " + response.body() + " for " + path + " " + sent, e);
         }
     }
 
-    private static boolean told(JsonObject answer) {
-        String error = answer.getString("Error", answer.getString("error"));
-        return answer.containsKey("NodeNameToMetaVictims")
-                || (error != null && (!error.isEmpty() || answer.containsKey("NodeNames")));
+    private static boolean answers(JsonObject response) {
+        String error = response.getString("Error", response.getString("error"));
+        return response.containsKey("NodeNameToMetaVictims")
+                || (error != null && (!error.isEmpty() || response.containsKey("NodeNames")));
     }
 }

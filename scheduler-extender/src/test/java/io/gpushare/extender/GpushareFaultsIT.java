@@ -85,12 +85,12 @@ class GpushareFaultsIT extends WithExtender {
             }
         }
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> extender.ledger.census().holding(Standing.SEEN) == BINDS + 1);
+                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == BINDS + 1);
         Set<String> uids = api.bindings().stream()
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.ledger.census().overused()).isZero();
+        assertThat(extender.ledger.stats().overcommitted()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);
@@ -180,7 +180,7 @@ class GpushareFaultsIT extends WithExtender {
     void e13AskedToEndItAnswersNothingFromAFrozenLedger() throws Exception {
         extender.resign();
         assertThat(extender.get("/readyz").statusCode()).isEqualTo(503);
-        assertThat(extender.bind("p", "uid-p", "n1")).contains("is ending");
+        assertThat(extender.bind("p", "uid-p", "n1")).contains("is shutting down");
         assertThat(api.bindings()).isEmpty();
     }
 
@@ -204,7 +204,7 @@ class GpushareFaultsIT extends WithExtender {
         JsonObject event = api.events().getFirst();
         assertThat(event.getJsonObject("involvedObject").getString("uid")).isEqualTo("uid-p");
         assertThat(event.getString("type")).isEqualTo("Warning");
-        assertThat(event.getString("message")).contains("not what its containers ask for");
+        assertThat(event.getString("message")).contains("not what its containers request");
         assertThat(extender.get("/metrics").body()).contains("gpushare_extender_annotations_disbelieved_total 1.0");
     }
 

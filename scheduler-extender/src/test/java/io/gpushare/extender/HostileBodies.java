@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Bodies that no kube-scheduler would send, most of them close to one that it would. */
+/** Bodies that kube-scheduler never sends, most of them close to ones that it does. */
 final class HostileBodies {
     private static final String POD = """
         {"metadata":{"name":"p","namespace":"default","uid":"uid-p","annotations":{"a":"b"}},"spec":{"initContainers":[\
@@ -74,19 +74,19 @@ final class HostileBodies {
     }
 
     byte[] next(String verb) {
-        String right = switch (verb) {
+        String valid = switch (verb) {
             case "bind" -> BIND;
             case "preempt" -> random.nextBoolean() ? BY_UID : BY_POD;
             default -> random.nextBoolean() ? BY_NAME : WHOLE;
         };
-        byte[] bytes = right.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = valid.getBytes(StandardCharsets.UTF_8);
         return switch (random.nextInt(10)) {
             case 0, 1 -> Arrays.copyOf(bytes, random.nextInt(bytes.length));
             case 2, 3 -> flipped(bytes);
-            case 4, 5, 6 -> revalued(right);
+            case 4, 5, 6 -> revalued(valid);
             case 7 -> noise(random.nextInt(2000));
             case 8 -> spliced(bytes);
-            default -> monstrous(right);
+            default -> monstrous(valid);
         };
     }
 
@@ -97,9 +97,9 @@ final class HostileBodies {
         return bytes;
     }
 
-    /** Puts another value, or another name, in some places. */
-    private byte[] revalued(String right) {
-        StringBuilder body = new StringBuilder(right);
+    /** Replaces values or names in some places. */
+    private byte[] revalued(String valid) {
+        StringBuilder body = new StringBuilder(valid);
         for (int i = random.nextInt(1, 4); i > 0; i--) {
             int from = body.indexOf(random.nextInt(8) == 0 ? "," : ":", random.nextInt(body.length()));
             if (from >= 0) {
@@ -127,15 +127,15 @@ final class HostileBodies {
         return result;
     }
 
-    /** Deep, long, or many. */
-    private byte[] monstrous(String right) {
+    /** Deep, long, or with many elements. */
+    private byte[] monstrous(String valid) {
         int size = 1 << random.nextInt(4, random.nextInt(50) == 0 ? 20 : 12);
         String body = switch (random.nextInt(5)) {
             case 0 -> "[".repeat(size);
             case 1 -> "{\"Pod\":".repeat(size) + "1" + "}".repeat(size);
-            case 2 -> right.replaceFirst("\"(p|default)\"", "\"" + "é".repeat(size) + "\"");
-            case 3 -> right.replace("\"n1\"", "\"n1\",".repeat(Math.min(size, 1 << 15)) + "\"n1\"");
-            default -> right.replace("\"3\"", "1".repeat(size)).replace("\"uid-p\"", "1".repeat(size));
+            case 2 -> valid.replaceFirst("\"(p|default)\"", "\"" + "é".repeat(size) + "\"");
+            case 3 -> valid.replace("\"n1\"", "\"n1\",".repeat(Math.min(size, 1 << 15)) + "\"n1\"");
+            default -> valid.replace("\"3\"", "1".repeat(size)).replace("\"uid-p\"", "1".repeat(size));
         };
         return body.getBytes(StandardCharsets.UTF_8);
     }

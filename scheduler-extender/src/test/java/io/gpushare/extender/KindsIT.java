@@ -18,7 +18,7 @@ class KindsIT extends WithExtender {
           {"uuid":"GPU-v","index":1,"minor":1,"model":"Tesla V100-SXM2-32GB","memoryMiB":32768,"compute":"7.0"},
           {"uuid":"GPU-t2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5"}]}\
         """;
-    private static final String NO_SUCH = "No GPU card of the kind that the pod selects in its annotations";
+    private static final String NO_SUCH = "No GPU card matches the pod's card selection";
 
     @Override
     void fill(ApiServerDouble cluster) {
@@ -66,14 +66,14 @@ class KindsIT extends WithExtender {
                         .fieldNames())
                 .containsExactly("gpushare.io/allocation");
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.census().holding(Standing.SEEN) == 1);
+                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == 1);
 
         assertThat(filter("q", 24, "gpushare.io/cards", "2").getJsonArray("NodeNames"))
                 .containsExactly("t4s");
         assertThat(filter("r", 30, "gpushare.io/cards", "3")
                         .getJsonObject("FailedAndUnresolvableNodes")
                         .getMap())
-                .isEqualTo(Map.of("t4s", "Fewer GPU cards than the pod asks for"));
+                .isEqualTo(Map.of("t4s", "The node has fewer GPU cards than the pod requests"));
     }
 
     /** Creates that pod and asks filter about it. */

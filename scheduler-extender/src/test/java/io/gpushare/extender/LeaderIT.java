@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ApiServerDouble.Fault;
-import io.gpushare.extender.cluster.Leadership;
-import io.gpushare.kubernetes.KubernetesApi;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,7 +53,7 @@ class LeaderIT {
                     .contains("gpushare_extender_leader 1.0", "gpushare_extender_ready 1.0", "gpushare_cluster_");
 
             first.resign();
-            assertThat(first.bind("p", "uid-p", "n1")).contains("is ending");
+            assertThat(first.bind("p", "uid-p", "n1")).contains("is shutting down");
             first.closeUnchecked();
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> second.get("/readyz").statusCode() == 200);
@@ -105,10 +103,7 @@ class LeaderIT {
     }
 
     private RunningExtender waiting(String name) throws Exception {
-        KubernetesApi own = KubernetesApi.connect(api.kubeconfig(folder), "test");
         return new RunningExtender(
-                own,
-                1 << 20,
-                new Leadership.Membership(own.lease("kube-system", "extender", Leadership.CALL), name + "_1"));
+                api.kubeconfig(folder), 1 << 20, new Extender.Candidacy("kube-system", "extender", name));
     }
 }

@@ -44,7 +44,7 @@ class MetricsIT extends WithExtender {
         api.refused("three");
         api.pod("odd", "uid-odd", new JsonObject().put("aliyun.com/gpu-mem", "1.5"));
         api.refused("odd");
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"never\"} 2.0"));
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"impossible\"} 2.0"));
         await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("standing=\"seen\"} 3.0"));
 
         String text = metrics();
@@ -55,8 +55,8 @@ class MetricsIT extends WithExtender {
                         "gpushare_cluster_cards{model=\"Tesla T4\",state=\"shared\"} 1.0",
                         "gpushare_cluster_cards{model=\"Tesla T4\",state=\"whole\"} 1.0",
                         "gpushare_cluster_cards{model=\"Tesla T4\",state=\"cordoned\"} 1.0",
-                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"ill\"} 1.0",
-                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"overused\"} 0.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"unhealthy\"} 1.0",
+                        "gpushare_cluster_cards{model=\"Tesla T4\",state=\"overcommitted\"} 0.0",
                         "gpushare_cluster_memory_capacity_bytes{model=\"Tesla T4\"} " + 5 * 10.5 * (1L << 30),
                         "gpushare_cluster_memory_allocated_bytes{model=\"Tesla T4\"} " + (8 + 10.5) * (1L << 30),
                         "gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} " + 12.0 * (1L << 30),
@@ -68,8 +68,8 @@ class MetricsIT extends WithExtender {
                         "gpushare_extender_ledger_nodes{state=\"unknown_node\"} 0.0",
                         "gpushare_extender_leader 1.0",
                         "gpushare_extender_ready 1.0",
-                        "gpushare_extender_waiting_pods{why=\"pieces\"} 0.0",
-                        "gpushare_extender_waiting_pods{why=\"wrong\"} 1.0",
+                        "gpushare_extender_waiting_pods{why=\"fragmented\"} 0.0",
+                        "gpushare_extender_waiting_pods{why=\"invalid\"} 1.0",
                         "gpushare_extender_binds_total{outcome=\"bound\"} 3.0",
                         "gpushare_extender_binds_total{outcome=\"no_pod\"} 1.0",
                         "gpushare_extender_binds_total{outcome=\"unknown\"} 0.0",
@@ -114,7 +114,7 @@ class MetricsIT extends WithExtender {
             api.pod(pod, "uid-" + pod, new JsonObject().put("aliyun.com/gpu-mem", "9"));
             api.boundByOther(pod, "n1", Map.of("gpushare.io/allocation", nine));
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"overused\"} 1.0"));
+        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"overcommitted\"} 1.0"));
         assertThat(metrics()).contains("gpushare_node_memory_allocated_bytes{node=\"n1\"} " + 10.0 * (1L << 30));
     }
 

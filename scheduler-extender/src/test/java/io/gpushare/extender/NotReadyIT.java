@@ -10,10 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Before the cluster is read: alive, not ready, and no verb decides anything. */
+/** Before the cluster has been read the extender is alive but not ready, and no verb decides anything. */
 class NotReadyIT {
     @Test
-    void nothingIsDecidedBeforeTheClusterIsRead(@TempDir Path folder) throws Exception {
+    void nothingIsDecidedBeforeTheClusterHasBeenRead(@TempDir Path folder) throws Exception {
         ApiServerDouble gone = new ApiServerDouble();
         Path kubeconfig = gone.kubeconfig(folder);
         gone.close();

@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The verb preempt in kube-scheduler's bytes, over real HTTP; two nodes of two cards of 15 units. */
@@ -69,6 +70,15 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
+    void aPodWithAnInvalidAnnotationGetsNoVictims() throws Exception {
+        running("a", "n1", 15, 5);
+        running("b", "n1", 15, 5);
+        assertThat(preemptFor(pod(15, 100), meta("n1", 0))).contains("uid-");
+        assertThat(preemptFor(pod(15, 100, Map.of("gpushare.io/policy", "nonsense")), meta("n1", 0)))
+                .isEqualTo("{\"NodeNameToMetaVictims\":{}}");
+    }
+
+    @Test
     void equalsAndBettersStay() throws Exception {
         running("a", "n1", 15, 5);
         running("b", "n1", 15, 7);
@@ -95,15 +105,22 @@ class PreemptIT extends WithExtender {
     }
 
     private String preempt(int units, int priority, String nodes) throws Exception {
+        return preemptFor(pod(units, priority), nodes);
+    }
+
+    private String preemptFor(String pod, String nodes) throws Exception {
         HttpResponse<String> answer = extender.post(
                 "preempt",
-                "{\"Pod\":" + pod(units, priority) + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes
-                        + "}}");
+                "{\"Pod\":" + pod + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes + "}}");
         assertThat(answer.statusCode()).isEqualTo(200);
         return answer.body();
     }
 
     private static String pod(int units, int priority) {
+        return pod(units, priority, Map.of());
+    }
+
+    private static String pod(int units, int priority, Map<String, String> annotations) {
         JsonObject spec = ApiServerDouble.spec(new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)))
                 .put("priority", priority);
         return new JsonObject()
@@ -112,7 +129,8 @@ class PreemptIT extends WithExtender {
                         new JsonObject()
                                 .put("name", "p")
                                 .put("namespace", "default")
-                                .put("uid", "uid-p"))
+                                .put("uid", "uid-p")
+                                .put("annotations", new JsonObject(Map.copyOf(annotations))))
                 .put("spec", spec)
                 .encode();
     }
@@ -140,6 +158,6 @@ class PreemptIT extends WithExtender {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.census().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
+                        && extender.ledger.stats().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged program as a process of its own. */
+/** The packaged program in its own process. */
 class ProgramIT {
     private static final Pattern LISTENING = Pattern.compile("listening on 127.0.0.1 port ([0-9]+)");
     private static final Path TARGET = Path.of(System.getProperty("gpushare.root"), "scheduler-extender", "target");
@@ -49,7 +49,7 @@ class ProgramIT {
     }
 
     @Test
-    void itFinishesABindInFlightWhenItIsAskedToEndAndExitsWith0() throws Exception {
+    void sigtermFinishesABindInFlightAndExitsWith0() throws Exception {
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try (HttpClient client = HttpClient.newHttpClient()) {
             await().atMost(Duration.ofSeconds(60))
@@ -74,27 +74,32 @@ class ProgramIT {
                     HttpResponse.BodyHandlers.ofString());
             await().until(() -> api.waiting() == 1);
             program.toHandle().destroy(); // SIGTERM
-            await().until(() -> log().contains("asked to end"));
+            await().until(() -> log().contains("shutting down"));
             api.release();
             assertThat(bind.get(10, TimeUnit.SECONDS).body()).isEqualTo("{\"Error\":\"\"}");
             assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(program.exitValue()).isZero();
-            assertThat(log()).contains("--memory-resource=aliyun.com/gpu-mem").contains("bound to node n1");
+            assertThat(log())
+                    .contains(
+                            "--memory-resource=aliyun.com/gpu-mem",
+                            "--lease-name=old",
+                            "LEASE_NAME is deprecated, use GPUSHARE_LEASE_NAME",
+                            "bound to node n1");
         } finally {
             program.destroyForcibly();
         }
     }
 
     @Test
-    void wrongOptionsEndItWith2AndASentence() throws Exception {
-        Process program = program("--colour=red");
+    void invalidOptionsAreReportedTogetherWithExitCode2() throws Exception {
+        Process program = program("--colour=red", "--port=x");
         assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(program.exitValue()).isEqualTo(2);
-        assertThat(log()).contains("Unknown option: '--colour=red'");
+        assertThat(log()).contains("Unknown option: '--colour=red'", "'x' is not a port");
     }
 
     @Test
-    void outsideAClusterAndWithoutAKubeconfigItSaysWhatToDo() throws Exception {
+    void outsideAClusterAKubeconfigIsRequired() throws Exception {
         Process program = program("--port=0");
         assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(program.exitValue()).isEqualTo(1);
@@ -117,6 +122,9 @@ class ProgramIT {
                 .keySet()
                 .removeAll(
                         List.of("KUBECONFIG", "PORT", "BIND_ADDRESS", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS"));
+        // Deprecated, and a Service's link: neither stops the start.
+        builder.environment().put("LEASE_NAME", "old");
+        builder.environment().put("GPUSHARE_SCHD_EXTENDER_SERVICE_HOST", "10.0.0.1");
         return builder.start();
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** kube-scheduler's bytes, and people's requests, over real HTTP. */
+/** kube-scheduler's bytes and users' requests over real HTTP. */
 class ProtocolIT {
     // As kube-scheduler 1.36 sends it: capitalised names without tags, the pod in ordinary Kubernetes JSON.
     private static final String POD = """
@@ -71,7 +71,7 @@ class ProtocolIT {
     }
 
     @Test
-    void filterTakesLowerCaseNamesAndIgnoresWhatItDoesNotKnow() throws Exception {
+    void filterAcceptsLowerCaseNamesAndIgnoresUnknownFields() throws Exception {
         assertThat(extender.post(
                                 "filter",
                                 "{\"new\":[{\"a\":1}],\"nodenames\":[\"n1\"],\"nodes\":null,\"pod\":" + POD + "}")
@@ -80,7 +80,7 @@ class ProtocolIT {
     }
 
     @Test
-    void filterSaysWhatUsersSearchForAndLeavesPreemptionItsChance() throws Exception {
+    void filterUsesTheSentenceThatUsersSearchForAndAllowsPreemption() throws Exception {
         api.node("full", BindIT.TWO_T4);
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> extender.ledger.node("full").isPresent());
@@ -95,8 +95,8 @@ class ProtocolIT {
     }
 
     @Test
-    void filterTellsPreemptionWhereNoEvictionHelps() throws Exception {
-        String never = MEMORY + "; no eviction would help";
+    void filterReportsNodesWhereNoEvictionHelps() throws Exception {
+        String never = "No card is large enough, even when empty";
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\",\"n2\"")).body())
                 .isEqualTo(
@@ -107,11 +107,11 @@ class ProtocolIT {
         assertThat(new JsonObject(extender.post("filter", args(three, "\"n1\"")).body())
                         .getJsonObject("FailedAndUnresolvableNodes")
                         .getString("n1"))
-                .isEqualTo("Fewer GPU cards than the pod asks for");
+                .isEqualTo("The node has fewer GPU cards than the pod requests");
     }
 
     @Test
-    void filterOfWholeNodesAnswersWithTheSameNodesUntouched() throws Exception {
+    void filterOfCompleteNodesReturnsTheSameBytes() throws Exception {
         String n1 = "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"größe\":\"ü 😀\"}},\"status\":{\"x\":[1,2.50,null]}}";
         String cpu = "{\"status\":{}, \"metadata\":{\"name\":\"cpu\"}}";
         String n2 = "{\"metadata\":{\"name\":\"n2\"}}";
@@ -142,7 +142,7 @@ class ProtocolIT {
     }
 
     @Test
-    void aContainerThatAsksForBothIsRefusedOnEveryNodeForGood() throws Exception {
+    void aContainerThatRequestsBothResourcesIsUnresolvableOnEveryNode() throws Exception {
         String both = POD.replace("\"limits\":{", "\"limits\":{\"aliyun.com/gpu-count\":\"1\",");
         JsonObject answer = new JsonObject(
                 extender.post("filter", args(both, "\"n1\",\"cpu\"")).body());
@@ -153,7 +153,7 @@ class ProtocolIT {
     }
 
     @Test
-    void aPodThatAsksForNothingFitsEverywhere() throws Exception {
+    void aPodWithoutRequestsFitsEverywhere() throws Exception {
         assertThat(extender.post("filter", args(POD.replace("\"3\"", "\"0\""), "\"n1\",\"gone\""))
                         .body())
                 .startsWith("{\"NodeNames\":[\"n1\",\"gone\"]");
@@ -170,21 +170,21 @@ class ProtocolIT {
                 .startsWith("{\"NodeNames\":[\"n1\"]");
         assertThat(extender.post("filter", args(inits.formatted("13"), "\"n1\""))
                         .body())
-                .contains(MEMORY);
+                .contains("No card is large enough, even when empty");
     }
 
-    /** Less the least of them: a host that is not named has 0, and only differences count. */
+    /** The lowest score is subtracted: an omitted host has 0, and only differences count. */
     @Test
-    void scoresAreIntegersFrom0To10InABareArrayWithoutTheHostsThatHaveTheLeast() throws Exception {
+    void scoresAreIntegersFrom0To10InAnArrayWithoutTheHostsOfTheLowestScore() throws Exception {
         bound("base", "3", "n2");
         assertThat(prioritized("binpack", "n1", "n2", "cpu", "gone")).isEqualTo("[{\"Host\":\"n2\",\"Score\":10}]");
         assertThat(prioritized("spread", "n1", "n2")).isEqualTo("[{\"Host\":\"n1\",\"Score\":10}]");
         assertThat(prioritized("spread", "cpu", "gone")).isEqualTo("[]");
     }
 
-    /** As kube-scheduler asks: for those that filter named, for some of them, and in another order. */
+    /** kube-scheduler asks for the nodes that filter returned, for some of them, and in another order. */
     @Test
-    void scoresAreTheSameWhicheverNodesFilterNamedBefore() throws Exception {
+    void scoresDoNotDependOnTheNodesOfTheFilterBefore() throws Exception {
         bound("three", "3", "n2");
         bound("ten", "10", "n3");
         String n3 = "{\"Host\":\"n3\",\"Score\":10}";
@@ -213,7 +213,7 @@ class ProtocolIT {
     }
 
     @Test
-    void aPolicyThatIsNoneIsToldToThePodsPeople() throws Exception {
+    void anUnknownPolicyIsReported() throws Exception {
         assertThat(extender.post("filter", args(by("tightest"), "\"n1\"")).body())
                 .contains("\"NodeNames\":[]")
                 .contains("annotation gpushare.io/policy names no policy: write one of [binpack, spread, fgd, wsp,"
@@ -227,7 +227,7 @@ class ProtocolIT {
     }
 
     @Test
-    void whatIsNotTheProtocolIsToldInTheAnswerAndWithoutThePod() throws Exception {
+    void protocolErrorsAreReportedWithoutThePod() throws Exception {
         assertError("filter", "{\"Pod\":null,\"NodeNames\":[\"n1\"]}", "the request has no Pod");
         assertError(
                 "filter", "{\"Pod\":" + POD + "}", "the request names no nodes: it has neither NodeNames nor Nodes");
@@ -259,6 +259,16 @@ class ProtocolIT {
         assertThat(extender.post("inspect", "").statusCode()).isEqualTo(405);
         assertThat(extender.get("/gpushare-scheduler/nothing").statusCode()).isEqualTo(404);
         assertThat(extender.get("/").statusCode()).isEqualTo(404);
+        assertThat(extender.get("/gpushare-scheduler/filter").headers().firstValue("Allow"))
+                .contains("POST");
+        assertThat(extender.post("../healthz", "").headers().firstValue("Allow"))
+                .contains("GET, HEAD");
+        HttpResponse<String> head = extender.send(extender.request("/gpushare-scheduler/inspect")
+                .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                .build());
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValueAsLong("Content-Length").orElseThrow())
+                .isPositive();
     }
 
     @Test
@@ -274,7 +284,7 @@ class ProtocolIT {
     }
 
     @Test
-    void fiveThousandNamesAreNoTrouble() throws Exception {
+    void fiveThousandNamesAreAnswered() throws Exception {
         StringBuilder names = new StringBuilder();
         for (int i = 0; i < 5000; i++) {
             names.append(i == 0 ? "" : ",")
@@ -288,7 +298,7 @@ class ProtocolIT {
     }
 
     @Test
-    void inspectHasGpusharesShapeWithEachCardsOwnTotal() throws Exception {
+    void inspectHasTheShapeOfGpushareWithEachCardsTotal() throws Exception {
         JsonObject all =
                 new JsonObject(extender.get("/gpushare-scheduler/inspect").body());
         assertThat(all.getJsonArray("nodes").stream()
@@ -325,7 +335,7 @@ class ProtocolIT {
     }
 
     @Test
-    void aCallerThatHangsUpInTheMiddleHarmsNobody() throws IOException, InterruptedException {
+    void aCallerThatDisconnectsHarmsNobody() throws IOException, InterruptedException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             OutputStream out = socket.getOutputStream();
             out.write("POST /gpushare-scheduler/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{\"Pod\":"

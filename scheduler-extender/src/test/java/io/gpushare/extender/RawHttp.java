@@ -11,10 +11,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** A caller that sends whatever it is given over one connection, and connects anew when the server closed it. */
+/** A client that sends any bytes over one connection and reconnects after the server has closed it. */
 final class RawHttp implements AutoCloseable {
-    /** What came back. */
-    record Answer(int status, String body) {}
+    /** A response. */
+    record Response(int status, String body) {}
 
     private final int port;
     private Socket socket;
@@ -33,17 +33,17 @@ final class RawHttp implements AutoCloseable {
         return connected;
     }
 
-    Answer exchange(String method, String path, byte[] body) throws IOException {
+    Response exchange(String method, String path, byte[] body) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream(body.length + 200);
         request.writeBytes((method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length + "\r\n\r\n")
                 .getBytes(StandardCharsets.ISO_8859_1));
         request.writeBytes(body);
         OutputStream out = socket.getOutputStream();
         out.write(request.toByteArray());
-        return answer(method.equals("HEAD"));
+        return response(method.equals("HEAD"));
     }
 
-    private Answer answer(boolean withoutBody) throws IOException {
+    private Response response(boolean withoutBody) throws IOException {
         int status = Integer.parseInt(line().split(" ")[1]);
         int length = 0;
         boolean closes = false;
@@ -62,7 +62,7 @@ final class RawHttp implements AutoCloseable {
             socket = connect();
             in = new BufferedInputStream(socket.getInputStream());
         }
-        return new Answer(status, body);
+        return new Response(status, body);
     }
 
     private byte[] chunks() throws IOException {
@@ -79,7 +79,7 @@ final class RawHttp implements AutoCloseable {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c != '\n'; c = in.read()) {
             if (c < 0) {
-                throw new EOFException("the server closed without an answer, after: " + line);
+                throw new EOFException("the server closed without a response, after: " + line);
             }
             if (c != '\r') {
                 line.append((char) c);

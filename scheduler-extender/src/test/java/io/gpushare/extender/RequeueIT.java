@@ -8,12 +8,12 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** No pod sleeps beside free memory: what the API server sees of it. */
+/** Waiting pods that fit are requeued: the annotations that reach the API server. */
 class RequeueIT extends WithExtender {
     private static final JsonObject TEN = new JsonObject().put("aliyun.com/gpu-mem", "10");
     private static final Duration SOON = Duration.ofSeconds(2);
-    // Longer than any look at the cluster.
-    private static final Duration LONG = Duration.ofSeconds(3);
+    // Several rounds of the requeuer. WaitingPodsTest shows with a clock which pods are due when.
+    private static final Duration ROUNDS = Duration.ofMillis(900);
 
     @Override
     void fill(ApiServerDouble cluster) {
@@ -41,11 +41,11 @@ class RequeueIT extends WithExtender {
         quiet(1);
         assertThat(extender.get("/metrics").body())
                 .contains("gpushare_extender_nudges_total 1.0")
-                .contains("gpushare_extender_waiting_pods{why=\"room\"} 0.0");
+                .contains("gpushare_extender_waiting_pods{why=\"fits\"} 0.0");
     }
 
     @Test
-    void aLiftedCordonIsRoom() throws Exception {
+    void aPodIsAnnotatedWhenACordonIsLifted() throws Exception {
         api.node("n2", cordoned(true));
         api.pod("p", "uid-p", TEN);
         api.refused("p");
@@ -55,7 +55,7 @@ class RequeueIT extends WithExtender {
     }
 
     @Test
-    void ofAThousandThatWaitForOnePlaceOneIsAnnotatedAtATime() throws Exception {
+    void ofAThousandPodsForOnePlaceThePodOfHighestPriorityIsAnnotatedFirst() throws Exception {
         for (int i = 0; i < 1000; i++) {
             api.pod("p" + i, "uid-" + i, TEN, i);
             api.refused("p" + i);
@@ -63,20 +63,19 @@ class RequeueIT extends WithExtender {
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> extender.get("/metrics")
                         .body()
-                        .contains("gpushare_extender_waiting_pods{why=\"pieces\"} 1000.0"));
+                        .contains("gpushare_extender_waiting_pods{why=\"fragmented\"} 1000.0"));
         quiet(0);
         api.delete("a");
         await().atMost(SOON).until(() -> !api.patches().isEmpty());
         assertThat(api.patches().getFirst()).contains("/p999");
-        Thread.sleep(Duration.ofSeconds(5));
-        assertThat(api.patches()).as("one a second, as long as nobody is bound").hasSizeBetween(3, 7);
+        assertThat(api.patches()).hasSizeLessThan(3);
         assertThat(extender.bind("p999", "uid-999", "n1")).isEmpty();
-        Thread.sleep(Duration.ofSeconds(1)); // One may be on its way.
+        Thread.sleep(ROUNDS); // One more may be in flight.
         quiet(api.patches().size());
     }
 
     @Test
-    void whoDoesNotLeadIsQuiet() throws Exception {
+    void anExtenderThatDoesNotLeadAnnotatesNothing() throws Exception {
         api.pod("p", "uid-p", TEN);
         api.refused("p");
         extender.resign();
@@ -85,7 +84,7 @@ class RequeueIT extends WithExtender {
     }
 
     private void quiet(int patches) throws InterruptedException {
-        Thread.sleep(LONG);
+        Thread.sleep(ROUNDS);
         assertThat(api.patches()).hasSize(patches);
     }
 

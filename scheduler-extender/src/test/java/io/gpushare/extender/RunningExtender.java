@@ -2,26 +2,12 @@ package io.gpushare.extender;
 
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.cluster.ClusterInformers;
-import io.gpushare.extender.cluster.EventRecorder;
 import io.gpushare.extender.cluster.Leadership;
-import io.gpushare.extender.cluster.PodClient;
-import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.metrics.ExtenderMetrics;
-import io.gpushare.extender.metrics.MetricsSource;
 import io.gpushare.extender.page.ViewAccess;
-import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.preemption.Preemption;
-import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
-import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
-import io.gpushare.extender.usage.PluginMetricsClient;
-import io.gpushare.kubernetes.KubernetesApi;
-import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -32,19 +18,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** The extender wired as Main wires it, on a free port, and a client that speaks as kube-scheduler does. */
+/** An extender on a free port, and a client that sends requests as kube-scheduler does. */
 public final class RunningExtender implements AutoCloseable {
     private static final String PATH = "/gpushare-scheduler/";
 
-    private final KubernetesApi api;
-    private final Thread nudger;
-    private final ClusterInformers watch;
-    private final ExtenderServer server;
+    private final Extender extender;
     private final HttpClient client;
     private final String scheme;
     final Ledger ledger;
@@ -53,88 +35,59 @@ public final class RunningExtender implements AutoCloseable {
     private boolean closed;
 
     RunningExtender(Path kubeconfig, int maxBody) throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), plain(maxBody), null, null, ViewAccess.Access.ON);
+        this(kubeconfig, plain(maxBody), null);
     }
 
-    /** @param membership its place in an election; null for none */
-    RunningExtender(KubernetesApi api, int maxBody, Leadership.@Nullable Membership membership) throws IOException {
-        this(api, plain(maxBody), membership, null, ViewAccess.Access.ON);
+    /** One of several in an election. */
+    RunningExtender(Path kubeconfig, int maxBody, Extender.Candidacy candidacy) throws IOException {
+        this(settings(kubeconfig, plain(maxBody), candidacy, ViewAccess.Access.ON), null);
     }
 
-    /** @param tls what its client trusts and shows; null for plain HTTP */
-    RunningExtender(Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls) throws IOException {
-        this(kubeconfig, settings, tls, ViewAccess.Access.ON);
+    /** @param tls what its client trusts and presents; null for plain HTTP */
+    RunningExtender(Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls) throws IOException {
+        this(kubeconfig, server, tls, ViewAccess.Access.ON);
     }
 
-    RunningExtender(
-            Path kubeconfig, ExtenderServer.Settings settings, @Nullable SSLContext tls, ViewAccess.Access access)
+    RunningExtender(Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls, ViewAccess.Access access)
             throws IOException {
-        this(KubernetesApi.connect(kubeconfig, "test"), settings, null, tls, access);
+        this(settings(kubeconfig, server, null, access), tls);
+    }
+
+    private RunningExtender(Extender.Settings settings, @Nullable SSLContext tls) throws IOException {
+        HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+        client = (tls == null ? builder : builder.sslContext(tls)).build();
+        scheme = tls == null ? "http" : "https";
+        extender = Extender.start(settings);
+        ledger = extender.ledger();
+        binder = extender.binder();
+        leadership = extender.leadership();
     }
 
     private static ExtenderServer.Settings plain(int maxBody) {
         return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test");
     }
 
-    private RunningExtender(
-            KubernetesApi api,
-            ExtenderServer.Settings settings,
-            Leadership.@Nullable Membership membership,
-            @Nullable SSLContext tls,
-            ViewAccess.Access access)
-            throws IOException {
-        HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
-        client = (tls == null ? builder : builder.sslContext(tls)).build();
-        scheme = tls == null ? "http" : "https";
-        this.api = api;
-        DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        EventRecorder news = EventRecorder.start(api, () -> true, InstantSource.system());
-        ledger = new Ledger(demands, new Policies(PolicyKind.WSP), news);
-        PodClient pods = new PodClient(api, membership == null ? () -> true : membership::mayWrite);
-        binder = new Binder(ledger, demands, pods);
-        NodeSelection choice = new NodeSelection(ledger, demands, true);
-        watch = ClusterInformers.start(api, ledger, "kube-system");
-        leadership = membership == null ? Leadership.alone(watch) : Leadership.elected(membership, watch);
-        WaitingPods waiting = new WaitingPods(ledger);
-        ExtenderMetrics metrics = new ExtenderMetrics(
-                "0.0.0-test",
-                new MetricsSource(
-                        ledger,
-                        waiting,
-                        leadership::leading,
-                        () -> leadership.unready().isEmpty(),
-                        watch::heard,
-                        watch::changes,
-                        news::lost));
-        nudger = Requeuer.start(api, waiting, () -> leadership.unready().isEmpty(), InstantSource.system());
-        server = ExtenderServer.start(
-                settings,
-                new ExtenderServer.Parts(
-                        ledger,
-                        choice,
-                        new Preemption(ledger, demands),
-                        binder,
-                        metrics,
-                        leadership::unready,
-                        InstantSource.system(),
-                        new ViewAccess(
-                                new Explainer(ledger, demands, choice, pods),
-                                new PluginMetricsClient(InstantSource.system()),
-                                access)));
+    private static Extender.Settings settings(
+            Path kubeconfig,
+            ExtenderServer.Settings server,
+            Extender.@Nullable Candidacy candidacy,
+            ViewAccess.Access access) {
+        return new Extender.Settings(
+                kubeconfig, ResourceNames.DEFAULT, PolicyKind.WSP, true, access, "kube-system", candidacy, server);
     }
 
     void resign() {
         leadership.resign();
     }
 
-    /** Waits until its ledger is a copy of the cluster. */
+    /** Waits until its ledger has the whole cluster. */
     RunningExtender ready() {
         await().atMost(Duration.ofSeconds(20)).until(() -> get("/readyz").statusCode() == 200);
         return this;
     }
 
     int port() {
-        return server.port();
+        return extender.port();
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -165,7 +118,7 @@ public final class RunningExtender implements AutoCloseable {
                 .timeout(Duration.ofSeconds(30));
     }
 
-    /** The Error of a bind; empty for success. */
+    /** The Error of the response to a bind; empty for success. */
     String bind(String pod, String uid, String node) throws IOException, InterruptedException {
         return error(post("bind", bindBody(pod, uid, node)));
     }
@@ -175,11 +128,11 @@ public final class RunningExtender implements AutoCloseable {
                 .thenApply(RunningExtender::error);
     }
 
-    private static String error(HttpResponse<String> answer) {
-        if (answer.statusCode() != 200) {
-            throw new IllegalStateException("status " + answer.statusCode() + ": " + answer.body());
+    private static String error(HttpResponse<String> response) {
+        if (response.statusCode() != 200) {
+            throw new IllegalStateException("status " + response.statusCode() + ": " + response.body());
         }
-        return new JsonObject(answer.body()).getString("Error");
+        return new JsonObject(response.body()).getString("Error");
     }
 
     private static String bindBody(String pod, String uid, String node) {
@@ -193,12 +146,7 @@ public final class RunningExtender implements AutoCloseable {
             return;
         }
         closed = true;
-        leadership.resign();
-        server.stop(Duration.ofSeconds(5));
-        leadership.end();
-        nudger.interrupt();
-        watch.close();
-        api.close();
+        extender.close();
         client.close();
     }
 

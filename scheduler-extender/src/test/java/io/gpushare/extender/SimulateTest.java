@@ -20,7 +20,7 @@ import org.w3c.dom.Document;
 import picocli.CommandLine;
 
 class SimulateTest {
-    // Pods of 8 and of 5: three of the latter waste one unit of a card, so it matters who goes where.
+    // Pods of 8 and of 5: three of the latter waste one unit of a card, so the placement matters.
     private static final String NODES = """
         node,cpu_milli,memory_mib,cards,card_units,model,count
         big,32000,262144,4,16,T4,20
@@ -48,7 +48,7 @@ class SimulateTest {
     }
 
     @Test
-    void itPrintsALineForEachPolicyAndShowsProgress() {
+    void itPrintsALinePerPolicyAndShowsProgress() {
         assertThat(simulate("--seeds", "1-3", "--policy", "random,fgd,wsp,wsp-from-nothing"))
                 .isZero();
         assertThat(printed())
@@ -71,17 +71,17 @@ class SimulateTest {
     }
 
     @Test
-    void onceEachPodComesOnceInTheOrderOfTheList() {
+    void withOnceEachPodArrivesOnceInTheOrderOfTheList() {
         assertThat(simulate("--once", "--seeds", "1", "--policy", "bestfit")).isZero();
         // 60 * 8 + 90 * 5 + 46 cards of 16, of 1600.
         assertThat(printed())
                 .contains("104.1 % of them")
-                .contains("each comes once")
+                .contains("each arrives once")
                 .contains("of 214");
     }
 
     @Test
-    void thePictureIsAnSvgWithALineForEachPolicy() throws Exception {
+    void thePlotIsAnSvgWithALinePerPolicy() throws Exception {
         Path plot = folder.resolve("out.svg");
         assertThat(simulate("--seeds", "1", "--policy", "spread,bestfit", "--plot", plot.toString()))
                 .isZero();
@@ -91,8 +91,8 @@ class SimulateTest {
     }
 
     @Test
-    void whatItCanNotDoIsToldInOneSentence() {
-        assertRefused("there is no policy 'best'", "--policy", "best");
+    void invalidOptionsAreReportedInOneSentence() {
+        assertRefused("unknown policy 'best'", "--policy", "best");
         assertRefused("--seeds 3-1: write numbers such as 42-51", "--seeds", "3-1");
         assertRefused("--seeds x:", "--seeds", "x");
         assertRefused("--arrive 0: write", "--arrive", "0");

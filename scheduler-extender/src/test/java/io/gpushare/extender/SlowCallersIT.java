@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers that hold on to a connection, in every way, and those that send too much: all are cut off. */
+/** Connections of callers that are slow in any step, or send too much, are closed. */
 class SlowCallersIT {
     private static final int MAX_BODY = 32 << 20;
     private static final Deadlines SHORT = new Deadlines(
@@ -57,35 +57,35 @@ class SlowCallersIT {
     }
 
     @Test
-    void whoSaysNothingIsCutOff() throws Exception {
+    void aCallerThatSendsNothingIsCutOff() throws Exception {
         assertThat(answered("")).isEmpty();
     }
 
     @Test
-    void whoSendsItsHeadersByteByByteIsCutOff() throws Exception {
+    void slowHeadersAreCutOff() throws Exception {
         assertThat(trickled("GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n")).isEmpty();
         assertThat(slow()).isPositive();
     }
 
     @Test
-    void whoSendsItsBodyByteByByteIsCutOff() throws Exception {
+    void aSlowBodyIsCutOff() throws Exception {
         assertThat(trickled(POST + "Content-Length: 100000\r\n\r\n", " ")).isEmpty();
     }
 
     @Test
-    void whoSendsTheNextRequestByteByByteIsCutOff() throws Exception {
+    void aSlowNextRequestIsCutOff() throws Exception {
         assertThat(trickled(HEALTHZ, "GET /healthz HTTP/1.1\r\n", "X-Slow: 1\r\n"))
                 .startsWith("HTTP/1.1 200")
                 .doesNotContain("HTTP/1.1 4");
     }
 
     @Test
-    void whoKeepsItsConnectionButDoesNotUseItIsCutOffLater() throws Exception {
+    void anUnusedConnectionIsCutOffLater() throws Exception {
         assertThat(answered(HEALTHZ + HEALTHZ).split("HTTP/1.1 200", -1)).hasSize(3);
     }
 
     @Test
-    void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
+    void aCallerThatDoesNotReadTheResponseIsCutOff() throws Exception {
         byte[] body = filter("n", 100_000).getBytes(StandardCharsets.UTF_8);
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4096);
@@ -99,15 +99,15 @@ class SlowCallersIT {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
             assertThat(slow()).isGreaterThan(before);
-            // Much of the answer waits in the extender: it gives that up too.
+            // Most of the response still waits in the extender and is dropped too.
             LockSupport.parkNanos(SHORT.next().multipliedBy(3).toNanos());
             assertThat(tail(socket)).doesNotEndWith("}");
         }
     }
 
-    /** Pages that are used again, but not before they are written. */
+    /** Memory for responses is reused, but not before it is written. */
     @Test
-    void anAnswerThatWaitsStaysAsItIsWhileOthersAreAnswered() throws Exception {
+    void aResponseThatWaitsIsNotChangedByOthers() throws Exception {
         String body = filter("n", 20_000);
         String answer = extender.post("filter", body).body();
         assertThat(answer).hasSizeGreaterThan(8 << 20);
@@ -129,7 +129,7 @@ class SlowCallersIT {
         }
     }
 
-    /** A request for so many nodes of long names. */
+    /** A request with that many nodes with long names. */
     private static String filter(String name, int count) {
         String names = IntStream.range(0, count)
                 .mapToObj(i -> "\"" + name.repeat(200) + i + "\"")
@@ -138,7 +138,7 @@ class SlowCallersIT {
                 + "\"NodeNames\":[" + names + "]}";
     }
 
-    /** The last bytes of what still comes. */
+    /** The last bytes until the server closes. */
     private static String tail(Socket socket) throws IOException {
         byte[] some = new byte[1 << 16];
         String last = "";
@@ -156,11 +156,11 @@ class SlowCallersIT {
     }
 
     @Test
-    void headersAndRequestLinesHaveAnEnd() throws Exception {
+    void headersAndRequestLinesAreLimited() throws Exception {
         assertThat(answered("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(9000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431");
         assertThat(answered("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
-                .startsWith("HTTP/1.0 414"); // the version was not reached
+                .startsWith("HTTP/1.0 414"); // the version was not read
         assertThat(answered(POST + "Content-Length: minus\r\n\r\n")).startsWith("HTTP/1.1 400");
         assertThat(answered(POST + "Content-Length: 99999999999\r\n\r\n"))
                 .startsWith("HTTP/1.1 413")
@@ -169,7 +169,7 @@ class SlowCallersIT {
     }
 
     @Test
-    void bodiesThatTogetherAreTooLargeAreRefusedAndTheirMemoryIsGivenBack() throws Exception {
+    void bodiesBeyondTheSharedBudgetAreRefusedUntilItIsFree() throws Exception {
         byte[] most = " ".repeat(24 << 20).getBytes(StandardCharsets.US_ASCII);
         try (Socket first = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             first.getOutputStream()
@@ -184,9 +184,9 @@ class SlowCallersIT {
                 .until(() -> largePost().contains("the request body is not a JSON object"));
     }
 
-    /** What is announced takes memory from its first byte on, and counts. */
+    /** An announced body counts from its first byte. */
     @Test
-    void bodiesThatAreOnlyAnnouncedCountToo() throws Exception {
+    void announcedBodiesCountToo() throws Exception {
         List<Socket> begun = new ArrayList<>();
         try {
             for (int i = 0; i < 100; i++) {
@@ -211,7 +211,7 @@ class SlowCallersIT {
             HttpResponse<String> answer = extender.post("filter", " ".repeat(24 << 20) + "1");
             return answer.statusCode() + " " + answer.body();
         } catch (IOException e) {
-            // The server closes before all is sent, and this client does not always see the answer that came before.
+            // The server closes before everything is sent, and this client does not always see the response.
             return "cut off";
         }
     }
@@ -229,7 +229,7 @@ class SlowCallersIT {
                 .sum();
     }
 
-    /** All that comes back until the server closes. */
+    /** The response until the server closes. */
     private String answered(String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             socket.setSoTimeout(20_000);
@@ -238,7 +238,7 @@ class SlowCallersIT {
         }
     }
 
-    /** Sends the last piece again and again, as long as it is let; what came back. */
+    /** Repeats the last piece until the server closes; returns the response. */
     private String trickled(String... pieces) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             socket.setSoTimeout(20_000);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The locked door: real TLS, certificates of an authority made for the test. */
+/** Real TLS with certificates of an authority made for the test. */
 class TlsIT {
     private static final String BIND =
             "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"uid-p\",\"Node\":\"n1\"}";
@@ -84,7 +84,7 @@ class TlsIT {
         extender.close();
     }
 
-    /** As the kubelet lays out a Secret: links to a link to a folder, of which the middle one is replaced. */
+    /** As the kubelet lays out a Secret: links to a link to a directory; an update replaces the middle link. */
     private void serve(String certificate, String key, Authority clients) throws Exception {
         Path version = Files.createDirectory(folder.resolve("..version" + versions++));
         Files.writeString(version.resolve("tls.crt"), authority.certificate(certificate));
@@ -100,7 +100,7 @@ class TlsIT {
     }
 
     @Test
-    void theViewIsShutAsInspectIsAndOpenOnlyWhereThatWasAskedFor() throws Exception {
+    void theViewNeedsACertificateAsInspectDoesUnlessItIsOpen() throws Exception {
         String[] views = {"/ui/", "/ui/page.js", "/gpushare-scheduler/v1/cluster", "/gpushare-scheduler/v1/text/summary"
         };
         for (String view : views) {
@@ -136,7 +136,7 @@ class TlsIT {
     }
 
     @Test
-    void withoutAClientCertificateProbesAreAnsweredAndNothingElse() throws Exception {
+    void withoutAClientCertificateOnlyProbesAreAnswered() throws Exception {
         api.pod("p", "uid-p", new JsonObject().put("aliyun.com/gpu-mem", "3"));
         for (String open : new String[] {"/healthz", "/readyz", "/version", "/metrics"}) {
             assertThat(call(nobody, open, "").statusCode()).as(open).isEqualTo(200);
@@ -162,7 +162,7 @@ class TlsIT {
     }
 
     @Test
-    void aCertificateOfAnotherAuthorityDoesNotComeThroughTheDoor() throws Exception {
+    void aCertificateOfAnotherAuthorityFailsInTheHandshake() throws Exception {
         SSLContext intruder = authority.caller(stranger, "intruder");
         assertThatThrownBy(() -> call(intruder, "/healthz", "")).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> call(intruder, "/gpushare-scheduler/bind", BIND))
@@ -170,7 +170,7 @@ class TlsIT {
     }
 
     @Test
-    void plainHttpIsNoWayIn() {
+    void plainHttpIsRefused() {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + extender.port() + "/healthz"))
                 .timeout(Duration.ofSeconds(20))
                 .build();
@@ -181,16 +181,16 @@ class TlsIT {
     }
 
     @Test
-    void changedFilesAreServedToNewConnectionsAndUnfitOnesAreNot() throws Exception {
+    void changedFilesApplyToNewConnectionsUnlessTheyDoNotFitTogether() throws Exception {
         assertThat(served()).isEqualTo("CN=first");
-        serve("second", "first", authority); // as if only one of them were replaced yet
+        serve("second", "first", authority); // only one of the files has been replaced so far
         await().during(Duration.ofMillis(500)).atMost(Duration.ofSeconds(5)).until(() -> served().equals("CN=first"));
         serve("second", "second", authority);
         await().atMost(Duration.ofSeconds(10)).until(() -> served().equals("CN=second"));
         assertThat(call(scheduler, "/gpushare-scheduler/inspect", "").statusCode())
                 .isEqualTo(200);
         serve("second", "second", stranger);
-        // Until the new authority is taken over, the handshake itself fails.
+        // The handshake fails until the new authority is in force.
         await().atMost(Duration.ofSeconds(10))
                 .ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> call(authority.caller(stranger, "intruder"), "/gpushare-scheduler/inspect", "")
@@ -201,7 +201,7 @@ class TlsIT {
                 .isInstanceOf(IOException.class);
     }
 
-    /** A call on a connection of its own, as curl makes it: GET without a body, else POST. */
+    /** A call on its own connection: GET without a body, else POST. */
     private HttpResponse<String> call(SSLContext who, String path, String body) throws Exception {
         HttpRequest.Builder request = extender.request(path);
         if (!body.isEmpty()) {

@@ -18,10 +18,10 @@ import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
-/** The view for people, over real HTTP on both sides. */
+/** The view for users, over real HTTP on both sides. */
 class ViewIT extends WithExtender {
     private static final String VIEW = "/gpushare-scheduler/v1/";
-    private static final String ILL = """
+    private static final String UNHEALTHY = """
         {"version":1,"unitMiB":1024,"cards":[
           {"uuid":"GPU-x0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"ill":"Xid 79"},
           {"uuid":"GPU-x1","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360,"cordoned":true},
@@ -31,19 +31,21 @@ class ViewIT extends WithExtender {
     @Override
     void fill(ApiServerDouble cluster) {
         cluster.node("a", BindIT.TWO_T4);
-        cluster.node("b", ILL);
+        cluster.node("b", UNHEALTHY);
         cluster.node("plain", null);
     }
 
     @Test
-    void aPictureComesWholeFirstAndThenAsChanges() throws Exception {
+    void aSnapshotIsCompleteFirstAndThenHasChanges() throws Exception {
         JsonObject first = json("cluster");
         assertThat(first.getBoolean("full")).isTrue();
         assertThat(names(first)).containsExactlyInAnyOrder("a", "b");
         assertThat(first.getInteger("plainNodes")).isEqualTo(1);
         JsonObject cards = node(first, "b");
-        assertThat(cards.getJsonArray("cards").getJsonObject(0).getString("ill"))
-                .isEqualTo("Xid 79");
+        for (String key : List.of("unhealthy", "ill")) {
+            assertThat(cards.getJsonArray("cards").getJsonObject(0).getString(key))
+                    .isEqualTo("Xid 79");
+        }
         assertThat(cards.getJsonArray("cards").getJsonObject(1).getBoolean("cordoned"))
                 .isTrue();
 
@@ -68,11 +70,11 @@ class ViewIT extends WithExtender {
         return await().atMost(Duration.ofSeconds(10))
                 .until(
                         () -> json("cluster?since=" + than.getString("revision")),
-                        picture -> !picture.getJsonArray("nodes").isEmpty());
+                        snapshot -> !snapshot.getJsonArray("nodes").isEmpty());
     }
 
     @Test
-    void waitingPodsComeWithWhatKeepsThemAndGoWhenTheyAreBound() throws Exception {
+    void waitingPodsHaveReasonsAndDisappearWhenTheyAreDeleted() throws Exception {
         memoryPod("big", 16);
         api.refused("big");
         api.pod("odd", "uid-odd", limits("1.5"));
@@ -83,7 +85,7 @@ class ViewIT extends WithExtender {
         assertThat(demand.getString("text")).isEqualTo("16 units of memory on one card");
         assertThat(demand.getInteger("feasibleNodes")).isZero();
         assertThat(demand.getJsonArray("reasons").getJsonObject(0).getString("sentence"))
-                .isEqualTo("Insufficient GPU Memory in one device; no eviction would help");
+                .isEqualTo("No card is large enough, even when empty");
         assertThat(demand.getJsonArray("reasons").getJsonObject(0).getInteger("nodes"))
                 .isEqualTo(2);
         assertThat(waiting.getJsonArray("pods").encode()).contains("big", "odd", "aliyun.com/gpu-mem");
@@ -94,7 +96,7 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void whyTellsOfEachCard() throws Exception {
+    void whyExplainsEachCard() throws Exception {
         memoryPod("full", 14);
         assertThat(extender.bind("full", "uid-full", "a")).isEmpty();
         memoryPod("p", 15);
@@ -108,8 +110,8 @@ class ViewIT extends WithExtender {
 
         String text = text("why?pod=p");
         assertThat(text)
-                .startsWith("Pod default/p asks for 15 units of memory on one card.\n")
-                .contains("As far as cards go it fits on 2 of 3 nodes.")
+                .startsWith("Pod default/p requests 15 units of memory on one card.\n")
+                .contains("By its cards it fits on 2 of 3 nodes.")
                 .contains("1 GiB of 15 GiB free", "15 GiB needed", "ill: Xid 79", "cordoned", "would do");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
         assertThat(text("why?pod=none")).isEqualTo("error: pod \"none\" not found in namespace default\n");
@@ -136,7 +138,7 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void theSummaryHasGpusharesForm() throws Exception {
+    void theSummaryHasTheFormOfGpushare() throws Exception {
         memoryPod("p", 3);
         assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
         assertThat(text("summary")).isEqualTo("""
@@ -147,8 +149,8 @@ class ViewIT extends WithExtender {
             Allocated/Total GPU Memory In Cluster:
             3/75 (4%)
 
-            b GPU0: ill (Xid 79), takes no new pod
-            b GPU1: cordoned, takes no new pod
+            b GPU0: unhealthy (Xid 79), accepts no new pods
+            b GPU1: cordoned, accepts no new pods
             """);
         assertThat(text("details?node=a")).isEqualTo("""
 
@@ -168,13 +170,13 @@ class ViewIT extends WithExtender {
         assertThat(text("top?node=a"))
                 .contains("NODE  CARD  MODEL     MEMORY    ALLOCATED  USED  STATE")
                 .contains("a     0     Tesla T4  15.0 GiB  3 GiB      -     ok")
-                .contains("Not told what is used on 1 node.");
+                .contains("Usage is unknown on 1 node.");
         assertThat(text("top-pods?namespace=default")).contains("default    p    a     0     3 GiB      -\n");
         assertThat(text("top-pods?namespace=other")).isEqualTo("No pods on cards.\n");
     }
 
     @Test
-    void nodesComeWithTheirPodsAndLargeAnswersArePacked() throws Exception {
+    void nodesHaveTheirPodsAndLargeResponsesAreCompressed() throws Exception {
         memoryPod("p", 3);
         assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
         JsonObject nodes = json("nodes?names=a,b,none");
@@ -186,20 +188,20 @@ class ViewIT extends WithExtender {
         assertThat(json("find?pod=ult/q").getJsonArray("nodes")).isEmpty();
         assertThat(extender.get(VIEW + "find").statusCode()).isEqualTo(400);
         for (int i = 0; i < 60; i++) {
-            api.node("more-" + i, ILL.replace("GPU-x", "GPU-more-" + i + "-"));
+            api.node("more-" + i, UNHEALTHY.replace("GPU-x", "GPU-more-" + i + "-"));
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> json("cluster").getJsonArray("nodes").size() == 62);
-        HttpResponse<byte[]> packed = HttpClient.newHttpClient()
+        HttpResponse<byte[]> compressed = HttpClient.newHttpClient()
                 .send(
                         extender.request(VIEW + "cluster")
                                 .header("Accept-Encoding", "gzip")
                                 .build(),
                         HttpResponse.BodyHandlers.ofByteArray());
-        assertThat(packed.headers().firstValue("Content-Encoding")).contains("gzip");
-        try (GZIPInputStream body = new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
-            String unpacked = new String(body.readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(names(new JsonObject(unpacked))).hasSize(62);
+        assertThat(compressed.headers().firstValue("Content-Encoding")).contains("gzip");
+        try (GZIPInputStream body = new GZIPInputStream(new ByteArrayInputStream(compressed.body()))) {
+            String uncompressed = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(names(new JsonObject(uncompressed))).hasSize(62);
         }
     }
 
@@ -227,7 +229,7 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void whatIsUsedComesFromTheNodesPluginWhereOneTellsIt() throws Exception {
+    void usageComesFromTheNodesPlugin() throws Exception {
         memoryPod("p", 3);
         assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
         AtomicInteger asked = new AtomicInteger();
@@ -239,12 +241,12 @@ class ViewIT extends WithExtender {
                 gpushare_container_memory_used_bytes{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 4294967296
                 """.formatted("GPU-a"));
             api.plugin("kube-system", "a", "127.0.0.1", port);
-            // Of another namespace: anybody could have made it.
+            // In another namespace: any user could have created it.
             api.plugin("default", "b", "127.0.0.1", port);
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> text("top?node=a").contains("a     0     Tesla T4  15.0 GiB  3 GiB      5.0 GiB  ok"));
-            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  uses more than it was given");
-            assertThat(text("top?node=b")).contains("Not told what is used on 1 node.");
+            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  over its limit");
+            assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
             assertThat(node(json("nodes?names=a"), "a").encode())
                     .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
             int before = asked.get();
@@ -252,7 +254,7 @@ class ViewIT extends WithExtender {
                 json("nodes?names=a,b");
             }
             assertThat(asked.get() - before)
-                    .as("looks that cost the plugin nothing")
+                    .as("requests that the cache answers")
                     .isLessThanOrEqualTo(2);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
@@ -273,7 +275,7 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void aPluginThatNeverAnswersCostsSeconds() throws Exception {
+    void aPluginThatDoesNotRespondDelaysByTheDeadlineOnly() throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
             int port = vertx.createHttpServer()
@@ -284,9 +286,9 @@ class ViewIT extends WithExtender {
                     .join()
                     .actualPort();
             api.plugin("kube-system", "a", "127.0.0.1", port);
-            memoryPod("later", 1); // told after the plugin
+            memoryPod("later", 1); // arrives after the plugin
             long began = System.nanoTime();
-            assertThat(text("top?node=a")).contains("Not told what is used on 1 node.");
+            assertThat(text("top?node=a")).contains("Usage is unknown on 1 node.");
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
             began = System.nanoTime();
             text("top?node=a");
@@ -297,14 +299,14 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void whoWaitsForTheApiServerKeepsNobodyFromThePicture() throws Exception {
+    void requestsThatWaitForTheApiServerDoNotDelayOthers() throws Exception {
         memoryPod("p", 3);
         api.delay(2000);
         List<CompletableFuture<HttpResponse<String>>> explanations = IntStream.range(0, 6)
                 .mapToObj(i -> extender.sendLater(
                         extender.request(VIEW + "explain?pod=p").build()))
                 .toList();
-        Thread.sleep(300); // until all of them wait
+        await().until(() -> api.delayed() == 6);
         long began = System.nanoTime();
         json("cluster");
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
@@ -334,14 +336,14 @@ class ViewIT extends WithExtender {
         return answer.body();
     }
 
-    private static List<String> names(JsonObject picture) {
-        return picture.getJsonArray("nodes").stream()
+    private static List<String> names(JsonObject snapshot) {
+        return snapshot.getJsonArray("nodes").stream()
                 .map(node -> ((JsonObject) node).getString("name"))
                 .toList();
     }
 
-    private static JsonObject node(JsonObject picture, String name) {
-        return picture.getJsonArray("nodes").stream()
+    private static JsonObject node(JsonObject snapshot, String name) {
+        return snapshot.getJsonArray("nodes").stream()
                 .map(node -> (JsonObject) node)
                 .filter(node -> node.getString("name").equals(name))
                 .findFirst()

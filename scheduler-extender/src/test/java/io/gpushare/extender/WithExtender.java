@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that each have an API server and an extender of their own. */
+/** Starts an API server and an extender for each test. */
 abstract class WithExtender {
     @TempDir
     Path folder;
@@ -13,7 +13,7 @@ abstract class WithExtender {
     ApiServerDouble api;
     RunningExtender extender;
 
-    /** Puts into the cluster what is there before the extender. */
+    /** Adds the objects that exist before the extender starts. */
     abstract void fill(ApiServerDouble cluster);
 
     @BeforeEach

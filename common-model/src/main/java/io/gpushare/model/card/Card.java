@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * One physical card with its facts, its health and whether it is cordoned.
  *
  * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
- * @param minor the number in {@code /dev/nvidia<minor>}; not always the index
+ * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index
  * @param model NVML's product name
  * @param memory the card's whole memory
- * @param compute null where the driver does not tell; so are ecc, numaNode and mig
- * @param cordoned whether an operator wants nothing new on it; what runs there may finish
+ * @param compute null where the driver does not report it, as are ecc, numaNode and mig
+ * @param cordoned whether an operator excluded it from new pods; running pods keep it
  */
 public record Card(
         CardId id,
@@ -50,7 +50,7 @@ public record Card(
         this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false);
     }
 
-    /** A card of which only the memory matters. */
+    /** A healthy card with placeholder facts, for simulations and tests. */
     public static Card of(String uuid, int index, Memory memory) {
         return new Card(
                 new CardId(uuid), index, index, "simulated", memory, null, null, null, null, new Health.Healthy());
@@ -64,7 +64,7 @@ public record Card(
         return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed);
     }
 
-    /** Whether new pods may have it: it is well and not cordoned. */
+    /** Whether it accepts new pods: it is healthy and not cordoned. */
     public boolean placeable() {
         return health.healthy() && !cordoned;
     }

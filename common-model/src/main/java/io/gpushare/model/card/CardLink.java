@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How near two cards are, in the words of {@code nvidia-smi topo -m}: {@code NV12} for twelve NVLinks, else what the way
- * over PCIe crosses.
+ * The link between two cards in the notation of {@code nvidia-smi topo -m}: {@code NV12} for twelve NVLinks, otherwise
+ * what the PCIe path crosses.
  *
- * @param nvLinks NVLinks between the two, directly or through a switch; 0 for any way but NV
+ * @param nvLinks NVLinks between the two, directly or through a switch; 0 for every type but NV
  */
-public record CardLink(Way way, int nvLinks) {
-    /** What is between the two, nearest first. */
-    public enum Way {
+public record CardLink(Type type, int nvLinks) {
+    /** The types of links, closest first. */
+    public enum Type {
         /** NVLinks. */
         NV(0),
         /** At most one PCIe switch, or one board. */
@@ -28,7 +28,7 @@ public record CardLink(Way way, int nvLinks) {
 
         private final int closeness;
 
-        Way(int closeness) {
+        Type(int closeness) {
             this.closeness = closeness;
         }
     }
@@ -36,39 +36,43 @@ public record CardLink(Way way, int nvLinks) {
     private static final Pattern FORM = Pattern.compile("NV([1-9][0-9]{0,2})|PIX|PXB|PHB|NODE|SYS");
 
     public CardLink {
-        Objects.requireNonNull(way);
-        if ((way == Way.NV) != (nvLinks > 0)) {
-            throw new IllegalArgumentException(way + " with " + nvLinks + " NVLinks can't be");
+        Objects.requireNonNull(type);
+        if ((type == Type.NV) != (nvLinks > 0)) {
+            throw new IllegalArgumentException(type + " with " + nvLinks + " NVLinks is invalid");
         }
     }
 
     /** That many NVLinks. */
     public static CardLink nvLinks(int count) {
-        return new CardLink(Way.NV, count);
+        return new CardLink(Type.NV, count);
     }
 
-    /** Over PCIe. */
-    public static CardLink pcie(Way way) {
-        return new CardLink(way, 0);
+    /** A link over PCIe. */
+    public static CardLink pcie(Type type) {
+        return new CardLink(type, 0);
     }
 
-    /** Reads its text; throws IllegalArgumentException for anything else. */
+    /**
+     * Parses the text form.
+     *
+     * @throws IllegalArgumentException for any other text
+     */
     public static CardLink parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is not a link of cards: NV<count>, PIX, PXB, PHB, NODE or SYS");
+                    "'" + text + "' is not a link between cards: NV<count>, PIX, PXB, PHB, NODE or SYS");
         }
-        return matcher.group(1) == null ? pcie(Way.valueOf(text)) : nvLinks(Integer.parseInt(matcher.group(1)));
+        return matcher.group(1) == null ? pcie(Type.valueOf(text)) : nvLinks(Integer.parseInt(matcher.group(1)));
     }
 
-    /** A number to add up and compare: any NVLink is nearer than every way over PCIe, and two are twice as near as one. */
+    /** A number to add and compare: any NVLink is closer than every PCIe path, and two are twice as close as one. */
     public int closeness() {
-        return way == Way.NV ? 100 * nvLinks : way.closeness;
+        return type == Type.NV ? 100 * nvLinks : type.closeness;
     }
 
     @Override
     public String toString() {
-        return way == Way.NV ? "NV" + nvLinks : way.name();
+        return type == Type.NV ? "NV" + nvLinks : type.name();
     }
 }

@@ -3,9 +3,9 @@ package io.gpushare.model.card;
 import java.util.Map;
 import java.util.Optional;
 
-/** How the cards of a node are linked, as far as it is known. */
+/** The known links between the cards of a node. */
 public record CardLinks(Map<Pair, CardLink> links) {
-    /** Nothing is known: all are equally near. */
+    /** No known links: all cards are equally close. */
     public static final CardLinks UNKNOWN = new CardLinks(Map.of());
 
     /** Two cards, in either order. */
@@ -30,7 +30,7 @@ public record CardLinks(Map<Pair, CardLink> links) {
         return Optional.ofNullable(links.get(new Pair(one, other)));
     }
 
-    /** How near those two are; 0 where it is not known. */
+    /** How close those two are; 0 where it is unknown. */
     public int closeness(CardId one, CardId other) {
         return links.isEmpty()
                 ? 0

@@ -7,7 +7,11 @@ public record ComputeCapability(int major, int minor) implements Comparable<Comp
     private static final Comparator<ComputeCapability> ORDER =
             Comparator.comparingInt(ComputeCapability::major).thenComparingInt(ComputeCapability::minor);
 
-    /** Reads {@code major.minor}; throws IllegalArgumentException otherwise. */
+    /**
+     * Parses {@code major.minor}.
+     *
+     * @throws IllegalArgumentException for any other text
+     */
     public static ComputeCapability parse(String text) {
         int dot = text.indexOf('.');
         try {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Every card of one node with its facts and health, at one moment, in the order of the cards' indices.
  *
- * @param unit what one memory device stands for on this node
- * @param driver null where no driver answers
- * @param links how its cards are linked, as far as the driver tells
+ * @param unit the amount of memory that one memory device of this node represents
+ * @param driver null while no driver responds
+ * @param links how the cards are linked, as far as the driver reports it
  */
 public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links) {
-    /** What the node's driver is: its version and the CUDA version it brings, as NVIDIA writes them. */
+    /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         public Driver {
             Objects.requireNonNull(version);
@@ -30,15 +30,15 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
         Objects.requireNonNull(unit);
         Objects.requireNonNull(links);
         cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
-        Map<CardId, Card> seen = new HashMap<>();
+        Map<CardId, Card> known = new HashMap<>();
         for (Card card : cards) {
-            if (seen.put(card.id(), card) != null) {
+            if (known.put(card.id(), card) != null) {
                 throw new IllegalArgumentException("card " + card.id() + " is listed twice");
             }
         }
     }
 
-    /** Cards of which no links are known. */
+    /** An inventory without known links. */
     public Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards) {
         this(unit, driver, cards, CardLinks.UNKNOWN);
     }
@@ -48,12 +48,12 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
         return new Inventory(unit, null, List.of());
     }
 
-    /** The same cards, linked so. */
+    /** The same cards with these links. */
     public Inventory withLinks(CardLinks changed) {
         return new Inventory(unit, driver, cards, changed);
     }
 
-    /** The same with these cards cordoned, and no others. */
+    /** The same cards, of which exactly these are cordoned. */
     public Inventory withCordoned(Set<CardId> cordoned) {
         return new Inventory(
                 unit,
@@ -68,7 +68,7 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
-    /** What that card has: its own memory in units, or itself as a whole. */
+    /** The capacity of that card: its own memory in units, or the whole card. */
     public Share capacityOf(Card card) {
         return Share.memory(unit.unitsIn(card.memory())).plus(Share.WHOLE_CARD);
     }

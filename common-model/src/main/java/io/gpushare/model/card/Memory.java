@@ -20,7 +20,7 @@ public record Memory(long bytes) implements Comparable<Memory> {
         return ofMib(Math.multiplyExact(gib, 1024L));
     }
 
-    /** Whole MiB in this amount; what is left over is dropped. */
+    /** Whole MiB in this amount, rounded down. */
     public long mib() {
         return bytes / MIB;
     }

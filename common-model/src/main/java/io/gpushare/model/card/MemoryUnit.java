@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The amount of memory that one memory device stands for: {@code GiB}, or any whole number of MiB. */
+/** The amount of memory that one memory device represents: {@code GiB}, or any whole number of MiB. */
 public record MemoryUnit(Memory size) {
     public static final MemoryUnit GIB = new MemoryUnit(Memory.ofGib(1));
 
@@ -24,7 +24,7 @@ public record MemoryUnit(Memory size) {
     /**
      * Reads {@code GiB}, {@code MiB} or {@code <n>MiB}.
      *
-     * @throws IllegalArgumentException with a sentence for the user when it is anything else
+     * @throws IllegalArgumentException with a sentence for the user for any other text
      */
     public static MemoryUnit parse(String text) {
         if (text.equals("GiB")) {
@@ -38,12 +38,12 @@ public record MemoryUnit(Memory size) {
         return ofMib(mib.group(1) == null ? 1 : Long.parseLong(mib.group(1)));
     }
 
-    /** How many whole units fit in that memory; what is left over is not offered. */
+    /** The number of whole units in that memory, rounded down. */
     public int unitsIn(Memory memory) {
         return Math.toIntExact(memory.bytes() / size.bytes());
     }
 
-    /** The least number of these units that holds {@code count} units of another size; the largest int stands for more. */
+    /** The smallest number of these units that holds {@code count} units of another size, at most the largest int. */
     public int unitsCovering(int count, MemoryUnit other) {
         if (count > Long.MAX_VALUE / other.size.bytes()) {
             return Integer.MAX_VALUE;
@@ -51,7 +51,7 @@ public record MemoryUnit(Memory size) {
         return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(other.size.bytes() * count, size.bytes()));
     }
 
-    /** That many units in words: {@code 8 GiB}, {@code 2048 MiB}. */
+    /** The text of that many units: {@code 8 GiB}, {@code 2048 MiB}. */
     public String amount(long units) {
         return equals(GIB) ? units + " GiB" : Math.multiplyExact(units, size.mib()) + " MiB";
     }

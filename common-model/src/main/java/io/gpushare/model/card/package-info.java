@@ -1,4 +1,7 @@
-/** TODO package documentation. */
+/**
+ * The cards of a node as values: identity, facts, health, links between them, and the inventory that lists them. Pure, as
+ * the parent package is.
+ */
 @NullMarked
 package io.gpushare.model.card;
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
- * memory by card, or whole cards. Beside it gpushare's own annotations, written and never read.
+ * memory by card, or whole cards. It also writes gpushare's own annotations, which nothing here reads.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
@@ -52,7 +52,7 @@ public final class AllocationCodec {
     }
 
     /**
-     * Every annotation that a pod with this allocation gets: ours, and for a pod with memory on one card gpushare's five.
+     * All annotations of a pod with this allocation: ours, and gpushare's five for a pod that shares exactly one card.
      *
      * @param inventory the node's, for gpushare's card index and card size
      */
@@ -79,7 +79,7 @@ public final class AllocationCodec {
     }
 
     /**
-     * The same for a pod whose containers have been given their cards, which gpushare calls assigned.
+     * As {@link #annotations}, for a pod whose containers have received their cards: gpushare calls it assigned.
      *
      * @param inventory the node's, for gpushare's card index and card size
      */
@@ -90,7 +90,7 @@ public final class AllocationCodec {
         return annotations;
     }
 
-    /** Reads the allocation from a pod's annotations. Whether it is the pod's demand and fits is the caller's question. */
+    /** Reads the allocation from a pod's annotations. The caller checks whether it meets the pod's demand and fits. */
     public static Decoded<Allocation> decode(Map<String, String> annotations) {
         @Nullable String written = annotations.get(AnnotationKeys.ALLOCATION);
         if (written == null) {
@@ -132,7 +132,7 @@ public final class AllocationCodec {
         return new ContainerAllocation(name, role(container), shares);
     }
 
-    /** Many pods name the same few cards: one text for all of them. */
+    /** Many pods name the same few cards, so their UUIDs are interned. */
     private static CardId card(String uuid) {
         return new CardId(uuid.intern());
     }

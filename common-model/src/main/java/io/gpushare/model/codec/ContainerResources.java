@@ -4,7 +4,7 @@ import io.gpushare.model.ContainerRole;
 import java.util.Map;
 import java.util.Objects;
 
-/** What the API says of one container's resources: name to quantity, requests and limits laid together. */
+/** The resources of one container in the API: quantities by name, requests and limits merged. */
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
     public ContainerResources {
         Objects.requireNonNull(name);

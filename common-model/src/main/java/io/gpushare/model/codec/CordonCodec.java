@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What people wrote into the node annotation {@value AnnotationKeys#CORDON}: UUIDs of cards, with commas between.
+ * The node annotation {@value AnnotationKeys#CORDON}, which operators write: UUIDs of cards, separated by commas.
  *
- * @param complaints one sentence for each part that is no UUID; the other parts hold all the same
+ * @param complaints one sentence for each part that is not a UUID; the other parts are still valid
  */
 public record CordonCodec(Set<CardId> cards, List<String> complaints) {
     public CordonCodec {
@@ -18,7 +18,7 @@ public record CordonCodec(Set<CardId> cards, List<String> complaints) {
         complaints = List.copyOf(complaints);
     }
 
-    /** Reads it from a node's annotations; without the annotation, or with an empty one, no card is cordoned. */
+    /** Reads it from a node's annotations. Without the annotation, or with an empty one, no card is cordoned. */
     public static CordonCodec decode(Map<String, String> annotations) {
         Set<CardId> cards = new LinkedHashSet<>();
         List<String> complaints = new ArrayList<>();
@@ -36,7 +36,7 @@ public record CordonCodec(Set<CardId> cards, List<String> complaints) {
 
     private static CardId card(String text) {
         CardId card = new CardId(text);
-        // People know cards by index, too: "0" would be an identity that no card has.
+        // Operators also know cards by index: "0" would be an identity that no card has.
         if (!text.startsWith("GPU-")) {
             throw new IllegalArgumentException("'" + text + "' is not the UUID of a card");
         }

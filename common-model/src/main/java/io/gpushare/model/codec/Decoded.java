@@ -3,7 +3,7 @@ package io.gpushare.model.codec;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What came of reading something: not there, right, or wrong for a reason that a user can act on. */
+/** The result of decoding: absent, valid, or malformed with a reason that a user can act on. */
 public sealed interface Decoded<T> {
     record Absent<T>() implements Decoded<T> {}
 
@@ -19,7 +19,7 @@ public sealed interface Decoded<T> {
         }
     }
 
-    /** The value if it is there and right. */
+    /** The value if it is valid. */
     default Optional<T> valid() {
         return this instanceof Valid<T>(T value) ? Optional.of(value) : Optional.empty();
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a pod's demand from its containers' resources, and its wishes for their cards from its annotations. */
+/** Decodes a pod's demand from its containers' resources, and its card requirements from its annotations. */
 public final class DemandCodec {
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
 
@@ -24,19 +24,19 @@ public final class DemandCodec {
     }
 
     /**
-     * What that pod asks for, on which cards.
+     * The demand of a pod with its card requirements.
      *
      * @param containers as for {@link #decode(List)}
-     * @return malformed also when the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, can't be read
+     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> amounts = decode(containers);
         return amounts instanceof Decoded.Valid<Demand>(Demand demand) && !annotations.isEmpty()
-                ? wished(demand, annotations)
+                ? withRequirements(demand, annotations)
                 : amounts;
     }
 
-    private Decoded<Demand> wished(Demand amounts, Map<String, String> annotations) {
+    private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
         Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
         if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {
             return new Decoded.Malformed<>(reason);
@@ -63,11 +63,11 @@ public final class DemandCodec {
     }
 
     /**
-     * What that pod asks for, wherever it gets it: all there is to know of a pod that has its cards.
+     * The demand of a pod without its card requirements: enough for a pod that has its cards.
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
-     * @return absent when no container asks for either resource; malformed when one asks for both, or for an amount that
-     *     is not a whole number
+     * @return absent if no container requests either resource; malformed if one requests both, or an amount that is not a
+     *     whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
         List<ContainerDemand> demands = new ArrayList<>();
@@ -120,7 +120,7 @@ public final class DemandCodec {
             }
             return new Decoded.Valid<>(demand);
         } catch (ArithmeticException e) {
-            return new Decoded.Malformed<>("the pod asks for more than any node could have");
+            return new Decoded.Malformed<>("the pod requests more than any node could have");
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
         }

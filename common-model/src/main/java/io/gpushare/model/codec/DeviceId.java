@@ -4,18 +4,18 @@ import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
 
 /**
- * The ID under which the kubelet counts a device. It tells the card, and it is unique over both resources: {@code
- * GPU-<uuid>::<n>} for a memory unit, {@code GPU-<uuid>} for a whole card.
+ * The ID of a device at the kubelet. It names the card and is unique over both resources: {@code GPU-<uuid>::<n>} for a
+ * memory unit, {@code GPU-<uuid>} for a whole card.
  */
 public sealed interface DeviceId {
     String SEPARATOR = "::";
 
     CardId card();
 
-    /** The share of the card that the device is. */
+    /** The share of the card that the device represents. */
     Share share();
 
-    /** One unit of that card's memory; the number only tells the units of a card apart. */
+    /** One unit of that card's memory; the number only distinguishes the units of a card. */
     record MemoryUnitOf(CardId card, int number) implements DeviceId {
         @Override
         public Share share() {

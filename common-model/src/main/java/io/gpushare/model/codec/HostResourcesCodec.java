@@ -11,25 +11,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads cpu and memory. They decide nothing here, kube-scheduler alone does: a quantity that can't be read counts as none.
+ * Decodes cpu and memory. Only kube-scheduler decides by them, so an invalid quantity counts as none.
  */
 public final class HostResourcesCodec {
     private static final String CPU = "cpu";
     private static final String MEMORY = "memory";
     private static final BigDecimal MIB = BigDecimal.TWO.pow(20);
-    // More than any node has; sums of such amounts stay within a long.
+    // More than any node has. Sums of such amounts fit a long.
     private static final BigDecimal MOST = BigDecimal.TWO.pow(40);
 
     private HostResourcesCodec() {}
 
-    /** The most that a pod's containers request at one time, as Kubernetes sums it, without a runtime class's overhead. */
+    /** The most that a pod's containers request at one time, as Kubernetes sums it, without the overhead of a runtime class. */
     public static HostResources requested(List<ContainerResources> containers) {
         return new HostResources(
                 Demand.peak(containers, ContainerResources::role, each -> cpuMilli(each.quantities(), CEILING)),
                 Demand.peak(containers, ContainerResources::role, each -> memoryMib(each.quantities(), CEILING)));
     }
 
-    /** What a node has for pods, by its {@code status.allocatable}. */
+    /** The cpu and memory in a node's {@code status.allocatable}. */
     public static HostResources allocatable(Map<String, String> quantities) {
         return new HostResources(cpuMilli(quantities, FLOOR), memoryMib(quantities, FLOOR));
     }

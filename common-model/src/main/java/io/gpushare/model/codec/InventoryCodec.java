@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
- * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}],"links":["NV12"]}}. What the driver does not tell is left out; a well
- * card has no "ill", a card that is not cordoned no {@code "cordoned":true}. The links of each card but the first to all
- * before it are one string, in the words of {@link CardLink}, with {@code -} for one that is not known.
- * Unknown fields are skipped, so that a newer plugin may say more to an older extender.
+ * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}],"links":["NV12"]}}.
+ *
+ * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "ill"} (also read as {@code
+ * "unhealthy"}), and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
+ * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. Unknown
+ * fields are skipped, so that an older extender can read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
@@ -69,7 +71,7 @@ public final class InventoryCodec {
             List<String> words = List.of(row.split(" ", -1));
             if (card >= cards.size() || words.size() != card) {
                 throw new JsonReader.Malformed(
-                        "'links' must tell of each card but the first how it is linked to all before it");
+                        "'links' must have, for each card but the first, its links to all cards before it");
             }
             for (int other = 0; other < card; other++) {
                 if (!words.get(other).equals(UNKNOWN)) {
@@ -103,6 +105,7 @@ public final class InventoryCodec {
             into.put("mig", card.mig());
         }
         if (card.health() instanceof Health.Unhealthy(String reason)) {
+            // Older extenders read only this key.
             into.put("ill", reason);
         }
         if (card.cordoned()) {

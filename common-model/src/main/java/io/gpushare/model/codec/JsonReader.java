@@ -12,9 +12,9 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Strict reading of our own small JSON documents: every complaint names the field. */
+/** Strict parsing of the small JSON documents in annotations. Every error names its field. */
 final class JsonReader {
-    // Cards' ids are names of fields here: they would fill Jackson's table of the names it has seen.
+    // Field names contain card IDs, which would fill Jackson's table of canonical names.
     static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .build())
@@ -22,7 +22,7 @@ final class JsonReader {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /** A document that is not what it should be; the message goes to the user. */
+    /** An invalid document; the message is for the user. */
     static final class Malformed extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -56,7 +56,7 @@ final class JsonReader {
     static void version(JsonNode document, int known) {
         int version = integer(document, "version");
         if (version != known) {
-            throw new Malformed("version " + version + " is not known here; this program reads version " + known);
+            throw new Malformed("version " + version + " is not supported; this program reads version " + known);
         }
     }
 
@@ -102,7 +102,7 @@ final class JsonReader {
         return parent.path(field).isMissingNode() || parent.path(field).isNull() ? null : integer(parent, field);
     }
 
-    /** The elements of an array of strings; none where it is missing. */
+    /** The elements of an array of strings; none if the field is missing. */
     static List<String> texts(JsonNode parent, String field) {
         JsonNode value = parent.path(field);
         List<String> texts = new ArrayList<>();

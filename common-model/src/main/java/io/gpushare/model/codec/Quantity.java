@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An amount as the Kubernetes API writes it, such as {@code 1500m} or {@code 64Gi} (apimachinery: resource.Quantity). */
 final class Quantity {
-    // Kubernetes writes 1000 as "1k": a quantity's canonical form has a suffix even where only whole numbers make
-    // sense.
+    // The canonical form of 1000 is "1k", also for resources that allow whole numbers only.
     private static final Pattern FORM =
             Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
     private static final int DIGITS = 18;
@@ -35,13 +34,14 @@ final class Quantity {
 
     private Quantity() {}
 
-    /** The exact number; empty for what is not a quantity, and for a negative one. */
+    /** The exact number; empty for text that is not a quantity, and for a negative quantity. */
     static Optional<BigDecimal> parse(String text) {
-        // Most are digits and a suffix, and each request of kube-scheduler has some: no regular expression for these.
+        // Most quantities are digits and a suffix, and every request of kube-scheduler has some: this path needs no
+        // regex.
         int digits = digits(text);
         @Nullable BigDecimal factor = SUFFIXES.get(text.substring(digits));
         return factor == null || digits == 0 || digits > DIGITS
-                ? parseAny(text)
+                ? parseByPattern(text)
                 : Optional.of(
                         BigDecimal.valueOf(Long.parseLong(text, 0, digits, 10)).multiply(factor));
     }
@@ -54,7 +54,7 @@ final class Quantity {
         return digits;
     }
 
-    private static Optional<BigDecimal> parseAny(String text) {
+    private static Optional<BigDecimal> parseByPattern(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             return Optional.empty();

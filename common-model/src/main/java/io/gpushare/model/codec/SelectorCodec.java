@@ -13,22 +13,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pod annotation {@value AnnotationKeys#SELECT}, such as {@code memory >= 24Gi, compute >= 8.0, model in (A100, H100)},
- * and HAMi's four: {@code nvidia.com/use-gputype} and {@code nouse-gputype} name parts of models, {@code use-gpuuuid} and
- * {@code nouse-gpuuuid} cards, with commas between; an empty list says nothing. All that is written holds together.
+ * and HAMi's four: {@code nvidia.com/use-gputype} and {@code nouse-gputype} list parts of model names, {@code use-gpuuuid}
+ * and {@code nouse-gpuuuid} list cards, separated by commas. An empty list has no effect. All annotations must hold.
  */
 public final class SelectorCodec {
     private SelectorCodec() {}
 
     /**
-     * Reads a selector as the annotation has it.
+     * Parses the value of the annotation.
      *
-     * @throws SelectorSyntaxException with the place of what is wrong; never anything else
+     * @throws SelectorSyntaxException with the position of the error; no other exception is thrown
      */
     public static CardSelector parse(String text) {
         return SelectorParser.parse(text);
     }
 
-    /** Reads it from a pod's annotations. */
+    /** Decodes the selector from a pod's annotations. */
     public static Decoded<CardSelector> decode(Map<String, String> annotations) {
         CardSelector all = CardSelector.ANY;
         boolean written = false;

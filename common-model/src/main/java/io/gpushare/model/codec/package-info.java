@@ -1,6 +1,6 @@
 /**
- * Between the words and their written form: resource names, annotation keys, device IDs, and codecs that answer absent,
- * valid, or malformed with the reason. Everything read here is input that somebody may have written by hand.
+ * The values of the model in their written form: resource names, annotation keys, device IDs, and codecs that return
+ * absent, valid, or malformed with the reason. Users may write any of this input by hand.
  */
 @NullMarked
 package io.gpushare.model.codec;

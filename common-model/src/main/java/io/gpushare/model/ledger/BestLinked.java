@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * The choice of cards by how they are linked: those that are nearest to each other, all pairs added up; of equal choices
- * the one that leaves the other free cards nearest to each other, so that well-linked groups stay whole; of equal ones
- * again the first in the order in which the cards come.
+ * Chooses cards by their links: those closest to each other, summed over all pairs. Among equal choices it takes the one
+ * that leaves the other free cards closest to each other, so that well-linked groups stay whole, and then the first in the
+ * order of the cards.
  */
 final class BestLinked {
-    // All sets of them are tried: of 16 cards at most 12,870.
+    // All sets of this many cards are tried: at most 12,870.
     private static final int TRIED = 16;
 
     private final List<CardState> tried;
@@ -25,8 +25,8 @@ final class BestLinked {
     /**
      * Prepares a choice.
      *
-     * @param first a choice that will do
-     * @param candidates all that may be chosen, the preferred ones first; of many cards only the first are tried
+     * @param first a valid choice
+     * @param candidates all cards that may be chosen, the preferred ones first; only the first of many are tried
      */
     private BestLinked(CardLinks links, List<CardState> first, List<CardState> candidates) {
         Set<CardState> some = new LinkedHashSet<>(first);
@@ -45,9 +45,9 @@ final class BestLinked {
     }
 
     /**
-     * As many of the candidates as {@code first} has, which is one choice of them that will do.
+     * Chooses as many of the candidates as {@code first} has, which is a valid choice of them.
      *
-     * @param mostFree how many free cards it may take
+     * @param mostFree the most free cards that it may take
      */
     static List<CardState> choose(
             CardLinks links, List<CardState> first, Collection<CardState> candidates, int mostFree) {
@@ -90,7 +90,7 @@ final class BestLinked {
         return carried | ((set ^ carried) >>> 2) / lowest;
     }
 
-    /** Whether the set has the card, of those in which the two differ, that comes first. */
+    /** Whether the set has the first card in which the two differ. */
     private static boolean comesFirst(int set, int other) {
         return (set & Integer.lowestOneBit(set ^ other)) != 0;
     }

@@ -5,16 +5,16 @@ import java.util.Comparator;
 import java.util.function.ToIntFunction;
 
 /**
- * In which order cards that fit are taken. Of equal ones those in use come first, then those that the other free cards
- * miss least, then the lowest index, so that the same input gives the same answer.
+ * The order in which cards that fit are preferred. Among equal cards those in use come first, then those that are least
+ * close to the other free cards, then the lowest index: the same input gives the same result.
  */
 public enum CardOrder {
-    /** The card with the least free memory first: holes are filled before a fresh card is opened. */
+    /** The card with the least free memory first: partly used cards are filled before an unused one. */
     BINPACK,
     /** The card with the most free memory first. */
     SPREAD;
 
-    Comparator<CardState> comparator(ToIntFunction<CardState> missed) {
+    Comparator<CardState> comparator(ToIntFunction<CardState> closenessToFree) {
         Comparator<CardState> least =
                 Comparator.comparingInt(state -> state.free().units());
         Comparator<CardState> order = switch (this) {
@@ -22,7 +22,7 @@ public enum CardOrder {
             case SPREAD -> least.reversed();
         };
         return order.thenComparing(state -> state.offers(Share.WHOLE_CARD))
-                .thenComparingInt(missed)
+                .thenComparingInt(closenessToFree)
                 .thenComparingInt(state -> state.card().index());
     }
 }

@@ -52,7 +52,7 @@ public record CardState(Card card, Share capacity, Share allocated) {
         return !allocated.fits(capacity) || (takenWhole() && !allocated.shared().isNone());
     }
 
-    /** What allocations leave to nobody else: the whole capacity of a card taken whole. */
+    /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */
     public Share occupied() {
         return takenWhole() ? capacity : allocated;
     }

@@ -17,11 +17,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The immutable state of one node's cards: the inventory, and the allocation of each pod.
+ * The immutable state of one node's cards: the inventory, and the allocation of each holder.
  *
- * <p>{@link #place} only answers what fits. {@link #with} records whatever is true, fitting or not: a pod that holds a
- * card holds it, be the card gone, ill or over-used, and free memory never grows from that. So a ledger rebuilt from the
- * API in any order is the same ledger.
+ * <p>{@link #place} only finds what fits. {@link #with} records every allocation, fitting or not: a holder keeps its
+ * cards even if they are absent, unhealthy or over-committed, and that never increases the free memory. Therefore a
+ * ledger rebuilt from the API in any order is the same ledger.
  */
 public final class NodeCards {
     /** A holder and its allocation. */
@@ -68,7 +68,7 @@ public final class NodeCards {
         return Optional.ofNullable(holdings.get(holder)).map(Holding::allocation);
     }
 
-    /** The same allocations on the cards as they are now. */
+    /** The same allocations with another inventory. */
     public NodeCards withInventory(Inventory changed) {
         return changed.equals(inventory) ? this : new NodeCards(changed, holdings);
     }
@@ -92,7 +92,7 @@ public final class NodeCards {
         return new NodeCards(inventory, changed);
     }
 
-    /** Cards for that demand, the first of the order that fit, or why there are none. Nothing is reserved. */
+    /** The first cards in that order that fit the demand, or why none fit. It reserves nothing. */
     public Placement place(Demand demand, CardOrder order) {
         return place(demand, order, any -> true, any -> true);
     }

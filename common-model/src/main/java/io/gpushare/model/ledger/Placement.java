@@ -2,9 +2,9 @@ package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
 
-/** A decision: these cards, or why none. */
+/** A placement decision: the cards, or why none fit. */
 public sealed interface Placement {
     record Placed(Allocation allocation) implements Placement {}
 
-    record Refused(Refusal why) implements Placement {}
+    record Refused(Refusal reason) implements Placement {}
 }

@@ -16,8 +16,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Looks for the cards of one demand: as many for its memory as that is split over, the same for all containers, and whole
- * cards beside them.
+ * Searches the cards for one demand: the cards that all its containers share, and whole cards beside them.
  *
  * @param forShares the cards that may be shared
  * @param forWhole the cards that may be taken whole
@@ -79,22 +78,22 @@ record PlacementSearch(
     }
 
     /**
-     * The first card of the order, or of several the best-linked ones, such that enough free cards are left for the
-     * containers that take whole ones. Of free cards that are equally good the one that the others miss least is first.
+     * The cards to share: one is the first of the order, several are the best-linked ones. They leave enough free cards
+     * for the containers that take whole cards. Among equal free cards the one least close to the others comes first.
      */
     private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
                 .filter(state -> count > 0 && forShares.test(state) && state.offers(demand.shareOfEachCard()))
-                .sorted(order.comparator(state -> missed(state, free)))
+                .sorted(order.comparator(state -> closenessToFree(state, free)))
                 .toList();
         int mostFree = free.size() - demand.total().wholeCards();
         List<CardState> first = new ArrayList<>();
-        int fresh = 0;
+        int unused = 0;
         for (CardState state : candidates) {
-            if (first.size() < count && (!free(state) || fresh < mostFree)) {
+            if (first.size() < count && (!free(state) || unused < mostFree)) {
                 first.add(state);
-                fresh += free(state) ? 1 : 0;
+                unused += free(state) ? 1 : 0;
             }
         }
         return count < 2 || first.size() < count
@@ -102,8 +101,8 @@ record PlacementSearch(
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
     }
 
-    /** How near that free card is to the others that are free. */
-    private int missed(CardState state, List<CardState> free) {
+    /** How close that free card is to the other free cards. */
+    private int closenessToFree(CardState state, List<CardState> free) {
         return !free(state)
                 ? 0
                 : free.stream()

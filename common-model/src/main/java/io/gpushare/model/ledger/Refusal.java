@@ -1,16 +1,16 @@
 package io.gpushare.model.ledger;
 
-/** Why a demand finds no place: a handful of constant sentences, since kube-scheduler groups nodes by their text. */
+/** Why a demand does not fit. The sentences are few and constant, because kube-scheduler groups nodes by their text. */
 public enum Refusal {
-    /** gpushare's own words: users search for them. */
+    /** gpushare's own sentence: users search for it. */
     NO_CARD_WITH_MEMORY("Insufficient GPU Memory in one device"),
-    /** The same for a pod that splits its memory. */
+    /** The same for a pod that splits its memory over several cards. */
     NO_CARDS_WITH_MEMORY("Insufficient GPU Memory on as many devices as the pod's memory is split over"),
     NO_FREE_CARDS("Insufficient whole GPU cards: a card that serves memory pods can't be taken whole"),
-    /** None of the node's cards, used or not: no eviction could help. */
-    NO_CARD_OF_KIND("No GPU card of the kind that the pod selects in its annotations"),
-    /** Fewer of them than it needs, used or not. */
-    TOO_FEW_CARDS("Fewer GPU cards than the pod asks for");
+    /** The selector accepts none of the node's cards: no eviction can help. */
+    NO_CARD_OF_KIND("No GPU card matches the pod's card selection"),
+    /** The selector accepts fewer cards than the pod needs: no eviction can help. */
+    TOO_FEW_CARDS("The node has fewer GPU cards than the pod requests");
 
     private final String sentence;
 

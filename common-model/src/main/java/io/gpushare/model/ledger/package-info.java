@@ -1,6 +1,6 @@
 /**
- * What is allocated on each card of one node. The link between memory and whole cards (a card serves memory pods, or is
- * taken whole, or is free) is here and nowhere else.
+ * The allocations on each card of one node, and the placement of further demands. The link between memory and whole cards
+ * is implemented here and nowhere else: a card serves memory pods, or is taken whole, or is free.
  */
 @NullMarked
 package io.gpushare.model.ledger;

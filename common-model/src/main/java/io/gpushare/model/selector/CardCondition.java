@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
     /** How a fact is compared. */
     public enum Test {
-        /** It is one of the values. */
+        /** The fact is one of the values. */
         IN("in", "="),
-        /** It is none of them. */
+        /** The fact is none of the values. */
         NOT_IN("not in", "!="),
         LESS("<", "<"),
         AT_MOST("<=", "<="),
         MORE(">", ">"),
         AT_LEAST(">=", ">="),
-        /** One of the values is a part of it: HAMi's rule for models. */
+        /** The fact contains one of the values: HAMi's rule for models. */
         LIKE("like", "like"),
         NOT_LIKE("not like", "not like");
 
@@ -50,21 +50,21 @@ public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
         }
     }
 
-    /** Whether it holds for that card; never for a card that does not tell the fact. */
+    /** Whether it holds for that card. It does not hold where the card's fact is unknown. */
     boolean holds(Card card, Inventory.@Nullable Driver driver) {
-        @Nullable FactValue told = fact.of(card, driver);
-        if (told == null) {
+        @Nullable FactValue actual = fact.of(card, driver);
+        if (actual == null) {
             return false;
         }
         return switch (test) {
-            case IN -> values.stream().anyMatch(value -> value.means(told));
-            case NOT_IN -> values.stream().noneMatch(value -> value.means(told));
-            case LESS -> told.compareWith(values.getFirst()) < 0;
-            case AT_MOST -> told.compareWith(values.getFirst()) <= 0;
-            case MORE -> told.compareWith(values.getFirst()) > 0;
-            case AT_LEAST -> told.compareWith(values.getFirst()) >= 0;
-            case LIKE -> values.stream().anyMatch(value -> value.partOf(told));
-            case NOT_LIKE -> values.stream().noneMatch(value -> value.partOf(told));
+            case IN -> values.stream().anyMatch(value -> value.matches(actual));
+            case NOT_IN -> values.stream().noneMatch(value -> value.matches(actual));
+            case LESS -> actual.compareWith(values.getFirst()) < 0;
+            case AT_MOST -> actual.compareWith(values.getFirst()) <= 0;
+            case MORE -> actual.compareWith(values.getFirst()) > 0;
+            case AT_LEAST -> actual.compareWith(values.getFirst()) >= 0;
+            case LIKE -> values.stream().anyMatch(value -> value.partOf(actual));
+            case NOT_LIKE -> values.stream().noneMatch(value -> value.partOf(actual));
         };
     }
 

@@ -4,7 +4,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import org.jspecify.annotations.Nullable;
 
-/** What can be asked of a card; the driver's versions are the same for all cards of a node. */
+/** The facts that a pod can select cards by. The driver's versions are the same for all cards of a node. */
 public enum CardFact {
     MODEL,
     MEMORY,
@@ -16,12 +16,12 @@ public enum CardFact {
     NUMA,
     UUID;
 
-    /** Whether cards of one kind differ in it. */
+    /** Whether cards of one model and size differ in it. */
     boolean ofOneCard() {
         return this == NUMA || this == UUID;
     }
 
-    /** What that card tells; null when it does not. */
+    /** The value for that card; null where it is unknown. */
     @Nullable
     FactValue of(Card card, Inventory.@Nullable Driver driver) {
         return switch (this) {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which cards a pod may have: those for which every condition holds. Its text is the selector's written form. */
+/** The cards that a pod accepts: those for which every condition holds. {@code toString} is its text form. */
 public record CardSelector(List<CardCondition> conditions) {
     /** Any card. */
     public static final CardSelector ANY = new CardSelector(List.of());
@@ -17,40 +17,40 @@ public record CardSelector(List<CardCondition> conditions) {
         conditions = List.copyOf(conditions);
     }
 
-    /** Whether it leaves no card out. */
+    /** Whether it accepts every card. */
     public boolean any() {
         return conditions.isEmpty();
     }
 
-    /** Whether the pod may have that card, on a node with that driver. */
+    /** Whether it accepts that card, on a node with that driver. */
     public boolean matches(Card card, Inventory.@Nullable Driver driver) {
         return conditions.stream().allMatch(condition -> condition.holds(card, driver));
     }
 
-    /** The first condition that does not hold for that card, with what the card has instead; empty if it matches. */
+    /** The first condition that does not hold for that card, with the actual value; empty if all hold. */
     public Optional<String> unmet(Card card, Inventory.@Nullable Driver driver) {
         return conditions.stream()
                 .filter(condition -> !condition.holds(card, driver))
                 .findFirst()
                 .map(condition -> {
-                    @Nullable FactValue told = condition.fact().of(card, driver);
-                    return condition + (told == null ? ": its driver does not tell that" : ": it has " + told);
+                    @Nullable FactValue actual = condition.fact().of(card, driver);
+                    return condition + (actual == null ? ": its driver does not report it" : ": it has " + actual);
                 });
     }
 
-    /** Whether it may tell cards apart that are alike in all but their identity and their place in the node. */
-    public boolean looksAtSingleCards() {
+    /** Whether it may distinguish cards that differ only in identity and location. */
+    public boolean distinguishesAlikeCards() {
         return conditions.stream().anyMatch(condition -> condition.fact().ofOneCard());
     }
 
-    /** Without the conditions on what cards of one kind differ in. */
-    public CardSelector withoutSingleCards() {
+    /** The selector without its conditions on identity and location. */
+    public CardSelector withoutIdentities() {
         return new CardSelector(conditions.stream()
                 .filter(condition -> !condition.fact().ofOneCard())
                 .toList());
     }
 
-    /** Both together. */
+    /** The selector that accepts what both accept. */
     public CardSelector and(CardSelector other) {
         return new CardSelector(
                 Stream.concat(conditions.stream(), other.conditions.stream()).toList());

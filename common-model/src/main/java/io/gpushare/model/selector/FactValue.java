@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A value of a card's fact, told by a card or asked for in a condition. Its text is its written form. */
+/** A value of a card's fact, actual or in a condition. {@code toString} is its text form. */
 public sealed interface FactValue {
     /** An amount of memory. */
     record Amount(Memory memory) implements FactValue {
@@ -29,7 +29,7 @@ public sealed interface FactValue {
             Objects.requireNonNull(memory);
         }
 
-        /** That many of a unit by its name: Mi, Gi, Ti of 1024, or M, G, T of 1000; null for another name. */
+        /** That many of the named unit: Mi, Gi, Ti of 1024, or M, G, T of 1000; null for another name. */
         public static @Nullable Amount of(long count, String unit) {
             return UNITS.stream()
                     .filter(each -> each.name.equals(unit))
@@ -40,7 +40,7 @@ public sealed interface FactValue {
 
         @Override
         public String toString() {
-            // Where it is whole in several units, the largest says it in the fewest digits, and so can be read again.
+            // The largest unit of which it is a multiple needs the fewest digits, so the parser accepts them.
             return UNITS.stream()
                     .filter(unit -> memory.bytes() % unit.bytes == 0)
                     .min(Comparator.comparingLong(unit -> memory.bytes() / unit.bytes))
@@ -49,11 +49,11 @@ public sealed interface FactValue {
         }
     }
 
-    /** Numbers with dots between, compared one after the other; 8 and 8.0 are the same. */
+    /** Numbers separated by dots, compared from left to right; 8 and 8.0 are equal. */
     record Version(List<Integer> parts) implements FactValue {
         private static final Pattern LEADING = Pattern.compile("[0-9]{1,6}(\\.[0-9]{1,6}){0,3}");
 
-        /** Without the zeros at its end, so that the same versions are equal. */
+        /** Drops trailing zeros, so that equal versions are equal records. */
         public Version {
             int size = parts.size();
             while (size > 1 && parts.get(size - 1) == 0) {
@@ -66,7 +66,7 @@ public sealed interface FactValue {
             return new Version(List.of(major, minor));
         }
 
-        /** The version with which that text begins; null when it does not begin with a number. */
+        /** The version at the start of that text; null if it does not start with a number. */
         public static @Nullable Version leading(String text) {
             var matcher = LEADING.matcher(text);
             if (!matcher.lookingAt()) {
@@ -116,19 +116,19 @@ public sealed interface FactValue {
     }
 
     /**
-     * A model. It means every product whose name has its words, whole and one after the other, whatever their case and
-     * whether blanks, hyphens or underscores stand between them: {@code A100} and {@code NVIDIA-A100-SXM4-80GB} mean the
-     * {@code NVIDIA A100-SXM4-80GB}, {@code A10} does not.
+     * A model. It matches every product whose name contains its words, whole and in sequence. Case does not matter, nor
+     * whether blanks, hyphens or underscores separate the words: {@code A100} and {@code NVIDIA-A100-SXM4-80GB} match
+     * {@code NVIDIA A100-SXM4-80GB}, and {@code A10} does not.
      */
     record Model(String name) implements FactValue {
-        private static final Pattern BETWEEN = Pattern.compile("[^\\p{Alnum}.+]+");
+        private static final Pattern SEPARATORS = Pattern.compile("[^\\p{Alnum}.+]+");
 
         public Model {
             Objects.requireNonNull(name);
         }
 
         private String words() {
-            return BETWEEN.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT);
+            return SEPARATORS.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT);
         }
 
         @Override
@@ -145,24 +145,25 @@ public sealed interface FactValue {
         }
     }
 
-    /** Whether this, asked for, means what that card tells. */
-    default boolean means(FactValue told) {
+    /** Whether this value of a condition matches the actual one. */
+    default boolean matches(FactValue actual) {
         return switch (this) {
-            case Model asked -> told instanceof Model model && model.words().contains(asked.words());
-            case Identity(CardId asked) ->
-                told instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(asked.uuid());
-            case Amount _, Version _, Whole _, Flag _ -> equals(told);
+            case Model required ->
+                actual instanceof Model model && model.words().contains(required.words());
+            case Identity(CardId required) ->
+                actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
+            case Amount _, Version _, Whole _, Flag _ -> equals(actual);
         };
     }
 
-    /** Whether this text, asked for, stands anywhere in what the card tells, under the name that HAMi gives a card. */
-    default boolean partOf(FactValue told) {
+    /** Whether the actual model, under the name that HAMi gives a card, contains this text. */
+    default boolean partOf(FactValue actual) {
         return this instanceof Model(String part)
-                && told instanceof Model(String model)
+                && actual instanceof Model(String model)
                 && ("NVIDIA-" + model).toLowerCase(Locale.ROOT).contains(part.toLowerCase(Locale.ROOT));
     }
 
-    /** Their order; only for values of one type that has an order. */
+    /** Compares two values of one type that has an order. */
     default int compareWith(FactValue other) {
         if (this instanceof Amount(Memory one) && other instanceof Amount(Memory two)) {
             return one.compareTo(two);
@@ -173,6 +174,6 @@ public sealed interface FactValue {
         if (this instanceof Whole(int one) && other instanceof Whole(int two)) {
             return Integer.compare(one, two);
         }
-        throw new IllegalArgumentException(this + " and " + other + " have no order");
+        throw new IllegalArgumentException(this + " and " + other + " can't be compared");
     }
 }

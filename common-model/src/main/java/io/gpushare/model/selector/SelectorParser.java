@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a selector: conditions with commas between, of which all must hold.
+ * Parses a selector: conditions separated by commas, all of which must hold.
  *
  * <pre>
  * condition = fact ("=" | "!=" | "&lt;" | "&lt;=" | "&gt;" | "&gt;=") value
@@ -38,7 +38,7 @@ public final class SelectorParser {
         this.text = text;
     }
 
-    /** Reads it; nothing but blanks is any card. */
+    /** Parses the selector. Blank text accepts any card. */
     public static CardSelector parse(String text) {
         if (text.length() > LONGEST) {
             throw new SelectorSyntaxException(text, LONGEST, "a selector has at most " + LONGEST + " characters");
@@ -51,17 +51,17 @@ public final class SelectorParser {
         List<CardCondition> conditions = new ArrayList<>();
         do {
             if (conditions.size() == MOST_CONDITIONS) {
-                throw parser.wrong("a selector has at most " + MOST_CONDITIONS + " conditions");
+                throw parser.error("a selector has at most " + MOST_CONDITIONS + " conditions");
             }
             conditions.add(parser.condition());
-        } while (parser.took(","));
+        } while (parser.accept(","));
         if (!parser.atEnd()) {
-            throw parser.wrong("write a comma before the next condition, or nothing more");
+            throw parser.error("write a comma before the next condition, or nothing more");
         }
         return new CardSelector(conditions);
     }
 
-    /** Names of models, or UUIDs, with commas between, as HAMi's users write them; empty ones are left out. */
+    /** Parses HAMi's lists: names of models or UUIDs, separated by commas. Empty entries are skipped. */
     public static List<FactValue> list(CardFact fact, String text) {
         if (text.length() > LONGEST) {
             throw new SelectorSyntaxException(text, LONGEST, "the list has at most " + LONGEST + " characters");
@@ -76,7 +76,7 @@ public final class SelectorParser {
                 values.add(parser.typed(fact, word, begin));
             }
             parser.checkCount(values, begin);
-        } while (parser.took(","));
+        } while (parser.accept(","));
         return values;
     }
 
@@ -87,9 +87,9 @@ public final class SelectorParser {
         Test test = test(fact);
         if (!allowed(fact).contains(test)) {
             at = begin;
-            throw wrong(operators(fact));
+            throw error(operators(fact));
         }
-        boolean several = !test.ordering() && took("(");
+        boolean several = !test.ordering() && accept("(");
         List<FactValue> values = new ArrayList<>();
         do {
             blanks();
@@ -97,9 +97,9 @@ public final class SelectorParser {
             String word = until(",()<>=!");
             values.add(typed(fact, word, where));
             checkCount(values, where);
-        } while (several && took(","));
-        if (several && !took(")")) {
-            throw wrong("write a comma or ')' after a value");
+        } while (several && accept(","));
+        if (several && !accept(")")) {
+            throw error("write a comma or ')' after a value");
         }
         return new CardCondition(fact, test, values);
     }
@@ -114,27 +114,27 @@ public final class SelectorParser {
             }
         }
         at = begin;
-        throw wrong("write a fact of cards: "
+        throw error("write a fact of cards: "
                 + Arrays.stream(CardFact.values()).map(SelectorParser::name).collect(Collectors.joining(", ")));
     }
 
     private Test test(CardFact fact) {
-        if (took("!=")) {
+        if (accept("!=")) {
             return Test.NOT_IN;
         }
-        if (took("<=")) {
+        if (accept("<=")) {
             return Test.AT_MOST;
         }
-        if (took(">=")) {
+        if (accept(">=")) {
             return Test.AT_LEAST;
         }
-        if (took("<")) {
+        if (accept("<")) {
             return Test.LESS;
         }
-        if (took(">")) {
+        if (accept(">")) {
             return Test.MORE;
         }
-        if (took("==") || took("=")) {
+        if (accept("==") || accept("=")) {
             return Test.IN;
         }
         int begin = at;
@@ -149,7 +149,7 @@ public final class SelectorParser {
             case "like" -> not ? Test.NOT_LIKE : Test.LIKE;
             default -> {
                 at = begin;
-                throw wrong(operators(fact));
+                throw error(operators(fact));
             }
         };
     }
@@ -185,7 +185,7 @@ public final class SelectorParser {
         };
         if (value == null) {
             at = begin;
-            throw wrong(
+            throw error(
                     switch (fact) {
                         case MODEL ->
                             "write a card's model, such as A100 or Tesla T4: letters, digits, blanks and . _ / + -";
@@ -219,7 +219,7 @@ public final class SelectorParser {
     private void checkCount(List<FactValue> values, int begin) {
         if (values.size() > MOST_VALUES) {
             at = begin;
-            throw wrong("a list has at most " + MOST_VALUES + " values");
+            throw error("a list has at most " + MOST_VALUES + " values");
         }
     }
 
@@ -237,11 +237,11 @@ public final class SelectorParser {
         }
     }
 
-    private boolean took(String symbol) {
+    private boolean accept(String symbol) {
         blanks();
-        boolean there = text.startsWith(symbol, at);
-        at += there ? symbol.length() : 0;
-        return there;
+        boolean found = text.startsWith(symbol, at);
+        at += found ? symbol.length() : 0;
+        return found;
     }
 
     private String word() {
@@ -252,7 +252,7 @@ public final class SelectorParser {
         return text.substring(begin, at);
     }
 
-    /** All up to one of those characters, or the end, with single blanks between its words. */
+    /** The text up to one of those characters or the end, with single blanks between its words. */
     private String until(String ends) {
         int begin = at;
         while (!atEnd() && ends.indexOf(text.charAt(at)) < 0) {
@@ -261,7 +261,7 @@ public final class SelectorParser {
         return BLANKS.matcher(text.substring(begin, at).strip()).replaceAll(" ");
     }
 
-    private SelectorSyntaxException wrong(String complaint) {
+    private SelectorSyntaxException error(String complaint) {
         return new SelectorSyntaxException(text, at, complaint);
     }
 }

@@ -1,6 +1,6 @@
 package io.gpushare.model.selector;
 
-/** A selector that can't be understood; the message says where, and what may stand there. */
+/** A selector that can't be parsed; the message names the position and what is valid there. */
 public final class SelectorSyntaxException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
     private static final int QUOTED = 24;
@@ -20,7 +20,7 @@ public final class SelectorSyntaxException extends IllegalArgumentException {
         return "'" + (rest.length() <= QUOTED ? rest : rest.substring(0, QUOTED) + "…") + "'";
     }
 
-    /** The place of the first character that can't be understood, from 1. */
+    /** The position of the first invalid character, from 1. */
     public int position() {
         return position;
     }

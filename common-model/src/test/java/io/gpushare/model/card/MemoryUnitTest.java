@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryUnitTest {
     @ParameterizedTest
     @CsvSource({"GiB,1024,GiB", "MiB,1,1MiB", "256MiB,256,256MiB", "1024MiB,1024,GiB"})
-    void unitsAreReadAndWritten(String text, long mib, String written) {
+    void unitsSurviveTheirTextForm(String text, long mib, String written) {
         MemoryUnit unit = MemoryUnit.parse(text);
         assertThat(unit.size()).isEqualTo(Memory.ofMib(mib));
         assertThat(unit).hasToString(written);
@@ -19,7 +19,7 @@ class MemoryUnitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Mib", "MiB/", "gib", "0MiB", "-1MiB", "1.5MiB", "2GiB", "99999999999MiB"})
-    void whatGpushareSilentlyTookForGibIsRefused(String text) {
+    void unitsThatGpushareSilentlyReadAsGibAreRejected(String text) {
         assertThatThrownBy(() -> MemoryUnit.parse(text)).hasMessageContaining("write GiB, or a number of MiB");
     }
 
@@ -30,7 +30,7 @@ class MemoryUnitTest {
     }
 
     @Test
-    void unitsOfAnotherSizeAreCoveredAndNotRoundedAway() {
+    void unitsOfAnotherSizeAreRoundedUp() {
         assertThat(MemoryUnit.GIB.unitsCovering(3, MemoryUnit.ofMib(256))).isEqualTo(1);
         assertThat(MemoryUnit.ofMib(256).unitsCovering(3, MemoryUnit.GIB)).isEqualTo(12);
         assertThat(MemoryUnit.ofMib(1).unitsCovering(Integer.MAX_VALUE, MemoryUnit.GIB))

@@ -46,14 +46,14 @@ class AnnotationCodecsTest {
             new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.95.05", "13.0"), List.of(T4));
 
     @Test
-    void anInventoryComesBackAsItWas() {
+    void anInventorySurvivesItsTextForm() {
         String written = InventoryCodec.encode(NODE);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(NODE));
     }
 
     @Test
-    void linksOfCardsAreSmallAndComeBackAsTheyWere() {
+    void linksAreSmallAndSurviveTheirTextForm() {
         List<Card> cards = List.of(Card.of("GPU-c", 0, Memory.ofGib(1)), T4, Card.of("GPU-a", 2, Memory.ofGib(1)));
         Inventory linked = new Inventory(MemoryUnit.GIB, null, cards)
                 .withLinks(new CardLinks(Map.of(
@@ -67,7 +67,7 @@ class AnnotationCodecsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "[1]", "[\"NV0\"]", "[\"NV1 NV1\"]", "[\"NV1\",\"NV1\"]", "[\"\"]"})
-    void linksThatCanNotBeAreMalformed(String links) {
+    void invalidLinksAreMalformed(String links) {
         String written = InventoryCodec.encode(NODE)
                 .replace(
                         "]}",
@@ -80,14 +80,29 @@ class AnnotationCodecsTest {
     }
 
     @Test
-    void anInventoryFromANewerPluginIsReadAsFarAsItIsKnown() {
+    void anUnhealthyCardIsReadUnderBothKeysAndWrittenUnderTheOldOne() {
+        for (String key : List.of("ill", "unhealthy")) {
+            String written = "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-a\",\"index\":0,\"minor\":0,"
+                    + "\"model\":\"T4\",\"memoryMiB\":15360,\"" + key + "\":\"Xid 79\"}]}";
+            Inventory read = InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written))
+                    .valid()
+                    .orElseThrow();
+            assertThat(read.cards().getFirst().health()).isEqualTo(new Health.Unhealthy("Xid 79"));
+            assertThat(InventoryCodec.encode(read))
+                    .contains("\"ill\":\"Xid 79\"")
+                    .doesNotContain("unhealthy");
+        }
+    }
+
+    @Test
+    void unknownFieldsOfANewerPluginAreSkipped() {
         String written = InventoryCodec.encode(NODE).replace("\"cards\"", "\"later\":[1],\"cards\"");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(NODE));
     }
 
     @Test
-    void gpusharesAnnotationsStandBesideOurs() {
+    void gpusharesAnnotationsAreWrittenToo() {
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(
@@ -105,7 +120,7 @@ class AnnotationCodecsTest {
     }
 
     @Test
-    void nothingWrittenIsAbsentAndNotMalformed() {
+    void aMissingAnnotationIsAbsentAndNotMalformed() {
         assertThat(AllocationCodec.decode(Map.of())).isInstanceOf(Decoded.Absent.class);
         assertThat(InventoryCodec.decode(Map.of())).isInstanceOf(Decoded.Absent.class);
     }
@@ -133,7 +148,7 @@ class AnnotationCodecsTest {
                 "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"role\":\"x\",\"cards\":[\"GPU-1\"]}]}",
                 "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[\"GPU-1\"],\"memory\":{\"GPU-1\":1}}]}",
             })
-    void aForgedAllocationIsMalformedAndSaysWhy(String written) {
+    void aForgedAllocationIsMalformedWithAReason(String written) {
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
@@ -156,13 +171,13 @@ class AnnotationCodecsTest {
     }
 
     @Property
-    void anyAllocationComesBackAsItWas(@ForAll("allocations") Allocation allocation) {
+    void anyAllocationSurvivesItsTextForm(@ForAll("allocations") Allocation allocation) {
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, AllocationCodec.encode(allocation))))
                 .isEqualTo(new Decoded.Valid<>(allocation));
     }
 
     @Property
-    void anyTextIsAnsweredWithoutAnException(@ForAll String written) {
+    void anyTextIsDecodedWithoutAnException(@ForAll String written) {
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
                 .isInstanceOf(Decoded.Malformed.class);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))

@@ -25,20 +25,20 @@ class CordonCodecTest {
             new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
 
     @Test
-    void uuidsAreReadWithCommasBetween() {
+    void commasSeparateUuids() {
         assertThat(cordon("GPU-a, GPU-b")).isEqualTo(new CordonCodec(Set.of(A, new CardId("GPU-b")), List.of()));
         assertThat(CordonCodec.decode(Map.of())).isEqualTo(cordon("")).isEqualTo(new CordonCodec(Set.of(), List.of()));
     }
 
     @Test
-    void aPartThatIsNoUuidIsComplainedOfAndTheOthersHold() {
+    void anInvalidPartIsReportedAndTheOthersAreValid() {
         CordonCodec cordon = cordon("GPU-a,0,,GPU-a");
         assertThat(cordon.cards()).containsExactly(A);
         assertThat(cordon.complaints()).hasSize(2).allMatch(text -> text.contains("gpushare.io/cordon"));
     }
 
     @Test
-    void aCordonedCardTakesNothingNewAndComesBackFromTheAnnotationSo() {
+    void aCordonedCardAcceptsNoPodsAndStaysCordonedInTheAnnotation() {
         Inventory cordoned = NODE.withCordoned(Set.of(A));
         assertThat(NodeCards.of(cordoned).cards().getFirst().free()).isEqualTo(Share.NONE);
         assertThat(NodeCards.of(cordoned)

@@ -19,14 +19,14 @@ class DemandCodecTest {
 
     @ParameterizedTest
     @CsvSource({"1,1", "1k,1000", "2e3,2000", "1Ki,1024", "3000m,3", "+4,4", "5.0,5"})
-    void everyWayToWriteAWholeNumberIsRead(String written, int units) {
+    void everyFormOfAWholeNumberIsDecoded(String written, int units) {
         Demand demand = decode(Map.of(MEMORY, written)).valid().orElseThrow();
         assertThat(demand.total().units()).isEqualTo(units);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "-1", "1.5", "1500m", "3000000000", "1Ei", "1e99", "1 ", "0x10", "１"})
-    void anythingElseIsRefusedWithTheContainersName(String written) {
+    void anythingElseIsRejectedWithTheContainersName(String written) {
         assertThat(decode(Map.of(MEMORY, written)))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
@@ -36,7 +36,7 @@ class DemandCodecTest {
     }
 
     @Test
-    void aContainerThatAsksForBothIsRefused() {
+    void aContainerThatRequestsBothIsRejected() {
         assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
@@ -50,7 +50,7 @@ class DemandCodecTest {
     }
 
     @Test
-    void aSumBeyondAnyNodeIsRefusedAndNotWrappedAround() {
+    void aSumBeyondAnyNodeIsRejectedAndDoesNotOverflow() {
         ContainerResources huge =
                 new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, String.valueOf(Integer.MAX_VALUE)));
         ContainerResources more = new ContainerResources("b", ContainerRole.APP, huge.quantities());
@@ -72,7 +72,7 @@ class DemandCodecTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"gpu", "kubernetes.io/gpu", "requests.x.com/gpu", "A.com/gpu", "a.com/", "a.com/g p", "a/b/c"})
-    void aNameThatTheKubeletWouldRefuseIsRefusedHere(String name) {
+    void aNameThatTheKubeletRejectsIsRejected(String name) {
         assertThatThrownBy(() -> new ResourceNames(name, CARDS)).hasMessageContaining("extended resource");
     }
 
@@ -82,14 +82,14 @@ class DemandCodecTest {
     }
 
     @Test
-    void wishesForCardsStandInAnnotations() {
-        Demand demand = wishing("4", Map.of("gpushare.io/cards", "2", "gpushare.io/select", "memory >= 24Gi"))
+    void annotationsHoldTheCardRequirements() {
+        Demand demand = decoded("4", Map.of("gpushare.io/cards", "2", "gpushare.io/select", "memory >= 24Gi"))
                 .valid()
                 .orElseThrow();
         assertThat(demand.split()).isEqualTo(2);
         assertThat(demand.shareOfEachCard().units()).isEqualTo(2);
         assertThat(demand.selector()).hasToString("memory >= 24Gi");
-        assertThat(wishing("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
+        assertThat(decoded("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -105,8 +105,8 @@ class DemandCodecTest {
                 "gpushare.io/select | memory=4 | annotation gpushare.io/select: at character 8 ('4'): write an amount"
                         + " of memory: a whole number and Mi, Gi or Ti (of 1024), or M, G or T (of 1000), such as 24Gi",
             })
-    void aWishThatCanNotBeReadIsToldWithItsPlace(String key, String value, String reason) {
-        assertThat(wishing("4", Map.of(key, value))).isEqualTo(new Decoded.Malformed<>(reason));
+    void anInvalidRequirementIsMalformedWithItsPosition(String key, String value, String reason) {
+        assertThat(decoded("4", Map.of(key, value))).isEqualTo(new Decoded.Malformed<>(reason));
     }
 
     @Test
@@ -120,11 +120,11 @@ class DemandCodecTest {
     }
 
     @Test
-    void wishesOfAPodWithoutADemandAreNobodysBusiness() {
-        assertThat(wishing("0", Map.of("gpushare.io/cards", "x"))).isInstanceOf(Decoded.Absent.class);
+    void requirementsOfAPodWithoutADemandAreIgnored() {
+        assertThat(decoded("0", Map.of("gpushare.io/cards", "x"))).isInstanceOf(Decoded.Absent.class);
     }
 
-    private Decoded<Demand> wishing(String units, Map<String, String> annotations) {
+    private Decoded<Demand> decoded(String units, Map<String, String> annotations) {
         return codec.decode(
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, units))), annotations);
     }

@@ -11,7 +11,7 @@ class DeviceIdTest {
     private static final CardId CARD = new CardId("GPU-60805828-8ab0-6124-67c4-9baff56d087b");
 
     @Test
-    void anIdTellsItsCard() {
+    void anIdNamesItsCard() {
         DeviceId unit = new DeviceId.MemoryUnitOf(CARD, 14);
         assertThat(unit).hasToString("GPU-60805828-8ab0-6124-67c4-9baff56d087b::14");
         assertThat(DeviceId.parse(unit.toString())).isEqualTo(new Decoded.Valid<>(unit));
@@ -34,7 +34,7 @@ class DeviceIdTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "::", "::1", "GPU-1::", "GPU-1::x", "GPU-1::-1", "GPU-1-_-0", "GPU-1::1::2"})
-    void whatIsNotOursIsSaidToBeNotOurs(String id) {
+    void anotherPluginsIdIsMalformed(String id) {
         assertThat(DeviceId.parse(id))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,

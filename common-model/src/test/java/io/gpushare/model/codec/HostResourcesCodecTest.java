@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class HostResourcesCodecTest {
     @Test
-    void whatIsRequestedIsRoundedUpAndWhatANodeHasDown() {
+    void requestsAreRoundedUpAndAllocatableIsRoundedDown() {
         Map<String, String> odd = Map.of("cpu", "1.0005", "memory", "1048577");
         assertThat(requested(odd)).isEqualTo(new HostResources(1001, 2));
         assertThat(HostResourcesCodec.allocatable(odd)).isEqualTo(new HostResources(1000, 1));
@@ -21,7 +21,7 @@ class HostResourcesCodecTest {
     }
 
     @Test
-    void whatCannotBeReadIsNoneAndWhatNoNodeHasIsMuch() {
+    void anInvalidQuantityIsNoneAndAHugeOneIsCapped() {
         assertThat(requested(Map.of())).isEqualTo(HostResources.NONE);
         assertThat(requested(Map.of("cpu", "-1", "memory", "much"))).isEqualTo(HostResources.NONE);
         assertThat(requested(Map.of("cpu", "999999999999999999E", "memory", "9e99")))

@@ -39,13 +39,13 @@ class QuantityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-1", "m", "Gi", "1gi", "1 Gi", "1i", "e3", "1234567890123456789", "٣", "0x1"})
-    void anythingElseIsNone(String written) {
+    void anythingElseIsEmpty(String written) {
         assertThat(Quantity.parse(written)).isEmpty();
     }
 
-    /** A sign changes nothing but the way on which it is read. */
+    /** A sign only changes the path that parses it. */
     @Property
-    void theShortWayReadsAsTheLongOne(@ForAll("quantities") String text) {
+    void bothPathsParseTheSame(@ForAll("quantities") String text) {
         List<BigDecimal> signed = Quantity.parse("+" + text).stream().toList();
         assertThat(Quantity.parse(text).stream().toList())
                 .usingElementComparator(BigDecimal::compareTo)

@@ -105,7 +105,7 @@ class SelectorCodecTest {
                 "cuda != 1",
                 "driver > 0"
             })
-    void aFactThatIsNotToldMatchesNoConditionOnIt(String selector) {
+    void anUnknownFactMatchesNoCondition(String selector) {
         Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
         assertThat(SelectorCodec.parse(selector).matches(silent, null)).isFalse();
     }
@@ -132,7 +132,7 @@ class SelectorCodecTest {
                 "numa = -1                 | 8  | write the number of a NUMA node",
                 "driver > 1.2.3.4.5        | 10 | write a driver version",
             })
-    void anErrorPointsAtItsPlaceAndSaysWhatMayStandThere(String selector, int position, String complaint) {
+    void anErrorHasItsPositionAndNamesWhatIsValidThere(String selector, int position, String complaint) {
         assertThatThrownBy(() -> SelectorCodec.parse(selector))
                 .isInstanceOf(SelectorSyntaxException.class)
                 .hasMessageStartingWith("at character " + position + " (")
@@ -153,12 +153,12 @@ class SelectorCodecTest {
     }
 
     @Test
-    void ofAPodWithoutSuchAnnotationsNothingIsSelected() {
+    void aPodWithoutSuchAnnotationsHasNoSelector() {
         assertThat(SelectorCodec.decode(Map.of("other", "x"))).isEqualTo(new Decoded.Absent<>());
     }
 
     @Test
-    void hamisAnnotationsAreTheSameLanguageAndAllHoldTogether() {
+    void hamisAnnotationsBecomeConditionsOfTheSameSelector() {
         CardSelector all = decoded(Map.of(
                 "gpushare.io/select", "memory >= 24Gi",
                 "nvidia.com/use-gputype", "Tesla V100-PCIE-32GB, NVIDIA-A10",
@@ -169,7 +169,7 @@ class SelectorCodecTest {
                 .hasToString("memory >= 24Gi, model like (Tesla V100-PCIE-32GB, NVIDIA-A10), model not like 4090,"
                         + " uuid in (GPU-1, GPU-2), uuid != GPU-3");
         assertThat(decoded(Map.of("nvidia.com/use-gputype", "a10")).matches(A100, DRIVER))
-                .as("a part of the name is enough there")
+                .as("a part of the name is enough")
                 .isTrue();
         assertThat(decoded(Map.of("nvidia.com/use-gputype", "NVIDIA-NVIDIA A100"))
                         .matches(A100, DRIVER))
@@ -184,12 +184,12 @@ class SelectorCodecTest {
     }
 
     @Property
-    void whatIsPrintedIsReadAsTheSame(@ForAll("selectors") CardSelector selector) {
+    void theTextFormParsesToTheSameSelector(@ForAll("selectors") CardSelector selector) {
         assertThat(SelectorCodec.parse(selector.toString())).isEqualTo(selector);
     }
 
     @Property
-    void anyTextIsReadOrRefusedWithItsPlace(@ForAll("texts") String text) {
+    void anyTextIsParsedOrRejectedWithItsPosition(@ForAll("texts") String text) {
         try {
             CardSelector read = SelectorCodec.parse(text);
             assertThat(SelectorCodec.parse(read.toString())).isEqualTo(read);

@@ -28,9 +28,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Which cards are taken where links between them are known. */
+/** The choice of cards whose links are known. */
 class BestLinkedTest {
-    /** 0-1-2-3 and 4-5-6-7 are joined by NVLinks, 0-1 and 4-5 by more of them; all else is over the system's link. */
+    /** NVLinks join 0-1-2-3 and 4-5-6-7, with more of them for 0-1 and 4-5; all other links cross NUMA nodes. */
     private static final NodeCards TWO_ISLANDS =
             NodeCards.of(TestCards.node(40, 40, 40, 40, 40, 40, 40, 40).withLinks(links(8, (i, j) -> {
                 if (i / 4 != j / 4) {
@@ -39,7 +39,7 @@ class BestLinkedTest {
                 return i % 4 == 1 && j % 4 == 0 ? "NV4" : "NV2";
             })));
 
-    private interface Between {
+    private interface LinkText {
         String cards(int larger, int smaller);
     }
 
@@ -52,12 +52,12 @@ class BestLinkedTest {
     }
 
     @Test
-    void oneCardIsTakenWhereItBreaksUpTheLeast() {
+    void oneCardIsTakenFromTheWorstLinkedOnes() {
         assertThat(taken(TWO_ISLANDS, whole(1))).containsExactly(2);
         assertThat(taken(with(TWO_ISLANDS, whole(1), 0), whole(1))).containsExactly(1);
-        assertThat(taken(TWO_ISLANDS, memory(3))).as("memory that opens a card").containsExactly(2);
+        assertThat(taken(TWO_ISLANDS, memory(3))).as("memory on an unused card").containsExactly(2);
         assertThat(taken(with(TWO_ISLANDS, memory(3), 5), memory(3)))
-                .as("memory goes to a card in use all the same")
+                .as("memory prefers a card in use")
                 .containsExactly(5);
     }
 
@@ -67,7 +67,7 @@ class BestLinkedTest {
         assertThat(taken(node, split(8, 2))).containsExactlyInAnyOrder(0, 1);
         assertThat(taken(with(node, memory(39), 1), split(8, 2))).containsExactlyInAnyOrder(4, 5);
         assertThat(taken(NodeCards.of(TestCards.node(40, 40, 40)), split(8, 2)))
-                .as("nothing is known of links")
+                .as("unknown links")
                 .containsExactlyInAnyOrder(0, 1);
     }
 
@@ -107,7 +107,7 @@ class BestLinkedTest {
     }
 
     @Test
-    void sixteenCardsTakeNoTimeWorthNaming() {
+    void sixteenCardsAreChosenQuickly() {
         int[] sizes = new int[16];
         Arrays.fill(sizes, 40);
         NodeCards node =
@@ -131,11 +131,11 @@ class BestLinkedTest {
         return sum;
     }
 
-    private static CardLinks links(int cards, Between between) {
+    private static CardLinks links(int cards, LinkText text) {
         Map<CardLinks.Pair, CardLink> links = new HashMap<>();
         for (int i = 0; i < cards; i++) {
             for (int j = 0; j < i; j++) {
-                links.put(new CardLinks.Pair(id(i), id(j)), CardLink.parse(between.cards(i, j)));
+                links.put(new CardLinks.Pair(id(i), id(j)), CardLink.parse(text.cards(i, j)));
             }
         }
         return new CardLinks(links);
@@ -146,7 +146,7 @@ class BestLinkedTest {
                 List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(units))), split, CardSelector.ANY);
     }
 
-    /** With a pod that has this on that very card. */
+    /** The node with a pod that has this demand on that card. */
     private static NodeCards with(NodeCards node, Demand demand, int card) {
         Inventory only = new Inventory(
                 node.inventory().unit(),

@@ -29,9 +29,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What holds for every history of placements and releases, on mixed cards and for both resources. */
+/** Properties of every history of placements and releases, on mixed cards and for both resources. */
 class NodeCardsProperties {
-    /** One step: release the pod of that number if it is there, or place this demand. */
+    /** One step: release one of the running pods, or place the demand. */
     record Step(boolean release, int which, Demand demand, CardOrder order) {}
 
     @Property
@@ -55,7 +55,7 @@ class NodeCardsProperties {
     }
 
     @Property
-    void aRefusalIsTrue(@ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
+    void everyRefusalIsCorrect(@ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
         NodeCards node = NodeCards.of(inventory);
         List<String> running = new ArrayList<>();
         for (Step step : history) {
@@ -88,7 +88,8 @@ class NodeCardsProperties {
     }
 
     @Property
-    void whatCouldBeThereIsFound(@ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
+    void placeFindsEveryDemandThatFits(
+            @ForAll("inventories") Inventory inventory, @ForAll("histories") List<Step> history) {
         NodeCards node = NodeCards.of(inventory);
         List<String> running = new ArrayList<>();
         for (Step step : history) {
@@ -96,12 +97,12 @@ class NodeCardsProperties {
         }
         for (Step step : history) {
             assertThat(node.place(step.demand(), step.order()) instanceof Placement.Placed)
-                    .isEqualTo(couldBeThere(node, step.demand()));
+                    .isEqualTo(couldBePlaced(node, step.demand()));
         }
     }
 
-    /** Tries every set of cards for the memory. */
-    private static boolean couldBeThere(NodeCards node, Demand demand) {
+    /** Tries every set of cards to share. */
+    private static boolean couldBePlaced(NodeCards node, Demand demand) {
         List<CardState> cards = node.cards();
         int memory = demand.sharedCards();
         for (int set = 0; set < 1 << cards.size(); set++) {
@@ -125,7 +126,7 @@ class NodeCardsProperties {
     }
 
     @Property
-    void aLedgerRebuiltInAnyOrderIsTheSame(
+    void aLedgerRebuiltInAnyOrderIsEqual(
             @ForAll("inventories") Inventory inventory,
             @ForAll("histories") List<Step> history,
             @ForAll Random random) {
@@ -144,7 +145,7 @@ class NodeCardsProperties {
     }
 
     @Property
-    void whateverIsWrittenFreeMemoryStaysWithinTheCard(
+    void forgedAllocationsNeverIncreaseTheFreeShare(
             @ForAll("inventories") Inventory inventory, @ForAll("forged") List<Allocation> forged) {
         NodeCards node = NodeCards.of(inventory);
         for (int i = 0; i < forged.size(); i++) {
@@ -156,9 +157,9 @@ class NodeCardsProperties {
         }
     }
 
-    /** Pods come, are told anew with other cards, and go. */
+    /** Pods are added, replaced with other allocations, and removed. */
     @Property
-    void whatIsOnTheCardsIsWhatThePodsHold(
+    void allocatedIsTheSumOfTheHoldings(
             @ForAll("inventories") Inventory inventory,
             @ForAll("forged") List<Allocation> forged,
             @ForAll Random random) {
@@ -166,8 +167,9 @@ class NodeCardsProperties {
         for (Allocation allocation : forged) {
             String uid = "pod-" + random.nextInt(6);
             node = random.nextInt(4) == 0 ? node.without(uid) : node.with(pod(uid), allocation);
-            NodeCards anew = node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
-            assertThat(node.cards()).isEqualTo(anew.cards());
+            NodeCards rebuilt =
+                    node.withInventory(Inventory.empty(MemoryUnit.GIB)).withInventory(inventory);
+            assertThat(node.cards()).isEqualTo(rebuilt.cards());
             assertThat(node.cards().stream()
                             .mapToLong(state -> state.allocated().wholeCards()
                                     + (state.allocated().shared().isNone() ? 0 : 1))
@@ -179,7 +181,7 @@ class NodeCardsProperties {
     private static NodeCards placeIfItFits(NodeCards node, Step step, List<String> running) {
         if (node.place(step.demand(), step.order()) instanceof Placement.Placed(Allocation allocation)) {
             assertThat(allocation.gives(step.demand())).isTrue();
-            assertSplitEvenlyOverCardsOfTheKind(node, step.demand(), allocation);
+            assertSplitEvenlyOverAcceptedCards(node, step.demand(), allocation);
             assertThat(node.fits(allocation)).isTrue();
             String uid = "pod-" + running.size() + "-" + node.holdings().size() + "-" + System.identityHashCode(step);
             running.add(uid);
@@ -188,7 +190,7 @@ class NodeCardsProperties {
         return node;
     }
 
-    private static void assertSplitEvenlyOverCardsOfTheKind(NodeCards node, Demand demand, Allocation allocation) {
+    private static void assertSplitEvenlyOverAcceptedCards(NodeCards node, Demand demand, Allocation allocation) {
         assertThat(allocation.cards().stream()
                         .map(id -> node.inventory().card(id).orElseThrow()))
                 .allMatch(card -> demand.selector().matches(card, null));

@@ -107,12 +107,12 @@ class NodeCardsTest {
     }
 
     @Test
-    void anIllCardGetsNothingNewAndKeepsWhatItHas() {
-        Inventory well = node(15, 15);
-        NodeCards node = add(NodeCards.of(well), memory(4));
-        Card ill = well.cards().getFirst().withHealth(new Health.Unhealthy("Xid 79"));
-        node = node.withInventory(
-                new Inventory(MemoryUnit.GIB, null, List.of(ill, well.cards().get(1))));
+    void anUnhealthyCardAcceptsNoPodsAndKeepsItsOwn() {
+        Inventory healthy = node(15, 15);
+        NodeCards node = add(NodeCards.of(healthy), memory(4));
+        Card unhealthy = healthy.cards().getFirst().withHealth(new Health.Unhealthy("Xid 79"));
+        node = node.withInventory(new Inventory(
+                MemoryUnit.GIB, null, List.of(unhealthy, healthy.cards().get(1))));
         assertThat(node.cards().getFirst().free().units()).isZero();
         assertThat(node.cards().getFirst().allocated().units()).isEqualTo(4);
         assertThat(cardOf(node, 4)).isEqualTo("GPU-1");
@@ -129,7 +129,7 @@ class NodeCardsTest {
     }
 
     @Test
-    void overuseNeverTurnsIntoFreeMemory() {
+    void overCommitmentNeverBecomesFreeMemory() {
         Inventory inventory = node(15);
         NodeCards node = add(add(NodeCards.of(inventory), memory(8)), memory(7));
         NodeCards shrunk =

@@ -12,7 +12,7 @@ import io.gpushare.model.card.MemoryUnit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Short ways to say a node, a pod and a demand in tests. */
+/** Nodes, pods and demands for tests. */
 final class TestCards {
     private TestCards() {}
 

@@ -53,11 +53,11 @@ final class LinkScanner {
                 : level.pcie()
                         .map(pcie -> CardLink.pcie(
                                 switch (pcie) {
-                                    case SAME_BOARD, ONE_SWITCH -> CardLink.Way.PIX;
-                                    case SEVERAL_SWITCHES -> CardLink.Way.PXB;
-                                    case HOST_BRIDGE -> CardLink.Way.PHB;
-                                    case NUMA_NODE -> CardLink.Way.NODE;
-                                    case SYSTEM -> CardLink.Way.SYS;
+                                    case SAME_BOARD, ONE_SWITCH -> CardLink.Type.PIX;
+                                    case SEVERAL_SWITCHES -> CardLink.Type.PXB;
+                                    case HOST_BRIDGE -> CardLink.Type.PHB;
+                                    case NUMA_NODE -> CardLink.Type.NODE;
+                                    case SYSTEM -> CardLink.Type.SYS;
                                 }));
     }
 }

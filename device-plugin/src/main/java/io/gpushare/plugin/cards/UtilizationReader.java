@@ -2,7 +2,7 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardProcess;
-import io.gpushare.nvml.EccErrors;
+import io.gpushare.nvml.CardUtilization.EccErrors;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.usage.CardUsage;
@@ -32,7 +32,7 @@ final class UtilizationReader {
         Map<CardId, CardUsage> cards = new HashMap<>();
         for (String uuid : present) {
             try {
-                cards.put(new CardId(uuid), load(session.load(uuid, now.minus(INTERVAL))));
+                cards.put(new CardId(uuid), load(session.utilization(uuid, now.minus(INTERVAL))));
             } catch (NvmlException _) {
                 // Its old figures would be no better than none.
             }
@@ -43,7 +43,7 @@ final class UtilizationReader {
     private static CardUsage load(io.gpushare.nvml.CardUtilization load) {
         return new CardUsage(
                 load.memoryUsedBytes(),
-                by(100, load.gpuUtilisation()),
+                by(100, load.gpuUtilization()),
                 by(1, load.temperatureCelsius()),
                 by(1000, load.powerMilliwatts()),
                 load.eccErrors().map(EccErrors::corrected).map(OptionalLong::of).orElseGet(OptionalLong::empty),
@@ -59,7 +59,7 @@ final class UtilizationReader {
     }
 
     private static CardUsage.GpuProcess process(CardProcess process) {
-        return new CardUsage.GpuProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilisation());
+        return new CardUsage.GpuProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilization());
     }
 
     private static OptionalDouble by(double divisor, OptionalInt number) {

@@ -46,11 +46,11 @@ public final class NodeLabels {
 
     /** Brings the node's labels up to date. */
     public static void write(KubernetesApi api, String node, Inventory inventory) throws KubernetesException {
-        Optional<NodeState> now = api.node(node);
+        Optional<NodeState> now = api.nodes().read(node);
         if (now.isPresent()) {
             Change change = change(now.get(), of(inventory));
             if (!change.nothing()) {
-                api.labelNode(node, change.labels(), change.annotations());
+                api.nodes().label(node, change.labels(), change.annotations());
             }
         }
     }

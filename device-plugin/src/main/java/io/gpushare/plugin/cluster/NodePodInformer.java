@@ -53,7 +53,7 @@ public final class NodePodInformer implements AutoCloseable {
 
     /** Begins to watch. */
     public void watch(Listener listener) {
-        watched = api.watchPods(node, new Informer.Listener<>() {
+        watched = api.pods().watch(node, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 listener.changed(pod(now));
@@ -73,7 +73,7 @@ public final class NodePodInformer implements AutoCloseable {
 
     /** The pods as the API server has them right now; empty when it does not answer in that time. */
     public Optional<List<NodePod>> live(Duration time) {
-        Callable<List<PodState>> list = () -> api.podsOnNode(node);
+        Callable<List<PodState>> list = () -> api.pods().onNode(node);
         Future<List<PodState>> answer = lists.submit(list);
         try {
             return Optional.of(answer.get(time.toMillis(), TimeUnit.MILLISECONDS).stream()

@@ -190,7 +190,7 @@ class CardSelectionTest {
     void withNothingWrittenAndNoCardOfTheKindThatIsTheReason() {
         assertRefused(
                 choose(EMPTY, wishing(1, "model = H100", TestPods.memory("main", 1)), "GPU-a::0"),
-                "No GPU card of the kind that the pod selects");
+                "No GPU card matches the pod's card selection");
     }
 
     private static NodePod wishing(int split, String selector, ContainerDemand... containers) {

@@ -99,8 +99,8 @@ class AdmissionPolicyTest {
     @Test
     void aContainerThatAsksForMemoryAndForWholeCardsIsRefused() throws Exception {
         String both = "{name: a, resources: {limits: {aliyun.com/gpu-mem: 3, aliyun.com/gpu-count: 1}}}";
-        assertRefusedPod("not for both", "containers: [" + both + "]");
-        assertRefusedPod("not for both", "containers: [{name: b}]\n  initContainers: [" + both + "]");
+        assertRefusedPod("but not both", "containers: [" + both + "]");
+        assertRefusedPod("but not both", "containers: [{name: b}]\n  initContainers: [" + both + "]");
     }
 
     private static void assertRefusedPod(String words, String spec) throws Exception {

@@ -140,10 +140,10 @@ class KubectlPluginIT {
                 new Case("unknown option --colour", "--colour=red"),
                 new Case("name one pod", "why"),
                 new Case("--limit ten: write a number", "why", "p", "--limit", "ten"),
-                new Case("is no name of a node or pod", "why", "a&b"),
+                new Case("is not a valid name of a node or pod", "why", "a&b"),
                 new Case("--output yaml: write json", "-o", "yaml"),
                 new Case("-o needs a value", "-o"),
-                new Case("the right 'get' on 'services/proxy'", "--service", "lab/other"))) {
+                new Case("the permission 'get' on 'services/proxy'", "--service", "lab/other"))) {
             Ran ran = gpushare(each.arguments().toArray(String[]::new));
             assertThat(ran.code()).as(each.sentence()).isEqualTo(1);
             assertThat(ran.out()).isEmpty();

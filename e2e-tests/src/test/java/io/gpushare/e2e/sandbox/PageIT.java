@@ -24,7 +24,7 @@ class PageIT {
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final long LIMIT_MILLIS = 2000;
-    private static final String FIRST_VIEW = "performance.getEntriesByName('picture')[0].startTime";
+    private static final String FIRST_VIEW = "performance.getEntriesByName('snapshot')[0].startTime";
     // The pods' names come a moment after the first view.
     private static final String NAMED = "document.querySelector('#nodes .who')?.textContent";
 
@@ -163,7 +163,7 @@ class PageIT {
         choose("namespace", "lab");
         browser.await("document.querySelectorAll('.tile').length === 1", SOON);
         choose("namespace", "");
-        choose("state", "ill");
+        choose("state", "unhealthy");
         browser.await("document.querySelector('.found').innerText.includes('1 of 4 nodes')", SOON);
         choose("state", "");
         browser.run("document.querySelector('#filters input').focus()");

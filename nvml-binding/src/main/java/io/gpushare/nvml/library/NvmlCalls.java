@@ -7,7 +7,7 @@ import com.sun.jna.ptr.PointerByReference;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 
-/** NVML's calls with its return codes, and functions that the driver lacks, turned into {@link NvmlException}. */
+/** Calls NVML and turns its return codes, and functions that the driver lacks, into {@link NvmlException}. */
 public final class NvmlCalls {
     private final NvmlLibrary library;
 
@@ -27,19 +27,19 @@ public final class NvmlCalls {
         int invoke(NvmlLibrary nvml, IntByReference number);
     }
 
-    /** A call that writes text into the room it is given. */
+    /** A call that writes text into a buffer. */
     @FunctionalInterface
     public interface TextCall {
         int invoke(NvmlLibrary nvml, byte[] text, int length);
     }
 
-    /** A call that finds a card. */
+    /** A call that returns a handle. */
     @FunctionalInterface
     public interface HandleCall {
         int invoke(NvmlLibrary nvml, PointerByReference device);
     }
 
-    /** The call's return code, whatever it is; {@code what} is NVML's name of the call. */
+    /** The call's return code; {@code what} is NVML's name of the call. */
     public int code(String what, Call call) throws NvmlException {
         try {
             return call.invoke(library);
@@ -55,7 +55,7 @@ public final class NvmlCalls {
         }
     }
 
-    /** A call that ends something: nothing can be done about a failure, and what it ends is not used again. */
+    /** A call that releases something. It ignores failures, because the released object is not used again. */
     public void end(Call call) {
         call.invoke(library);
     }
@@ -67,10 +67,10 @@ public final class NvmlCalls {
     }
 
     /**
-     * The number, or empty where card or driver does not support the call or fails at it: what is only good to know never
-     * makes a card that works look like one that does not.
+     * The number; empty where card or driver does not support the call or fails. A missing optional value must not make a
+     * working card look broken.
      */
-    public OptionalInt numberIfTold(String what, NumberCall call) throws NvmlException {
+    public OptionalInt numberIfSupported(String what, NumberCall call) throws NvmlException {
         try {
             return OptionalInt.of(number(what, call));
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
@@ -78,9 +78,9 @@ public final class NvmlCalls {
         }
     }
 
-    public String text(String what, int room, TextCall call) throws NvmlException {
-        var text = new byte[room];
-        require(what, nvml -> call.invoke(nvml, text, room));
+    public String text(String what, int length, TextCall call) throws NvmlException {
+        var text = new byte[length];
+        require(what, nvml -> call.invoke(nvml, text, length));
         return text(text);
     }
 
@@ -90,7 +90,7 @@ public final class NvmlCalls {
         return device.getValue();
     }
 
-    /** What a return code other than success means. */
+    /** The exception for a return code other than success. */
     public NvmlException failure(String what, int code) {
         String message = what + ": " + describe(code);
         return switch (code) {
@@ -111,7 +111,7 @@ public final class NvmlCalls {
         }
     }
 
-    /** Text up to its first zero byte. */
+    /** The text before the first zero byte. */
     public static String text(byte[] bytes) {
         return Native.toString(bytes, StandardCharsets.UTF_8);
     }

@@ -1,6 +1,6 @@
 package io.gpushare.nvml.library;
 
-/** NVML's return codes that mean something of their own here, by NVML's names. */
+/** NVML's return codes that are handled here, by NVML's names. */
 public final class NvmlCode {
     public static final int SUCCESS = 0;
     public static final int INVALID_ARGUMENT = 2;

@@ -3,7 +3,7 @@ package io.gpushare.nvml.library;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** NVML did not answer; the four kinds are four different things to do about it. */
+/** A failed NVML call. Each subclass needs a different reaction. */
 public abstract sealed class NvmlException extends Exception
         permits NvmlException.DriverMissing, NvmlException.CardLost, NvmlException.Unsupported, NvmlException.Failed {
     private static final long serialVersionUID = 1;
@@ -12,7 +12,7 @@ public abstract sealed class NvmlException extends Exception
         super(message, cause);
     }
 
-    /** There is no library, or no driver behind it: nothing can be asked, and a later try may find it. */
+    /** There is no library, or no loaded driver: every call fails, and a later attempt may succeed. */
     public static final class DriverMissing extends NvmlException {
         private static final long serialVersionUID = 1;
 
@@ -21,7 +21,7 @@ public abstract sealed class NvmlException extends Exception
         }
     }
 
-    /** One card fell off the bus or can't be reached; the others still answer. */
+    /** One card fell off the bus or is unreachable; the others still respond. */
     public static final class CardLost extends NvmlException {
         private static final long serialVersionUID = 1;
 
@@ -32,13 +32,13 @@ public abstract sealed class NvmlException extends Exception
             this.uuid = uuid;
         }
 
-        /** The card's UUID; empty where NVML does not say which card it was. */
+        /** The card's UUID; empty where NVML does not name the card. */
         public Optional<String> uuid() {
             return Optional.ofNullable(uuid);
         }
     }
 
-    /** The card does not have what was asked for, or the driver lacks the call: asking again is no use. */
+    /** The card lacks the feature, or the driver lacks the call: a retry is useless. */
     public static final class Unsupported extends NvmlException {
         private static final long serialVersionUID = 1;
 
@@ -47,7 +47,7 @@ public abstract sealed class NvmlException extends Exception
         }
     }
 
-    /** Every other failure, with NVML's code and text. */
+    /** Any other failure, with NVML's code and message. */
     public static final class Failed extends NvmlException {
         private static final long serialVersionUID = 1;
 

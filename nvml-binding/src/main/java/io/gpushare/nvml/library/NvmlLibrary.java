@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * NVML's functions and structures as NVIDIA's NVML API reference documents them, by the names that the library exports
- * (nvml.h's unversioned names are macros). Each function is looked up at its first call, so that one which the driver lacks
- * is an {@link UnsatisfiedLinkError} of that call only. All but {@link #nvmlErrorString} answer a code of {@link NvmlCode}.
+ * (nvml.h's unversioned names are macros). Each function is looked up at its first call, so a function that the driver lacks
+ * causes an {@link UnsatisfiedLinkError} in that call only. All but {@link #nvmlErrorString} return an {@link NvmlCode}.
  */
 @SuppressWarnings({"MemberName", "ClassName", "TypeName"})
 public interface NvmlLibrary extends Library {
@@ -86,8 +86,8 @@ public interface NvmlLibrary extends Library {
     /** Fills {@link nvmlProcessInfo_v1_t}. */
     int nvmlDeviceGetComputeRunningProcesses(Pointer device, IntByReference count, Structure[] infos);
 
-    /** Of each process that computed after {@code seen}, in microseconds since 1970; answers "not found" where none did. */
-    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long seen);
+    /** Samples of the processes that computed after {@code since}, in microseconds since 1970; "not found" if none did. */
+    int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long since);
 
     int nvmlDeviceGetTopologyCommonAncestor(Pointer one, Pointer other, IntByReference level);
 
@@ -117,7 +117,7 @@ public interface NvmlLibrary extends Library {
         public long used;
     }
 
-    /** Bytes of the card's memory; the caller writes the version: its size and 2 in the highest byte. */
+    /** Bytes of the card's memory; the caller sets the version: the structure's size, with 2 in the highest byte. */
     @FieldOrder({"version", "total", "reserved", "free", "used"})
     final class nvmlMemory_v2_t extends Structure {
         public int version = size() | 2 << 24;
@@ -127,7 +127,7 @@ public interface NvmlLibrary extends Library {
         public long used;
     }
 
-    /** Where the card sits on the PCI bus. */
+    /** The PCI address of a card. */
     @FieldOrder({"busIdLegacy", "domain", "bus", "device", "pciDeviceId", "pciSubSystemId", "busId"})
     final class nvmlPciInfo_t extends Structure {
         public byte[] busIdLegacy = new byte[16];
@@ -146,14 +146,14 @@ public interface NvmlLibrary extends Library {
         public int memory;
     }
 
-    /** A process as old drivers tell it. */
+    /** A process as old drivers report it. */
     @FieldOrder({"pid", "usedGpuMemory"})
     final class nvmlProcessInfo_v1_t extends Structure {
         public int pid;
         public long usedGpuMemory;
     }
 
-    /** A process; the instances are those of MIG. */
+    /** A process, with its MIG instances. */
     @FieldOrder({"pid", "usedGpuMemory", "gpuInstanceId", "computeInstanceId"})
     final class nvmlProcessInfo_v2_t extends Structure {
         public int pid;
@@ -162,7 +162,7 @@ public interface NvmlLibrary extends Library {
         public int computeInstanceId;
     }
 
-    /** What a process did on the card in one sample period: percent, and when in microseconds since 1970. */
+    /** The utilization by a process in one sample period: percent, and the time in microseconds since 1970. */
     @FieldOrder({"pid", "timeStamp", "smUtil", "memUtil", "encUtil", "decUtil"})
     final class nvmlProcessUtilizationSample_t extends Structure {
         public int pid;
@@ -173,7 +173,7 @@ public interface NvmlLibrary extends Library {
         public int decUtil;
     }
 
-    /** An event as old drivers tell it. */
+    /** An event as old drivers report it. */
     @FieldOrder({"device", "eventType", "eventData"})
     final class nvmlEventData_v1_t extends Structure {
         public @Nullable Pointer device;
@@ -181,7 +181,7 @@ public interface NvmlLibrary extends Library {
         public long eventData;
     }
 
-    /** An event; of an Xid event the data is the Xid. */
+    /** An event; the data of an Xid event is the Xid. */
     @FieldOrder({"device", "eventType", "eventData", "gpuInstanceId", "computeInstanceId"})
     final class nvmlEventData_t extends Structure {
         public @Nullable Pointer device;

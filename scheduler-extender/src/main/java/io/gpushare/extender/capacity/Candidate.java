@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way in which a pod could be put on a node; made by {@link FreeNode#ways} only, so it fits.
+ * A possible choice of cards for a pod on one node; {@link FreeNode#candidates} makes only those that fit.
  *
- * @param shared the card that gives the pod's units; null when it asks for none
- * @param whole the cards that it would get whole
+ * @param shared the card that the pod would share; null if it requests whole cards only
+ * @param whole the cards that the pod would take whole
  */
 public record Candidate(
         FreeNode node, PodRequest pod, @Nullable FreeCard shared, List<FreeCard> whole) {
@@ -23,7 +23,7 @@ public record Candidate(
         return node.after(pod, shared, whole);
     }
 
-    /** Units of the cards that the pod would get: a whole card counts all of its own. */
+    /** Memory units of the cards that the pod would get; a whole card counts with its capacity. */
     public long units() {
         long units = shared == null ? 0 : pod.units();
         for (FreeCard card : whole) {

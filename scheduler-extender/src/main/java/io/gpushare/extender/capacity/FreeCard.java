@@ -1,6 +1,6 @@
 package io.gpushare.extender.capacity;
 
-import io.gpushare.extender.feasibility.CardKind;
+import io.gpushare.model.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
@@ -9,56 +9,69 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What is free on one well card.
+ * What is free on one healthy card.
  *
- * @param index tells the node's cards apart
- * @param free units that a pod may have: none when the card is taken whole, all of them when nobody uses it
+ * @param index identifies the card on its node
+ * @param free nothing when the card is taken whole, its capacity when it is unused
  */
-public record FreeCard(int index, CardKind kind, int free) {
-    /** Small cards before large ones, then those with the least room: equal cards stand side by side. */
+public record FreeCard(int index, CardKind kind, Share free) {
+    /** Small cards before large ones, then those with the least free memory, so that equal cards are adjacent. */
     static final Comparator<FreeCard> ORDER = Comparator.<FreeCard>comparingInt(card -> card.kind.units())
             .thenComparing(card -> card.kind.model())
-            .thenComparingInt(FreeCard::free)
+            .thenComparingInt(FreeCard::units)
             .thenComparingInt(FreeCard::index);
 
     public FreeCard {
         Objects.requireNonNull(kind);
-        if (index < 0 || free < 0 || free > kind.units()) {
-            throw new IllegalArgumentException(
-                    "card " + index + " has " + free + " units free of " + kind.units() + ": that can't be");
+        if (index < 0 || !free.fits(kind.capacity())) {
+            throw new IllegalArgumentException("card " + index + " can't have " + free + " free of " + kind.capacity());
         }
     }
 
-    /** The cards of a node that a new pod may have, each with its place in the inventory as its index. */
+    /** The cards of a node that accept new pods, each with its position in the inventory as its index. */
     public static List<FreeCard> of(NodeCards node) {
-        List<FreeCard> rooms = new ArrayList<>();
+        List<FreeCard> cards = new ArrayList<>();
         List<CardState> states = node.cards();
         for (int i = 0; i < states.size(); i++) {
             CardState state = states.get(i);
             // A card smaller than one unit serves no memory pod; as a whole card it is found without a policy.
             if (state.card().placeable() && state.capacity().units() > 0) {
-                rooms.add(new FreeCard(i, CardKind.of(state), state.free().units()));
+                cards.add(new FreeCard(i, CardKind.of(state), state.free()));
             }
         }
-        return rooms;
+        return cards;
     }
 
-    /** A card that nobody uses. */
+    /** A card that no pod uses. */
     public static FreeCard unused(int index, CardKind kind) {
-        return new FreeCard(index, kind, kind.units());
+        return new FreeCard(index, kind, kind.capacity());
     }
 
-    /** Whether a pod may have the card whole. */
-    public boolean whole() {
-        return free == kind.units();
+    /** Free memory units. */
+    public int units() {
+        return free.units();
+    }
+
+    /** Whether that share of the card is free. */
+    public boolean offers(Share share) {
+        return share.fits(free);
+    }
+
+    /** Whether no pod uses the card, so that it may be taken whole. */
+    public boolean unused() {
+        return offers(Share.WHOLE_CARD);
+    }
+
+    FreeCard minus(Share share) {
+        return new FreeCard(index, kind, free.minus(share).shared());
     }
 
     boolean sameAs(FreeCard other) {
-        return free == other.free && kind.equals(other.kind);
+        return free.equals(other.free) && kind.equals(other.kind);
     }
 
-    /** Whether that card is like this one to a pod. */
+    /** Whether a policy can't tell that card from this one. */
     public boolean sameAs(CardState state) {
-        return state.capacity().units() > 0 && free == state.free().units() && kind.equals(CardKind.of(state));
+        return state.capacity().units() > 0 && free.equals(state.free()) && kind.equals(CardKind.of(state));
     }
 }

@@ -1,7 +1,5 @@
 package io.gpushare.extender.capacity;
 
-import io.gpushare.extender.policy.scoring.NameHash;
-import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.HostResources;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,19 +10,17 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One node as a policy sees it: what is free there at one moment. Immutable. */
+/** What is free on one node at one moment, as a policy sees it. Immutable. */
 public final class FreeNode {
     /**
-     * The one order in which nodes are looked at, so that of equally good nodes always the same is taken. It is a hash of
-     * the name: names go by kind of node, and an order by kind would be a policy of its own.
+     * The fixed order of nodes that decides among equally good ones. It is a hash of the name: names often go by kind of
+     * node, and an order by kind would be a policy of its own.
      */
     public static final Comparator<FreeNode> ORDER =
             Comparator.<FreeNode>comparingLong(node -> node.order).thenComparing(FreeNode::name);
 
-    /** Of which nothing is known. */
+    /** The node in place of one that the extender does not know. */
     public static final FreeNode NOWHERE = of("", 0, 0, 0, List.of());
-
-    private static final int ANSWERS = 8;
 
     private final String name;
     private final long order;
@@ -32,11 +28,7 @@ public final class FreeNode {
     private final long memoryMib;
     private final List<FreeCard> cards;
     private final long units;
-    private final long idle;
-    // The last answers of best(), which are found again for as long as the node stays as it is. Threads may overwrite
-    // each
-    // other's: each entry is immutable, and whole.
-    private final @Nullable Best[] answers = new @Nullable Best[ANSWERS];
+    private final long freeUnits;
 
     private FreeNode(String name, long order, long cpuMilli, long memoryMib, List<FreeCard> cards) {
         this.name = name;
@@ -45,29 +37,29 @@ public final class FreeNode {
         this.memoryMib = memoryMib;
         this.cards = cards.stream().sorted(FreeCard.ORDER).toList();
         this.units = cards.stream().mapToLong(card -> card.kind().units()).sum();
-        this.idle = cards.stream().mapToLong(FreeCard::free).sum();
+        this.freeUnits = cards.stream().mapToLong(FreeCard::units).sum();
     }
 
     /**
-     * A node with that much free.
+     * A node with these resources free.
      *
-     * @param salt 0; another number gives another fixed order, to see how much hangs on it
-     * @param cpuMilli thousandths of a cpu that are free
-     * @param memoryMib MiB of the node's memory that are free
-     * @param cards its well cards
+     * @param salt 0; another number gives another {@link #ORDER}, to measure how much depends on it
+     * @param cpuMilli thousandths of a CPU
+     * @param memoryMib the node's memory, in MiB
+     * @param cards its healthy cards
      */
     public static FreeNode of(String name, long salt, long cpuMilli, long memoryMib, List<FreeCard> cards) {
         Objects.requireNonNull(name);
-        Set<Integer> seen = new HashSet<>();
+        Set<Integer> indices = new HashSet<>();
         for (FreeCard card : cards) {
-            if (!seen.add(card.index())) {
+            if (!indices.add(card.index())) {
                 throw new IllegalArgumentException("node " + name + " has card " + card.index() + " twice");
             }
         }
         return new FreeNode(name, NameHash.of(name.getBytes(StandardCharsets.UTF_8), salt), cpuMilli, memoryMib, cards);
     }
 
-    /** The same node with other amounts free. */
+    /** The same node with other resources free. */
     public FreeNode with(HostResources free, List<FreeCard> changed) {
         return new FreeNode(name, order, free.cpuMilli(), free.memoryMib(), changed);
     }
@@ -76,118 +68,90 @@ public final class FreeNode {
         return name;
     }
 
-    /** Its place in {@link #ORDER}, which hangs on its name alone. */
+    /** The key of {@link #ORDER}, which depends on the name alone. */
     public long order() {
         return order;
     }
 
-    /** Free cpu in thousandths; below 0 where more is requested than the node has. */
+    /** Free CPU in thousandths; negative where pods request more than the node has. */
     public long cpuMilli() {
         return cpuMilli;
     }
 
-    /** Free memory of the node in MiB; below 0 where more is requested than the node has. */
+    /** Free memory of the node in MiB; negative where pods request more than the node has. */
     public long memoryMib() {
         return memoryMib;
     }
 
-    /** Its well cards, small ones first, and of equal ones those with the least room. */
+    /** The healthy cards, small ones first, and among equal ones those with the least free memory first. */
     public List<FreeCard> cards() {
         return cards;
     }
 
-    /** Units of all its cards. */
+    /** Memory units of all its cards. */
     public long units() {
         return units;
     }
 
-    /** Units that are free on all its cards. */
-    public long idle() {
-        return idle;
+    /** Free memory units on all its cards. */
+    public long freeUnits() {
+        return freeUnits;
     }
 
     /**
-     * The choices of cards that this node offers to the pod; none where it doesn't fit. Of cards that are alike only one
-     * is named. Whole cards are of one kind where that is possible.
+     * The choices of cards on this node for the pod; empty if the pod does not fit. Of interchangeable cards only one is
+     * named. Whole cards are of one kind if possible.
      */
-    public List<Candidate> ways(PodRequest pod) {
-        if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || (long) pod.units() > idle) {
+    public List<Candidate> candidates(PodRequest pod) {
+        if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || pod.units() > freeUnits) {
             return List.of();
         }
-        List<Candidate> ways = new ArrayList<>();
-        if (pod.units() == 0) {
-            wholes(pod, null).forEach(whole -> ways.add(new Candidate(this, pod, null, whole)));
-            return ways;
+        List<Candidate> candidates = new ArrayList<>();
+        if (!pod.shares()) {
+            wholeCards(pod, null).forEach(whole -> candidates.add(new Candidate(this, pod, null, whole)));
+            return candidates;
         }
         @Nullable FreeCard last = null;
         for (FreeCard card : cards) {
-            if (card.free() >= pod.units() && pod.allows(card.kind()) && (last == null || !last.sameAs(card))) {
+            if (card.offers(pod.share()) && pod.allows(card.kind()) && (last == null || !last.sameAs(card))) {
                 last = card;
-                wholes(pod, card).forEach(whole -> ways.add(new Candidate(this, pod, card, whole)));
+                wholeCards(pod, card).forEach(whole -> candidates.add(new Candidate(this, pod, card, whole)));
             }
         }
-        return ways;
+        return candidates;
     }
 
-    /** The way of least cost, by that scoring, and its cost. */
-    public record Best(
-            Scoring scoring, PodRequest pod, @Nullable Candidate way, double cost) {}
-
-    /** Which of the {@link #ways} costs least, the first of equals; none, at infinite cost, where the pod doesn't fit. */
-    public Best best(Scoring scoring, PodRequest pod) {
-        return best(scoring, pod, pod.hashCode());
-    }
-
-    /** The same for one who asks many nodes, and has made the pod's hash code once. */
-    public Best best(Scoring scoring, PodRequest pod, int hash) {
-        int at = hash & ANSWERS - 1;
-        @Nullable Best known = answers[at];
-        if (known != null && known.scoring.equals(scoring) && known.pod.equals(pod)) {
-            return known;
-        }
-        @Nullable Candidate way = null;
-        double least = Double.POSITIVE_INFINITY;
-        for (Candidate each : ways(pod)) {
-            double cost = scoring.cost(each);
-            if (way == null || cost < least - Scoring.SAME) {
-                way = each;
-                least = cost;
-            }
-        }
-        Best best = new Best(scoring, pod, way, least);
-        answers[at] = best;
-        return best;
-    }
-
-    private List<List<FreeCard>> wholes(PodRequest pod, @Nullable FreeCard except) {
+    private List<List<FreeCard>> wholeCards(PodRequest pod, @Nullable FreeCard except) {
         int count = pod.cards();
         if (count == 0) {
             return List.of(List.of());
         }
-        List<FreeCard> free = cards.stream()
+        List<FreeCard> unused = cards.stream()
                 .filter(card ->
-                        card.whole() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
+                        card.unused() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
                 .toList();
         List<List<FreeCard>> sets = new ArrayList<>();
         int begin = 0;
-        for (int i = 1; i <= free.size(); i++) {
-            if (i == free.size() || !free.get(i).kind().equals(free.get(begin).kind())) {
+        for (int i = 1; i <= unused.size(); i++) {
+            if (i == unused.size()
+                    || !unused.get(i).kind().equals(unused.get(begin).kind())) {
                 if (i - begin >= count) {
-                    sets.add(free.subList(begin, begin + count));
+                    sets.add(unused.subList(begin, begin + count));
                 }
                 begin = i;
             }
         }
-        return sets.isEmpty() && free.size() >= count ? List.of(free.subList(0, count)) : sets;
+        return sets.isEmpty() && unused.size() >= count ? List.of(unused.subList(0, count)) : sets;
     }
 
     FreeNode after(PodRequest pod, @Nullable FreeCard shared, List<FreeCard> whole) {
         List<FreeCard> left = new ArrayList<>(cards.size());
         for (FreeCard card : cards) {
-            int taken = shared != null && card.index() == shared.index()
-                    ? pod.units()
-                    : whole.contains(card) ? card.free() : 0;
-            left.add(taken == 0 ? card : new FreeCard(card.index(), card.kind(), card.free() - taken));
+            if (shared != null && card.index() == shared.index()) {
+                left.add(card.minus(pod.share()));
+            } else {
+                left.add(whole.contains(card) ? card.minus(card.free()) : card);
+            }
         }
         return new FreeNode(name, order, cpuMilli - pod.cpuMilli(), memoryMib - pod.memoryMib(), left);
     }

@@ -1,22 +1,22 @@
 package io.gpushare.extender.capacity;
 
-/** Nodes by number, as policies see them. While one changes, others may read it. */
+/** Nodes by index, as policies see them. They may change while they are read. */
 public interface FreeNodes {
-    /** No node will ever have this number or a higher one. */
+    /** An upper bound of all indices, now and later. */
     int capacity();
 
-    /** No node has this number or a higher one yet. */
+    /** The number of indices in use. */
     int size();
 
     /** The node as it is now. */
-    FreeNode room(int number);
+    FreeNode node(int index);
 
     /** Whether the one is before the other in {@link FreeNode#ORDER}. */
     boolean isBefore(int one, int other);
 
-    /** Counts the changes of all nodes, each once it is over; who reads it before a version has a version that is no older. */
+    /** Counts the changes of all nodes, each once it is complete; a version that is read afterwards is no older. */
     int changes();
 
-    /** Counts the node's changes, and is never 0; who reads it before the room has a room that is no older. */
-    int version(int number);
+    /** Counts the changes of one node, from 1; a node that is read afterwards is no older. */
+    int version(int index);
 }

@@ -1,36 +1,59 @@
 package io.gpushare.extender.capacity;
 
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.Share;
+import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a pod asks of a node, in the numbers that a policy weighs.
+ * What a pod requests of a node, as a policy weighs it.
  *
- * @param cpuMilli thousandths of a cpu
+ * @param cpuMilli thousandths of a CPU
  * @param memoryMib the node's memory, in MiB
- * @param units units on one card that others may share; 0 for none
+ * @param share its part of one card that others may share
  * @param cards whole cards, beside the shared one
  * @param models the card models that the pod may have; empty for any
  */
-public record PodRequest(long cpuMilli, long memoryMib, int units, int cards, Set<String> models) {
+public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, Set<String> models) {
     public PodRequest {
+        Objects.requireNonNull(share);
         models = Set.copyOf(models);
-        if (cpuMilli < 0 || memoryMib < 0 || units < 0 || cards < 0) {
-            throw new IllegalArgumentException("a pod can't ask for less than nothing");
+        if (cpuMilli < 0 || memoryMib < 0 || cards < 0) {
+            throw new IllegalArgumentException("a pod can't request a negative amount");
         }
     }
 
-    /** A pod that asks for no card. */
-    public static PodRequest plain(HostResources compute) {
-        return new PodRequest(compute.cpuMilli(), compute.memoryMib(), 0, 0, Set.of());
+    /** A pod that shares one card by that many memory units; 0 for none. */
+    public PodRequest(long cpuMilli, long memoryMib, int units, int cards, Set<String> models) {
+        this(cpuMilli, memoryMib, Share.memory(units), cards, models);
     }
 
-    /** Whether it asks for a card or a part of one. */
+    /** A pod that requests no GPU. */
+    public static PodRequest withoutGpu(HostResources host) {
+        return new PodRequest(host.cpuMilli(), host.memoryMib(), Share.NONE, 0, Set.of());
+    }
+
+    /** The same pod as if it requested nothing of the node's memory. */
+    public PodRequest withoutMemory() {
+        return new PodRequest(cpuMilli, 0, share, cards, models);
+    }
+
+    /** Memory units on the shared card; 0 for none. */
+    public int units() {
+        return share.units();
+    }
+
+    /** Whether the pod shares a card with others. */
+    public boolean shares() {
+        return !share.isNone();
+    }
+
+    /** Whether the pod requests a card or a share of one. */
     public boolean gpu() {
-        return units > 0 || cards > 0;
+        return shares() || cards > 0;
     }
 
+    /** Whether the pod may have cards of that kind. */
     public boolean allows(CardKind kind) {
         return models.isEmpty() || models.contains(kind.model());
     }

@@ -1,4 +1,6 @@
-/** TODO package documentation. */
+/**
+ * Free capacity of nodes and what pods request of it, in the numbers that policies weigh. Pure values: no ledger, no I/O.
+ */
 @NullMarked
 package io.gpushare.extender.capacity;
 

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The informers on nodes and pods, which keep the ledger a copy of what the API says. */
+/** The informers on nodes and pods, which keep the ledger up to date with the API server. */
 public final class ClusterInformers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterInformers.class);
 
@@ -21,42 +21,42 @@ public final class ClusterInformers implements AutoCloseable {
     private final Ledger ledger;
     private final Informer<NodeState> nodes;
     private final Informer<PodState> pods;
-    private final Told<NodeState> nodesTold;
-    private final Told<PodState> podsTold;
+    private final Events<NodeState> nodeEvents;
+    private final Events<PodState> podEvents;
     private final String pluginNamespace;
     private volatile boolean caughtUp;
 
     private ClusterInformers(KubernetesApi api, Ledger ledger, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
-        nodesTold = new Told<>(this::nodeSeen, node -> ledger.nodeGone(node.name()));
+        nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
         this.pluginNamespace = pluginNamespace;
-        podsTold = new Told<>(this::podSeen, this::podGone);
-        nodes = api.watchNodes(nodesTold);
-        pods = api.watchPods(null, podsTold);
+        podEvents = new Events<>(this::podSeen, this::podGone);
+        nodes = api.nodes().watch(nodeEvents);
+        pods = api.pods().watch(null, podEvents);
     }
 
     private void nodeSeen(NodeState node) {
-        ledger.nodeAt(node.name(), node.address());
-        ledger.nodeOffers(node.name(), node.devices());
-        ledger.nodeSeen(node.name(), node.annotations(), node.allocatable());
+        ledger.updateAddress(node.name(), node.address());
+        ledger.updateAllocatable(node.name(), node.devices());
+        ledger.updateNode(node.name(), node.annotations(), node.allocatable());
     }
 
     private void podSeen(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
-        ledger.podSeen(PodClient.pod(pod));
+        ledger.updatePod(PodClient.pod(pod));
     }
 
     private void podGone(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.pluginAt(String.valueOf(pod.node()), pod.ref(), null);
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
-        ledger.podGone(pod.ref());
+        ledger.removePod(pod.ref());
     }
 
-    /** Only of our own namespace: elsewhere anybody may give a pod these labels, and would be asked what nodes use. */
+    /** Only in the plugins' namespace: elsewhere any user may give a pod these labels and would be asked for usage. */
     private boolean isPlugin(PodState pod) {
         return pod.metrics() != null
                 && pod.node() != null
@@ -64,33 +64,33 @@ public final class ClusterInformers implements AutoCloseable {
     }
 
     /**
-     * Begins to watch.
+     * Starts to watch.
      *
-     * @param pluginNamespace where the device plugins run
+     * @param pluginNamespace the namespace of the device plugins
      */
     public static ClusterInformers start(KubernetesApi api, Ledger ledger, String pluginNamespace) {
         return new ClusterInformers(api, ledger, pluginNamespace);
     }
 
-    /** Whether the ledger holds all that the first lists held; it stays true. */
+    /** Whether the ledger has every object of the first lists; stays true. */
     public boolean caughtUp() {
-        if (!caughtUp && nodesTold.all(nodes) && podsTold.all(pods)) {
+        if (!caughtUp && nodeEvents.all(nodes) && podEvents.all(pods)) {
             caughtUp = true;
-            LOG.info("the cluster is read: {} nodes, {} pods", nodesTold.heard.get(), podsTold.heard.get());
+            LOG.info("the cluster has been read: {} nodes, {} pods", nodeEvents.changes.get(), podEvents.changes.get());
         }
         return caughtUp;
     }
 
     /**
-     * Whether the ledger has every pod that is bound now, by a fresh list: the informers' own may come from a cache of
-     * the API server that lags, and so may their watches. Blocks for its calls.
+     * Whether the ledger has every bound pod of a fresh list. The informers' own lists and watches may come from a cache of
+     * the API server that lags. Blocks during its calls.
      */
     boolean current() throws KubernetesException {
         if (!caughtUp()) {
             return false;
         }
         AtomicLong unknown = new AtomicLong();
-        api.eachBoundPod(pod -> {
+        api.pods().eachBound(pod -> {
             if (!ledger.knows(PodClient.pod(pod))) {
                 unknown.incrementAndGet();
             }
@@ -98,14 +98,14 @@ public final class ClusterInformers implements AutoCloseable {
         return unknown.get() == 0;
     }
 
-    /** When the API server was last heard of, by the plural of what is watched. */
+    /** The time of the last message from the API server, by resource. */
     public Map<String, Instant> heard() {
         return Map.of("nodes", nodes.lastHeard(), "pods", pods.lastHeard());
     }
 
-    /** How many changes were told to the ledger, by the plural of what is watched. */
+    /** The number of changes passed to the ledger, by resource. */
     public Map<String, Long> changes() {
-        return Map.of("nodes", nodesTold.changes(), "pods", podsTold.changes());
+        return Map.of("nodes", nodeEvents.changes(), "pods", podEvents.changes());
     }
 
     @Override
@@ -114,46 +114,46 @@ public final class ClusterInformers implements AutoCloseable {
         pods.close();
     }
 
-    /** Passes events on and counts them: an informer is synced before its listener was told of every object. */
-    private static final class Told<T> implements Informer.Listener<T> {
+    /** Passes events to the ledger and counts them: an informer is synced before its listener has received every object. */
+    private static final class Events<T> implements Informer.Listener<T> {
         private final Consumer<T> changed;
         private final Consumer<T> gone;
-        private final AtomicLong heard = new AtomicLong();
-        private final AtomicLong ends = new AtomicLong();
+        private final AtomicLong changes = new AtomicLong();
+        private final AtomicLong removals = new AtomicLong();
 
-        Told(Consumer<T> changed, Consumer<T> gone) {
+        Events(Consumer<T> changed, Consumer<T> gone) {
             this.changed = changed;
             this.gone = gone;
         }
 
         @Override
         public void changed(T now) {
-            told(changed, now);
-            heard.incrementAndGet();
+            pass(changed, now);
+            changes.incrementAndGet();
         }
 
         @Override
         public void gone(T last) {
-            told(gone, last);
-            ends.incrementAndGet();
+            pass(gone, last);
+            removals.incrementAndGet();
         }
 
         long changes() {
-            return heard.get() + ends.get();
+            return changes.get() + removals.get();
         }
 
-        private static <T> void told(Consumer<T> ledger, T object) {
+        private static <T> void pass(Consumer<T> ledger, T object) {
             try {
                 ledger.accept(object);
             } catch (RuntimeException e) {
-                // One object that we do not cope with must not end the watch of all others.
-                LOG.error("the ledger could not take {}", object, e);
+                // One object that fails must not end the watch of the others.
+                LOG.error("the ledger failed on {}", object, e);
             }
         }
 
-        /** The events of the first list come first and one for each object, so their number tells. */
+        /** The first list comes first, one event for each object, so that a count is enough. */
         boolean all(Informer<T> watched) {
-            return watched.synced() && heard.get() >= watched.all().size();
+            return watched.synced() && changes.get() >= watched.all().size();
         }
     }
 }

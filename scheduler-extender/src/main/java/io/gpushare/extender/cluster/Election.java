@@ -12,19 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who holds the Lease, a step at a time, by client-go's rules: what another wrote is only compared, never its clock's time,
- * and it may be taken when it has not changed for the lease's length by our own monotonic clock. Our own hold ends by
- * that clock too, from before the call that renewed it, and earlier: so the old holder has stopped before a new one is.
+ * Acquires and renews the Lease step by step, by client-go's rules. The times that another holder wrote are never compared
+ * with our clock: a Lease may be taken once it has not changed for its length by our monotonic clock. Our own term ends by
+ * that clock too, counted from before the renewing call, and earlier, so that it is over before another holder's begins.
  */
 final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);
 
     /**
-     * The lengths of things.
+     * The durations of an election.
      *
-     * @param lease for how long nobody else takes it after the last renewal
-     * @param renew for how long we hold it after the last renewal; what is left of the lease is for the calls under way
-     * @param retry between two steps
+     * @param lease how long nobody else takes the Lease after the last renewal
+     * @param renew how long we hold it after the last renewal; the rest of the lease covers calls in flight
+     * @param retry the time between two steps
      */
     record Timing(Duration lease, Duration renew, Duration retry) {
         static final Timing ORDINARY =
@@ -36,17 +36,17 @@ final class Election {
     private final Timing timing;
     private final LongSupplier nanos;
     private final InstantSource clock;
-    // What we wrote last, while nothing speaks against it.
+    // Our last write, unless it failed or another holder was seen.
     private @Nullable LeaseState holding;
     private String observedVersion = "";
     private long observedAt;
-    // Whether it was not ours at some time since our last term began.
+    // Whether the Lease was not ours at some time since our last term began.
     private boolean lapsed = true;
     private boolean over;
     private volatile long term;
     private volatile long until;
 
-    /** @param identity unique to this process: who finds it in the Lease is its holder, whatever answer got lost */
+    /** @param identity unique to this process, which is the holder if it finds it in the Lease, whatever response was lost */
     Election(LeaseStore store, String identity, Timing timing, LongSupplier nanos, InstantSource clock) {
         this.store = store;
         this.identity = identity;
@@ -56,17 +56,17 @@ final class Election {
         this.until = nanos.getAsLong();
     }
 
-    /** Whether the Lease is ours now, so that nobody else acts. */
+    /** Whether the Lease is ours now, so that no other extender acts. */
     boolean held() {
         return until - nanos.getAsLong() > 0;
     }
 
-    /** A number that grows whenever it comes to us after it was not ours. */
+    /** A number that increases whenever the Lease becomes ours. */
     long term() {
         return term;
     }
 
-    /** Tries once to get or to renew it; blocks for its calls. */
+    /** Tries once to acquire or renew the Lease; blocks during its calls. */
     synchronized void step() {
         if (over) {
             return;
@@ -75,14 +75,14 @@ final class Election {
         try {
             attempt();
         } catch (KubernetesException e) {
-            // Whether it was written or not, the next step looks.
+            // The next step reads whether it was written.
             holding = null;
             if (e.status() != 409) {
                 LOG.warn("{}", e.getMessage());
             }
         }
         if (before != held()) {
-            LOG.info(held() ? "leading as {}" : "not leading any more: the lease of {} could not be renewed", identity);
+            LOG.info(held() ? "leading as {}" : "no longer leading: the lease of {} could not be renewed", identity);
         }
     }
 
@@ -120,7 +120,7 @@ final class Election {
             return found;
         }
         long now = nanos.getAsLong();
-        until = now; // what is written says that it is not ours, whatever we thought
+        until = now; // another holder is in the Lease
         if (!Objects.equals(found.version(), observedVersion)) {
             observedVersion = found.version();
             observedAt = now;
@@ -130,7 +130,7 @@ final class Election {
         return now - observedAt >= length.toNanos() ? found : null;
     }
 
-    /** Takes part no more; gives the Lease back if it is ours. */
+    /** Leaves the election; gives the Lease back if it is ours. */
     synchronized void end() {
         over = true;
         @Nullable LeaseState mine = holding;
@@ -140,9 +140,9 @@ final class Election {
         }
         try {
             store.release(mine);
-            LOG.info("the lease is given back");
+            LOG.info("the lease has been given back");
         } catch (KubernetesException e) {
-            LOG.warn("the lease ends by itself: {}", e.getMessage());
+            LOG.warn("the lease expires by itself: {}", e.getMessage());
         }
     }
 }

@@ -17,22 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a pod's people in an Event that its annotation is not believed: a few a second from a thread of its own, and what
- * does not fit into its queue only stands in the log. Only who leads tells; what was heard shortly before is told then.
+ * Records an Event on a pod whose annotation is rejected: a few per second from its own thread. Rejections that do not fit
+ * into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
  */
 public final class EventRecorder implements AnnotationObserver {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
     private static final int WAITING = 256;
     private static final Duration PACE = Duration.ofMillis(250);
-    // A term begins within this after the last one's end; what is older, the leader of its time has told.
-    private static final Duration NEWS = Duration.ofSeconds(60);
+    // A new term begins within this time. Older rejections were recorded by the leader of their time.
+    private static final Duration RECENT = Duration.ofSeconds(60);
 
-    private record Told(PodRef pod, String node, String sentence, Instant at) {}
+    private record Rejection(PodRef pod, String node, String sentence, Instant at) {}
 
     private final KubernetesApi api;
     private final BooleanSupplier leading;
     private final InstantSource clock;
-    private final BlockingQueue<Told> waiting = new ArrayBlockingQueue<>(WAITING);
+    private final BlockingQueue<Rejection> waiting = new ArrayBlockingQueue<>(WAITING);
 
     private final AtomicLong lost = new AtomicLong();
 
@@ -44,21 +44,21 @@ public final class EventRecorder implements AnnotationObserver {
 
     /** Starts a thread that ends with the process. */
     public static EventRecorder start(KubernetesApi api, BooleanSupplier leading, InstantSource clock) {
-        EventRecorder news = new EventRecorder(api, leading, clock);
-        Thread.ofPlatform().daemon().name("pod-news").start(news::run);
-        return news;
+        EventRecorder recorder = new EventRecorder(api, leading, clock);
+        Thread.ofPlatform().daemon().name("pod-events").start(recorder::run);
+        return recorder;
     }
 
     @Override
-    public void disbelieved(PodRef pod, String node, String sentence) {
+    public void rejected(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
-        if (!waiting.offer(new Told(pod, node, sentence, clock.instant()))) {
+        if (!waiting.offer(new Rejection(pod, node, sentence, clock.instant()))) {
             lost.incrementAndGet();
-            LOG.info("pod {}: no Event tells of it, too many wait", pod);
+            LOG.info("pod {}: no Event is recorded, the queue is full", pod);
         }
     }
 
-    /** How many Events were not recorded. */
+    /** The number of Events that were not recorded. */
     public long lost() {
         return lost.get();
     }
@@ -66,38 +66,38 @@ public final class EventRecorder implements AnnotationObserver {
     private void run() {
         try {
             while (true) {
-                Told next = waiting.take();
-                while (!leading.getAsBoolean() && isNew(next)) {
+                Rejection next = waiting.take();
+                while (!leading.getAsBoolean() && isRecent(next)) {
                     Thread.sleep(PACE);
                 }
                 if (leading.getAsBoolean()) {
-                    tell(next);
+                    record(next);
                     Thread.sleep(PACE);
                 }
             }
         } catch (InterruptedException e) {
-            LOG.debug("pod-news ends");
+            LOG.debug("pod-events ends");
         }
     }
 
-    private boolean isNew(Told told) {
-        return clock.instant().isBefore(told.at().plus(NEWS));
+    private boolean isRecent(Rejection rejection) {
+        return clock.instant().isBefore(rejection.at().plus(RECENT));
     }
 
-    private void tell(Told told) {
+    private void record(Rejection rejection) {
         PodEvent event = new PodEvent(
                 true,
                 "gpushare-schd-extender",
                 "GpuAllocationDisbelieved",
-                "Node " + told.node() + ": " + told.sentence() + ".");
+                "Node " + rejection.node() + ": " + rejection.sentence() + ".");
         try {
-            api.recordEvent(told.pod(), event, EventSeries.once(told.at()));
+            api.events().record(rejection.pod(), event, EventSeries.once(rejection.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
-            LOG.warn("pod {}: {}", told.pod(), e.getMessage());
+            LOG.warn("pod {}: {}", rejection.pod(), e.getMessage());
         } catch (RuntimeException e) {
             lost.incrementAndGet();
-            LOG.error("pod {}: its Event failed", told.pod(), e);
+            LOG.error("pod {}: its Event failed", rejection.pod(), e);
         }
     }
 }

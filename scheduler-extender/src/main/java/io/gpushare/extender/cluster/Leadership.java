@@ -10,42 +10,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this extender may answer: it is the one that leads, and its ledger has all that others did before its term. A
- * fresh list proves the latter, read after the term began: an informer may lag behind what the last leader wrote.
+ * Decides whether this extender may answer: it leads, and its ledger has everything that earlier leaders wrote. A list that
+ * is read after the term began proves the latter: an informer may lag behind the last leader's writes.
  */
 public final class Leadership {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
-    private static final Duration LOOK = Duration.ofMillis(100);
-    /** A call about the Lease that takes longer is made anew: several must fit into the time to renew. */
+    private static final Duration PERIOD = Duration.ofMillis(100);
+    /** The timeout of a call for the Lease: several attempts must fit into the time to renew. */
     public static final Duration CALL = Duration.ofSeconds(3);
 
     private final @Nullable Election election;
-    private final ClusterInformers watch;
+    private final ClusterInformers informers;
     private volatile long current = -1;
     private volatile boolean resigned;
 
-    private Leadership(@Nullable Election election, ClusterInformers watch) {
+    private Leadership(@Nullable Election election, ClusterInformers informers) {
         this.election = election;
-        this.watch = watch;
+        this.informers = informers;
     }
 
     /** The only extender of the cluster, without an election. */
-    public static Leadership alone(ClusterInformers watch) {
-        return started(new Leadership(null, watch));
+    public static Leadership alone(ClusterInformers informers) {
+        return started(new Leadership(null, informers));
     }
 
     /**
-     * One of several, of which the Lease's holder answers.
+     * One of several extenders; the holder of the Lease answers.
      *
-     * @param election takes part from now on
+     * @param election joined from now on
      */
-    public static Leadership elected(Membership election, ClusterInformers watch) {
-        Leadership leadership = new Leadership(election.election, watch);
+    public static Leadership elected(Membership election, ClusterInformers informers) {
+        Leadership leadership = new Leadership(election.election, informers);
         Thread.ofPlatform().daemon().name("election").start(() -> leadership.hold(election.election));
         return started(leadership);
     }
 
-    /** A place in the election, which also tells whoever writes whether it still may. */
+    /** Membership in an election, which also says whether a write is still allowed. */
     public static final class Membership {
         private final Election election;
 
@@ -66,24 +66,23 @@ public final class Leadership {
         return leadership;
     }
 
-    /** Whether this extender leads, be its ledger current or not. */
+    /** Whether this extender leads, even if its ledger is not current yet. */
     public boolean leading() {
         return election == null || election.held();
     }
 
-    /** Why no verb can be answered now, for kube-scheduler and people; empty when it can. */
+    /** Why no verb can be answered now, as a sentence for users; empty when it can. */
     public Optional<String> unready() {
         if (resigned) {
-            return Optional.of("this GPU share extender is ending; the pod is tried again");
+            return Optional.of("this GPU share extender is shutting down; the pod is retried");
         }
         if (!leading()) {
-            return Optional.of(
-                    "this GPU share extender is not the leader: another one answers; the pod is tried again");
+            return Optional.of("this GPU share extender is not the leader: another one answers; the pod is retried");
         }
         return current == term()
                 ? Optional.empty()
                 : Optional.of(
-                        "the GPU share extender has not read the cluster's nodes and pods yet; the pod is tried again");
+                        "the GPU share extender has not read the cluster's nodes and pods yet; the pod is retried");
     }
 
     private long term() {
@@ -104,19 +103,19 @@ public final class Leadership {
             long now = term();
             if (!resigned && current != now && leading() && isCurrent()) {
                 current = now;
-                LOG.info("answering: the ledger has all that is bound");
+                LOG.info("answering: the ledger has all bound pods");
             }
-        } while (slept(LOOK));
+        } while (slept(PERIOD));
     }
 
     private boolean isCurrent() {
         try {
-            return watch.current();
+            return informers.current();
         } catch (KubernetesException e) {
-            LOG.warn("can't tell yet whether all that is bound is known: {}", e.getMessage());
+            LOG.warn("can't check yet whether the ledger has all bound pods: {}", e.getMessage());
             return false;
         } catch (RuntimeException e) {
-            LOG.error("can't tell yet whether all that is bound is known", e);
+            LOG.error("can't check yet whether the ledger has all bound pods", e);
             return false;
         }
     }
@@ -131,12 +130,12 @@ public final class Leadership {
         }
     }
 
-    /** Answers nothing new from now on; what is in flight may still write. */
+    /** Answers no new request from now on; requests in flight may still write. */
     public void resign() {
         resigned = true;
     }
 
-    /** Gives the Lease back, when nothing is in flight any more. */
+    /** Gives the Lease back; call it when no request is in flight. */
     public void end() {
         resigned = true;
         if (election != null) {

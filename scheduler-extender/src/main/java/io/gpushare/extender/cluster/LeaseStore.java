@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The one Lease that an election is about; see {@link Leases} for what each call does. */
+/** The Lease of an election; {@link Leases} documents the calls. */
 interface LeaseStore {
     Optional<LeaseState> read() throws KubernetesException;
 

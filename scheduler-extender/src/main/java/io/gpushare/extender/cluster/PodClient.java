@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of a bind, through the Kubernetes API. */
+/** Reads and binds pods through the Kubernetes API. */
 public final class PodClient implements PodApi {
     private final KubernetesApi api;
     private final BooleanSupplier mayWrite;
 
-    /** @param mayWrite asked before each Binding, which then ends within 5 s */
+    /** @param mayWrite checked before each Binding, which then ends within 5 s */
     public PodClient(KubernetesApi api, BooleanSupplier mayWrite) {
         this.api = api;
         this.mayWrite = mayWrite;
@@ -28,7 +28,7 @@ public final class PodClient implements PodApi {
     @Override
     public Optional<ClusterPod> pod(String namespace, String name) throws Failure {
         try {
-            return api.pod(namespace, name).map(PodClient::pod);
+            return api.pods().read(namespace, name).map(PodClient::pod);
         } catch (KubernetesException e) {
             throw failure(e);
         }
@@ -37,11 +37,11 @@ public final class PodClient implements PodApi {
     @Override
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
         if (!mayWrite.getAsBoolean()) {
-            String sentence = "binding pod " + pod + ": this extender is not the leader any more";
+            String sentence = "binding pod " + pod + ": this extender is no longer the leader";
             throw new Failure(Failure.Reach.NEVER_SENT, 0, sentence, new IllegalStateException(sentence));
         }
         try {
-            api.bind(pod, node, annotations);
+            api.pods().bind(pod, node, annotations);
         } catch (KubernetesException e) {
             throw failure(e);
         }
@@ -54,7 +54,7 @@ public final class PodClient implements PodApi {
         return new Failure(reach, e.status(), String.valueOf(e.getMessage()), e);
     }
 
-    /** Whether there was no connection over which anything could have been sent. */
+    /** Whether no connection existed over which the request could have been sent. */
     private static boolean unreached(Throwable failure) {
         for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof ConnectException || cause instanceof UnknownHostException) {

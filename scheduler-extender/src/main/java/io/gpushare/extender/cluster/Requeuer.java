@@ -15,77 +15,77 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes kube-scheduler look again at waiting pods for which there is room now, by writing an annotation on them: a change of
- * the pod itself is the one event that wakes it in each of its releases. From a thread of its own, one call at a time.
+ * Makes kube-scheduler retry waiting pods that fit now, by writing an annotation on them: a change of the pod itself is the
+ * one event that requeues it in every release. Runs on its own thread, one call at a time.
  */
 public final class Requeuer {
     private static final Logger LOG = LoggerFactory.getLogger(Requeuer.class);
-    private static final Duration LOOK = Duration.ofMillis(250);
-    // With thousands of nodes and of kinds of waiting pods a look takes its time; it is to take a fifth at most.
+    private static final Duration PERIOD = Duration.ofMillis(250);
+    // With thousands of nodes and waiting demands a round takes long; it uses a fifth of the thread's time at most.
     private static final int REST = 4;
-    private static final int NO_TROUBLE = -1;
+    private static final int NO_FAILURE = -1;
 
     private final KubernetesApi api;
     private final WaitingPods waiting;
-    private final BooleanSupplier may;
+    private final BooleanSupplier ready;
     private final InstantSource clock;
-    // The status of the last failure, so that one trouble is told once; 0 for no answer.
-    private int trouble = NO_TROUBLE;
+    // The status of the last failure, which is logged once; 0 for no response.
+    private int failure = NO_FAILURE;
 
-    private Requeuer(KubernetesApi api, WaitingPods waiting, BooleanSupplier may, InstantSource clock) {
+    private Requeuer(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, InstantSource clock) {
         this.api = api;
         this.waiting = waiting;
-        this.may = may;
+        this.ready = ready;
         this.clock = clock;
     }
 
     /**
      * Starts a thread that ends with the process, or when it is interrupted.
      *
-     * @param may whether this extender leads and its ledger is current
+     * @param ready whether this extender leads and its ledger is current
      */
-    public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier may, InstantSource clock) {
-        Requeuer nudger = new Requeuer(api, waiting, may, clock);
-        return Thread.ofPlatform().daemon().name("nudger").start(nudger::run);
+    public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, InstantSource clock) {
+        Requeuer requeuer = new Requeuer(api, waiting, ready, clock);
+        return Thread.ofPlatform().daemon().name("requeuer").start(requeuer::run);
     }
 
     private void run() {
         try {
             while (true) {
                 long began = System.nanoTime();
-                look();
+                requeueDue();
                 Duration took = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
-                Thread.sleep(took.compareTo(LOOK) < 0 ? LOOK : took);
+                Thread.sleep(took.compareTo(PERIOD) < 0 ? PERIOD : took);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nudger ends");
+            LOG.debug("requeuer ends");
         }
     }
 
-    private void look() {
-        if (!may.getAsBoolean()) {
+    private void requeueDue() {
+        if (!ready.getAsBoolean()) {
             return;
         }
         try {
             Instant now = clock.instant();
             List<PodRef> pods = waiting.due(now);
             for (PodRef pod : pods) {
-                nudge(pod, now);
+                requeue(pod, now);
             }
         } catch (RuntimeException e) {
-            LOG.error("looking for waiting pods failed; it is tried again", e);
+            LOG.error("requeueing waiting pods failed; the next round tries again", e);
         }
     }
 
-    private void nudge(PodRef pod, Instant now) {
+    private void requeue(PodRef pod, Instant now) {
         try {
-            api.annotatePod(pod, Map.of(AnnotationKeys.ROOM_SEEN, now.toString()));
-            trouble = NO_TROUBLE;
+            api.pods().annotate(pod, Map.of(AnnotationKeys.CAPACITY_SEEN, now.toString()));
+            failure = NO_FAILURE;
         } catch (KubernetesException e) {
-            // Gone, or made anew, is no trouble.
-            if (e.status() != 404 && e.status() != 409 && e.status() != trouble) {
-                trouble = e.status();
-                LOG.warn("waiting pods may wait longer than they must: {}", e.getMessage());
+            // The pod was deleted or recreated: no failure.
+            if (e.status() != 404 && e.status() != 409 && e.status() != failure) {
+                failure = e.status();
+                LOG.warn("waiting pods can't be requeued: {}", e.getMessage());
             }
         }
     }

@@ -1,4 +1,4 @@
-/** The edge to the API server: informers that feed the ledger, and the calls that a bind makes. It decides nothing. */
+/** The edge to the API server: informers that feed the ledger, leader election, and writes to pods. It decides nothing. */
 @NullMarked
 package io.gpushare.extender.cluster;
 

@@ -5,105 +5,94 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.ledger.CardState;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Cards of a node that are alike, and what is free on them. */
+/** The cards of a node that a selector can't tell apart, and what is free on them. */
 final class CardGroup {
     private final Card card;
-    private final int present;
-    // Free units, in rising order.
-    private final int[] used;
-    private final int[] unused;
+    private final int size;
+    private final List<Share> used;
+    private final List<Share> unused;
+    private final Share free;
 
-    /** All that selectors can tell cards of one node apart by, but the facts of single cards. */
-    private record Alike(
+    /** The facts by which a selector tells cards of one node apart, except for the facts of single cards. */
+    private record Kind(
             String model,
             Memory memory,
             @Nullable ComputeCapability compute,
             @Nullable Boolean ecc,
             @Nullable Boolean mig) {
-        static Alike of(CardState state) {
+        static Kind of(CardState state) {
             Card card = state.card();
-            return new Alike(card.model(), card.memory(), card.compute(), card.ecc(), card.mig());
+            return new Kind(card.model(), card.memory(), card.compute(), card.ecc(), card.mig());
         }
     }
 
     private CardGroup(Collection<CardState> states) {
         card = states.iterator().next().card();
-        present = states.size();
-        used = freeUnits(
-                states, state -> !state.offers(Share.WHOLE_CARD) && state.free().units() > 0);
-        unused = freeUnits(states, state -> state.offers(Share.WHOLE_CARD));
+        size = states.size();
+        List<Share> shares = states.stream()
+                .map(CardState::free)
+                .filter(share -> !share.isNone())
+                .toList();
+        used = shares.stream().filter(share -> !Share.WHOLE_CARD.fits(share)).toList();
+        unused = shares.stream().filter(Share.WHOLE_CARD::fits).toList();
+        free = shares.stream().reduce(Share.NONE, Share::plus);
     }
 
-    private static int[] freeUnits(Collection<CardState> states, Predicate<CardState> which) {
-        return states.stream()
-                .filter(which)
-                .mapToInt(state -> state.free().units())
-                .sorted()
-                .toArray();
-    }
-
-    /** The cards, those that are alike together. */
+    /** Groups the cards by kind. */
     static List<CardGroup> of(List<CardState> cards) {
-        Map<Alike, List<CardState>> alike =
-                cards.stream().collect(Collectors.groupingBy(Alike::of, LinkedHashMap::new, Collectors.toList()));
-        return alike.values().stream().map(CardGroup::new).toList();
+        Map<Kind, List<CardState>> kinds =
+                cards.stream().collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()));
+        return kinds.values().stream().map(CardGroup::new).toList();
     }
 
-    /** The cards, each for itself. */
+    /** Makes a group of each card. */
     static List<CardGroup> ofEach(List<CardState> cards) {
         return cards.stream().map(state -> new CardGroup(List.of(state))).toList();
     }
 
-    /** One of them. */
+    /** One of the cards. */
     Card card() {
         return card;
     }
 
-    /** How many there are, ill and cordoned ones among them. */
-    int present() {
-        return present;
+    /** The number of cards, including unhealthy and cordoned ones. */
+    int size() {
+        return size;
     }
 
-    /** Those that some pod uses and that have so many units left. */
-    int used(int units) {
-        return atLeast(used, units);
+    /** The number of cards in use that have the share free. */
+    int used(Share share) {
+        return (int) used.stream().filter(share::fits).count();
     }
 
-    /** Those that nobody uses and that have so many units. */
-    int unused(int units) {
-        return atLeast(unused, units);
+    /** The number of unused cards that have the share. */
+    int unused(Share share) {
+        return (int) unused.stream().filter(share::fits).count();
     }
 
-    /** The most units that are free on one of them. */
-    int most() {
-        return Math.max(last(used), last(unused));
+    /** The number of unused cards. */
+    int unused() {
+        return unused.size();
     }
 
-    private static int last(int[] rising) {
-        return rising.length == 0 ? 0 : rising[rising.length - 1];
+    /** The most free memory units on one card. */
+    int mostUnits() {
+        return Math.max(mostUnits(used), mostUnits(unused));
     }
 
-    /** Units that are free on all of them together. */
-    long freeUnits() {
-        return Arrays.stream(used).asLongStream().sum()
-                + Arrays.stream(unused).asLongStream().sum();
+    private static int mostUnits(List<Share> shares) {
+        return shares.stream().mapToInt(Share::units).max().orElse(0);
     }
 
-    private static int atLeast(int[] free, int units) {
-        int at = Arrays.binarySearch(free, units);
-        int first = at < 0 ? -at - 1 : at;
-        while (first > 0 && free[first - 1] >= units) {
-            first--;
-        }
-        return free.length - first;
+    /** The sum of what is free on the cards. */
+    Share free() {
+        return free;
     }
 }

@@ -1,67 +1,89 @@
 package io.gpushare.extender.feasibility;
 
 import io.gpushare.model.Demand;
+import io.gpushare.model.Share;
 import io.gpushare.model.ledger.Refusal;
 import io.gpushare.model.selector.CardSelector;
 import java.util.Objects;
 
 /**
- * A demand in the numbers that decide whether a node can take it, summed once for all nodes.
+ * A demand in the numbers that decide whether a node can take it, computed once for all nodes.
  *
- * @param units memory units on each of the cards over which the memory is split
- * @param split how many cards these are; 0 without memory
- * @param cards whole cards, beside those
- * @param selector which cards will do
+ * @param share what the pod needs of each card that it shares with others
+ * @param sharedCards the number of these cards; 0 for a pod of whole cards only
+ * @param wholeCards the number of whole cards, beside those
+ * @param selector which cards the pod may have
  */
-public record DemandSummary(int units, int split, int cards, CardSelector selector) {
+public record DemandSummary(Share share, int sharedCards, int wholeCards, CardSelector selector) {
     public DemandSummary {
         Objects.requireNonNull(selector);
-        if (units < 0 || cards < 0 || (units == 0 && cards == 0) || (units == 0) != (split == 0)) {
-            throw new IllegalArgumentException("a demand asks for memory units or whole cards");
+        if (wholeCards < 0 || share.isNone() != (sharedCards == 0) || (sharedCards == 0 && wholeCards == 0)) {
+            throw new IllegalArgumentException("a demand requests a share of cards or whole cards");
         }
     }
 
-    /** Units on one card, and whole cards, of any kind. */
-    public DemandSummary(int units, int cards) {
-        this(units, units == 0 ? 0 : 1, cards, CardSelector.ANY);
+    /** Memory units on one card, and whole cards, of any kind. */
+    public DemandSummary(int units, int wholeCards) {
+        this(Share.memory(units), units == 0 ? 0 : 1, wholeCards, CardSelector.ANY);
     }
 
     public static DemandSummary of(Demand demand) {
-        int units = demand.shareOfEachCard().units();
         return new DemandSummary(
-                units, units == 0 ? 0 : demand.split(), demand.total().wholeCards(), demand.selector());
+                demand.shareOfEachCard(), demand.sharedCards(), demand.total().wholeCards(), demand.selector());
     }
 
-    /** Whether any card will do, and it is either units on one of them or whole ones: most demands are. */
-    public boolean plain() {
-        return (split == 0 || (split == 1 && cards == 0)) && selector.any();
-    }
-
-    /** Whether a {@link #plain} one is for memory of a card; else it is for whole ones. */
-    public boolean shares() {
-        return split > 0;
-    }
-
-    /** Units on one card, or whole cards: what a {@link #plain} one is for. */
-    public int needed() {
-        return shares() ? units : cards;
+    /** The sum over all cards. */
+    public Share total() {
+        Share total = Share.whole(wholeCards);
+        for (int i = 0; i < sharedCards; i++) {
+            total = total.plus(share);
+        }
+        return total;
     }
 
     /**
-     * Whether a {@link #plain} one has room.
-     *
-     * @param most units that are free on one card of the node
-     * @param unused its cards that nobody uses
+     * Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain, and one
+     * comparison per node decides on them.
      */
-    public boolean fits(int most, int unused) {
-        return needed() <= (shares() ? most : unused);
+    public boolean plain() {
+        return selector.any()
+                && (sharedCards == 0 || (sharedCards == 1 && wholeCards == 0 && share.equals(Share.memory(units()))));
     }
 
-    /** What a {@link #plain} one lacks on a node with so many cards, where it doesn't fit. */
-    public Refusal lack(int present) {
+    /** Memory units on each shared card. */
+    public int units() {
+        return share.units();
+    }
+
+    /** Whether the pod shares cards; if not, it needs whole cards only. */
+    public boolean shares() {
+        return sharedCards > 0;
+    }
+
+    /** What a {@link #plain} demand needs: memory units on one card, or whole cards. */
+    public int needed() {
+        return shares() ? units() : wholeCards;
+    }
+
+    /**
+     * Whether a {@link #plain} demand fits.
+     *
+     * @param units the most free units on one card of the node
+     * @param unused the number of its unused cards
+     */
+    public boolean fits(int units, int unused) {
+        return needed() <= (shares() ? units : unused);
+    }
+
+    /**
+     * Why a {@link #plain} demand that does not fit is refused.
+     *
+     * @param cards the number of the node's cards
+     */
+    public Refusal lack(int cards) {
         if (shares()) {
             return Refusal.NO_CARD_WITH_MEMORY;
         }
-        return cards > 1 && cards > present ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
+        return wholeCards > 1 && wholeCards > cards ? Refusal.TOO_FEW_CARDS : Refusal.NO_FREE_CARDS;
     }
 }

@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Why a node can't take a pod. The sentence is constant, with no name or number of a node in it: kube-scheduler groups
- * nodes by it, and one that changed from attempt to attempt would make it try again for ever.
+ * Why a node can't take a pod. The sentence is constant and contains no name or number of a node: kube-scheduler groups
+ * nodes by it, and retries a pod endlessly if it differs from attempt to attempt.
  *
- * @param label short and of a small set, for metrics
- * @param curable whether the eviction of pods could make room
+ * @param label the reason in metrics, one of a small set
+ * @param resolvable whether the eviction of pods could resolve it
  */
-public record Reason(String label, String sentence, boolean curable) {
+public record Reason(String label, String sentence, boolean resolvable) {
     public static final Reason UNKNOWN_NODE =
             new Reason("unknown_node", "node is not known to the GPU share extender", false);
     public static final Reason NO_INVENTORY = new Reason(
@@ -30,68 +30,71 @@ public record Reason(String label, String sentence, boolean curable) {
             false);
 
     /**
-     * It could, but another node was taken. Few words, since filter says them of nearly every node; kube-scheduler shows
-     * them only if the pod is refused on that other node after all.
+     * The node fits, but the policy chose another one. The sentence is short because filter repeats it for nearly every
+     * node; kube-scheduler shows it only if the chosen node refuses the pod.
      */
     public static final Reason NOT_CHOSEN = new Reason("not_chosen", "not chosen", true);
+
+    private static final String INVALID_DEMAND = "bad_demand";
+    private static final Map<Refusal, Reason> OCCUPIED = new EnumMap<>(Refusal.class);
+    private static final Map<Refusal, Reason> EVEN_WHEN_EMPTY = new EnumMap<>(Refusal.class);
+
+    static {
+        for (Refusal refusal : Refusal.values()) {
+            String label = refusal.name().toLowerCase(Locale.ROOT);
+            OCCUPIED.put(
+                    refusal,
+                    switch (refusal) {
+                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_FREE_CARDS ->
+                            new Reason(label, refusal.sentence(), true);
+                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                    });
+            EVEN_WHEN_EMPTY.put(
+                    refusal,
+                    switch (refusal) {
+                        case NO_CARD_WITH_MEMORY -> evenWhenEmpty(label, "No card is large enough");
+                        case NO_CARDS_WITH_MEMORY -> evenWhenEmpty(label, "Not enough cards are large enough");
+                        case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
+                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                    });
+        }
+    }
 
     public Reason {
         Objects.requireNonNull(label);
         Objects.requireNonNull(sentence);
     }
 
-    private static final String BAD_DEMAND = "bad_demand";
-
-    /** The pod itself asks for what can't be. */
-    public static Reason badDemand(String sentence) {
-        return new Reason(BAD_DEMAND, sentence, false);
+    private static Reason evenWhenEmpty(String label, String sentence) {
+        return new Reason(label + "_even_empty", sentence + ", even when empty", false);
     }
 
-    /** Whether it is one of the few that are always the same. */
-    public boolean standing() {
-        return !label.equals(BAD_DEMAND);
+    /** The pod's resources or annotations are invalid. */
+    public static Reason invalidDemand(String sentence) {
+        return new Reason(INVALID_DEMAND, sentence, false);
     }
 
-    /** The labels of all reasons that there are. */
+    /** Whether the reason is one of the few whose sentence does not depend on the pod. */
+    public boolean constant() {
+        return !label.equals(INVALID_DEMAND);
+    }
+
+    /** The labels of all reasons. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(
-                UNKNOWN_NODE.label(), NO_INVENTORY.label(), BAD_INVENTORY.label(), NOT_CHOSEN.label(), BAD_DEMAND));
-        TAKEN.values().forEach(reason -> labels.add(reason.label()));
-        BEYOND.values().forEach(reason -> labels.add(reason.label()));
+                UNKNOWN_NODE.label(), NO_INVENTORY.label(), BAD_INVENTORY.label(), NOT_CHOSEN.label(), INVALID_DEMAND));
+        OCCUPIED.values().forEach(reason -> labels.add(reason.label()));
+        EVEN_WHEN_EMPTY.values().forEach(reason -> labels.add(reason.label()));
         return labels;
     }
 
-    /** Other pods have what it would take. */
-    public static Reason taken(Refusal refusal) {
-        return Objects.requireNonNull(TAKEN.get(refusal));
+    /** The refusal of a node that could take the pod if no other pod were there. */
+    public static Reason occupied(Refusal refusal) {
+        return Objects.requireNonNull(OCCUPIED.get(refusal));
     }
 
-    /** The node could not even if no pod were there. */
-    public static Reason beyond(Refusal refusal) {
-        return Objects.requireNonNull(BEYOND.get(refusal));
-    }
-
-    private static final Map<Refusal, Reason> TAKEN = new EnumMap<>(Refusal.class);
-    private static final Map<Refusal, Reason> BEYOND = new EnumMap<>(Refusal.class);
-
-    static {
-        for (Refusal refusal : Refusal.values()) {
-            String label = refusal.name().toLowerCase(Locale.ROOT);
-            String sentence = refusal.sentence();
-            boolean curable = ofPods(refusal);
-            Reason taken = new Reason(label, sentence, curable);
-            TAKEN.put(refusal, taken);
-            BEYOND.put(
-                    refusal,
-                    curable ? new Reason(label + "_even_empty", sentence + "; no eviction would help", false) : taken);
-        }
-    }
-
-    /** Whether it may be because of pods. */
-    private static boolean ofPods(Refusal refusal) {
-        return switch (refusal) {
-            case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_FREE_CARDS -> true;
-            case NO_CARD_OF_KIND, TOO_FEW_CARDS -> false;
-        };
+    /** The refusal of a node that could not take the pod even if it were empty. */
+    public static Reason evenWhenEmpty(Refusal refusal) {
+        return Objects.requireNonNull(EVEN_WHEN_EMPTY.get(refusal));
     }
 }

@@ -1,6 +1,6 @@
 package io.gpushare.extender.http;
 
-/** A body that is not what the protocol has there; the message goes back to the caller. */
+/** A request body that does not follow the protocol. The message is sent to the caller. */
 public final class BadRequestException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
-/** How an answer goes out. */
+/** Sends responses of each content type. */
 public final class HttpResponse {
     public static final String TEXT = "text/plain; charset=utf-8";
     public static final String JSON = "application/json";
@@ -22,24 +22,28 @@ public final class HttpResponse {
         send(request, status, JSON, body);
     }
 
-    /** The same for JSON that goes out while it is put together, to a POST. */
+    /** Sends JSON as it is written. Not for HEAD. */
     public static void json(HttpServerRequest request, int status, ResponseWriter.Content body) {
         if (!request.response().closed()) {
             request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
             if (request.version() == HttpVersion.HTTP_1_0) {
-                // Of several pages it sees the end by the connection's alone.
+                // HTTP/1.0 has no chunks: the end of the connection is the end of the response.
                 request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
             }
-            ResponseWriter.send(body, request.response());
+            // A response that lacks a chunk must not look complete.
+            ResponseWriter.send(
+                    body, request.response(), failure -> request.connection().close());
         }
     }
 
-    /** Says what is wrong, to people. */
+    /** Sends an error message for users. */
     public static void error(HttpServerRequest request, int status, String sentence) {
         json(request, status, JsonWriter.error(sentence));
     }
 
-    /** Sends it, beside the headers that are set; to HEAD its length alone, and to a caller that did not wait nothing. */
+    /**
+     * Sends the body beside the headers that are set; for HEAD only its length. Does nothing if the caller has left.
+     */
     public static void send(HttpServerRequest request, int status, String type, Buffer body) {
         if (request.response().closed()) {
             return;

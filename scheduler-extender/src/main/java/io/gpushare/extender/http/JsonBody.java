@@ -11,13 +11,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a request body token by token, as Go's encoding/json would: names in any case, unknown ones skipped, null for
- * nothing. Whatever is wrong is told by its place, without a word of the body.
+ * Reads a request body token by token, as Go's encoding/json does: field names in any case, unknown fields skipped,
+ * null as an absent value. Errors give the position, never a part of the body.
  */
 public final class JsonBody {
     public static final JsonFactory FACTORY = new JsonFactory();
 
-    /** Takes one field's value; the parser stands on it, and after it on its last token. */
+    /** Reads the value of one field: the parser is at its first token, and afterwards at its last. */
     public interface Field {
         void take(String name, JsonParser value) throws IOException, BadRequestException;
     }
@@ -30,9 +30,9 @@ public final class JsonBody {
     }
 
     /**
-     * The same for one who may read the rest of the body by other means.
+     * Reads a body that is one object, the end of which the field may read by other means.
      *
-     * @param complete whether that has happened, asked after each field
+     * @param complete whether the field has done so, asked after each field
      */
     public static void read(RequestBody body, Field field, BooleanSupplier complete) throws BadRequestException {
         try (JsonParser parser = FACTORY.createParser(body.bytes(), 0, body.size())) {
@@ -56,12 +56,12 @@ public final class JsonBody {
         }
     }
 
-    /** Reads an object, or null as one without fields; the names come in lower case. */
+    /** Reads an object, or null as an object without fields. Field names are passed in lower case. */
     public static void object(JsonParser parser, String what, Field field) throws IOException, BadRequestException {
         entries(parser, what, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
     }
 
-    /** Reads an object that is a map: its names are keys, and come as they are. */
+    /** Reads an object that is a map. Keys are passed as written. */
     public static void entries(JsonParser parser, String what, Field entry) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
@@ -80,7 +80,7 @@ public final class JsonBody {
         entry.take(name, parser);
     }
 
-    /** Reads an array, or null as an empty one; the parser stands on each element. */
+    /** Reads an array, or null as an empty array; the parser is at the first token of each element. */
     public static void array(JsonParser parser, String what, Field element) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
@@ -93,7 +93,7 @@ public final class JsonBody {
         }
     }
 
-    /** Reads a string, or a number as its text; null for null. */
+    /** Reads a string, or a number as its text; returns null for null. */
     public static @Nullable String text(JsonParser parser, String what) throws IOException, BadRequestException {
         JsonToken token = parser.currentToken();
         if (token == JsonToken.VALUE_NULL) {
@@ -116,7 +116,7 @@ public final class JsonBody {
         return parser.getLongValue();
     }
 
-    /** Reads a string; null is the empty one, as in Go. */
+    /** Reads a string; null is the empty string, as in Go. */
     public static String string(JsonParser parser, String what) throws IOException, BadRequestException {
         @Nullable String text = text(parser, what);
         return text == null ? "" : text;

@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Writes an answer as bytes, without a tree between. */
+/** Writes JSON into a buffer, token by token. */
 public final class JsonWriter {
     /** Writes into the generator. */
     public interface Content {
@@ -35,7 +35,7 @@ public final class JsonWriter {
     private JsonWriter() {}
 
     /**
-     * That text as a JSON string. Half a character, which JSON can bring in an escape and UTF-8 can't say, becomes a
+     * The text as a JSON string. Half of a surrogate pair, which a JSON escape can hold and UTF-8 can't, becomes a
      * question mark.
      */
     public static byte[] quoted(String text) {
@@ -47,18 +47,18 @@ public final class JsonWriter {
         return of(512, content);
     }
 
-    /** @param size about how many bytes it will be */
+    /** Writes the content into a buffer of that expected size in bytes. */
     public static Buffer of(int size, Content content) {
         Buffer bytes = Buffer.buffer(size);
         try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(new Appending(bytes))) {
             content.write(generator);
         } catch (IOException e) {
-            throw new UncheckedIOException("memory takes all that is written to it", e);
+            throw new UncheckedIOException("writing to memory failed", e);
         }
         return bytes;
     }
 
-    /** {@code {"Error":"…"}}, the answer of bind; the empty sentence is success. */
+    /** {@code {"Error":"…"}}, the response of bind; the empty sentence is success. */
     public static Buffer bind(String error) {
         return of(json -> {
             json.writeStartObject();
@@ -67,7 +67,7 @@ public final class JsonWriter {
         });
     }
 
-    /** {@code {"error":"…"}}, for people. */
+    /** {@code {"error":"…"}}, for users. */
     public static Buffer error(String sentence) {
         return of(json -> {
             json.writeStartObject();

@@ -9,22 +9,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads request bodies into memory, each up to a limit, and all of them together up to another. */
+/** Reads request bodies into memory, within a limit for each body and a shared budget for all of them. */
 public final class RequestBodies {
     /** Why a body is not read to its end. */
     public enum Refusal {
         TOO_LARGE,
-        /** Others hold what memory there is for bodies. */
+        /** Other bodies use the shared budget. */
         TOO_MANY
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestBodies.class);
-    // Beside one body of the largest size there is room for the small ones, which are the rule.
-    private static final long ROOM_BESIDE = 16 << 20;
+    // Small bodies, which are the rule, still fit beside one body of the largest size.
+    private static final long BESIDE_LARGEST = 16 << 20;
 
     private final int largest;
-    private final AtomicLong held = new AtomicLong();
+    private final AtomicLong used = new AtomicLong();
 
+    /** With a limit of that many bytes for one body. */
     public RequestBodies(int largest) {
         this.largest = largest;
     }
@@ -33,54 +34,52 @@ public final class RequestBodies {
         return largest;
     }
 
-    /** Bytes of memory that bodies take now. */
-    long held() {
-        return held.get();
+    /** How many bytes of the shared budget are in use. */
+    long used() {
+        return used.get();
     }
 
-    /** Runs one of both: with the whole body once it is there, or as soon as it is known that it won't be taken. */
+    /** Calls one of the handlers: with the complete body, or as soon as the body is refused. */
     public void read(HttpServerRequest request, Handler<RequestBody> then, Handler<Refusal> refuse) {
-        if (announced(request) > largest) {
+        long announced = announced(request);
+        if (announced > largest) {
             refuse.handle(Refusal.TOO_LARGE);
             return;
         }
-        RequestBody body = RequestBody.announced((int) announced(request));
+        RequestBody body = RequestBody.announced((int) announced, largest);
         request.handler(chunk -> {
-            boolean large = body.size() + (long) chunk.length() > largest;
-            int before = body.memory();
-            int grows = large ? 0 : body.memory(chunk.length()) - before;
-            if (large || held.get() + grows > largest + ROOM_BESIDE) {
-                leave(request);
-                held.addAndGet(-before);
-                refuse.handle(large ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
+            boolean tooLarge = body.size() + (long) chunk.length() > largest;
+            int growth = tooLarge ? 0 : body.capacityAfter(chunk.length()) - body.capacity();
+            if (tooLarge || used.get() + growth > largest + BESIDE_LARGEST) {
+                detach(request);
+                used.addAndGet(-body.capacity());
+                refuse.handle(tooLarge ? Refusal.TOO_LARGE : Refusal.TOO_MANY);
             } else {
-                held.addAndGet(grows);
+                used.addAndGet(growth);
                 body.add(chunk);
             }
         });
         Context loop = Vertx.currentContext();
         request.endHandler(nothing -> {
             request.exceptionHandler(null);
-            // Not at once: what is answered while Netty reads is not sent before it has read, and keeps its memory.
+            // Netty sends a response only after the current read, and holds its memory until then.
             loop.runOnContext(next -> {
                 try {
                     then.handle(body);
                 } finally {
-                    held.addAndGet(-body.memory());
-                    body.end();
+                    used.addAndGet(-body.capacity());
                 }
             });
         });
         request.exceptionHandler(e -> {
-            // Of a connection that is reset it is told twice: of the error, and of the end.
-            leave(request);
-            held.addAndGet(-body.memory());
-            LOG.debug("a request broke off: {}", e.toString());
+            // A connection that is reset reports both an error and its end.
+            detach(request);
+            used.addAndGet(-body.capacity());
+            LOG.debug("request aborted: {}", e.toString());
         });
     }
 
-    /** Hears no more of it. */
-    private static void leave(HttpServerRequest request) {
+    private static void detach(HttpServerRequest request) {
         request.handler(null).endHandler(null).exceptionHandler(null);
     }
 

@@ -1,65 +1,41 @@
 package io.gpushare.extender.http;
 
-import io.gpushare.extender.protocol.NamedNodes;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
-/**
- * What has come of a request's body. One of thousands of names stands in memory that bodies before it stood in, and so
- * does what is found of them: fresh memory is in none of the near caches, and to fill it costs more than to read the
- * names. Each thread has its own; what one event loop reads is also answered there.
- */
+/** The bytes of one request body as they arrive, in one array that grows. */
 public final class RequestBody {
-    /** The most that is taken for a body before it has come, and that is used again after it, in bytes. */
-    public static final int AT_ONCE = 512 << 10;
-
-    // Smaller ones, as bind's, are many at a time, and cost nothing.
-    private static final int LARGE = 32 << 10;
-    // One that is over: its memory is the next one's, if it is large enough. Filter's and prioritize's bodies, one of
-    // which waits while the other comes, are soon both large enough for either.
-    private static final ThreadLocal<@Nullable RequestBody> SPARE = new ThreadLocal<>();
+    /** The most bytes that are allocated before they have arrived. */
+    static final int ALLOCATED_AHEAD = 512 << 10;
 
     private final int announced;
+    private final int limit;
     private byte[] bytes;
-    private Names names = new Names();
     private int size;
-    private boolean kept;
 
-    private RequestBody(byte[] bytes, int size, int announced) {
+    private RequestBody(byte[] bytes, int announced, int limit) {
         this.bytes = bytes;
-        this.size = size;
         this.announced = announced;
+        this.limit = limit;
+        this.size = bytes.length;
     }
 
-    /** Room beside a body for what is found of the names in it, as long as the body lasts. */
-    public static final class Names {
-        /** As {@link NamedNodes} has it: one place more than {@link #numbers} has. */
-        public int[] begin = new int[1];
-
-        /** The number of each one's node. */
-        public int[] numbers = new int[0];
-
-        /** From now on there is room for so many. */
-        public void atLeast(int count) {
-            if (numbers.length < count) {
-                begin = Arrays.copyOf(begin, count + 1);
-                numbers = Arrays.copyOf(numbers, count);
-            }
-        }
+    /**
+     * An empty body.
+     *
+     * @param announced its Content-Length, at most the limit; 0 if the request has none
+     * @param limit the most bytes that the caller will add
+     */
+    static RequestBody announced(int announced, int limit) {
+        return new RequestBody(new byte[0], announced, limit);
     }
 
-    /** One that nothing has come of yet. */
-    public static RequestBody announced(int size) {
-        return new RequestBody(new byte[0], 0, size);
-    }
-
-    /** One that came as these bytes, in memory of its own. */
+    /** A complete body. The array is not copied. */
     public static RequestBody of(byte[] whole) {
         return new RequestBody(whole, whole.length, whole.length);
     }
 
-    /** Its first {@link #size} bytes are the body's; not for longer than the request takes, unless it is kept. */
+    /** The array whose first {@link #size} bytes are the body. */
     public byte[] bytes() {
         return bytes;
     }
@@ -68,80 +44,33 @@ public final class RequestBody {
         return size;
     }
 
-    /** For who reads the names in it, one at a time. */
-    public Names names() {
-        return names;
-    }
-
-    /** Whether it begins with so many of the other's bytes. */
-    public boolean beginsAs(RequestBody other, int length) {
-        return length <= size && Arrays.equals(bytes, 0, length, other.bytes, 0, length);
-    }
-
-    /** Its bytes alone, for as long as one likes. */
+    /** The body's bytes in an array of their own. */
     public byte[] copy() {
         return Arrays.copyOf(bytes, size);
     }
 
-    /**
-     * How much memory it is counted for, in bytes; it has up to twice that where more comes than was announced, and more
-     * where a larger one's memory is used again.
-     */
-    int memory() {
-        return bytes.length == 0 ? 0 : memory(0);
+    /** How many bytes of memory the body takes. */
+    int capacity() {
+        return bytes.length;
     }
 
-    /** The same once so many more bytes have come. */
-    int memory(int more) {
-        return Math.max(size + more, atOnce());
+    /** How many bytes of memory it takes after that many more bytes have arrived. */
+    int capacityAfter(int more) {
+        int needed = size + more;
+        if (needed <= bytes.length) {
+            return bytes.length;
+        }
+        int most = needed <= announced ? announced : limit;
+        long grown = Math.max(2L * bytes.length, Math.min(announced, ALLOCATED_AHEAD));
+        return (int) Math.max(needed, Math.min(grown, most));
     }
 
-    /** As large from its first bytes on as it is said to become, within reason. */
-    private int atOnce() {
-        int expected = Math.min(announced, AT_ONCE);
-        return expected < LARGE ? expected : Integer.highestOneBit(expected - 1) << 1;
-    }
-
-    public void add(Buffer chunk) {
-        int memory = memory(chunk.length());
-        if (memory > bytes.length) {
-            if (bytes.length == 0) {
-                begin(memory);
-            } else {
-                bytes = Arrays.copyOf(bytes, Math.max(memory, 2 * bytes.length));
-            }
+    void add(Buffer chunk) {
+        int capacity = capacityAfter(chunk.length());
+        if (capacity > bytes.length) {
+            bytes = Arrays.copyOf(bytes, capacity);
         }
         chunk.getBytes(bytes, size);
         size += chunk.length();
-    }
-
-    private void begin(int memory) {
-        @Nullable RequestBody spare = memory < LARGE ? null : SPARE.get();
-        if (spare == null || spare.bytes.length < memory) {
-            bytes = new byte[memory];
-        } else {
-            SPARE.remove();
-            bytes = spare.bytes;
-            names = spare.names;
-        }
-    }
-
-    /** The request's end is not its end: who calls this calls {@link #free}, on the same thread. */
-    public void keep() {
-        kept = true;
-    }
-
-    /** Its request is over. */
-    public void end() {
-        if (!kept) {
-            free();
-        }
-    }
-
-    /** Nothing reads it any more. */
-    public void free() {
-        if (bytes.length >= LARGE && bytes.length <= AT_ONCE) {
-            SPARE.set(this);
-        }
     }
 }

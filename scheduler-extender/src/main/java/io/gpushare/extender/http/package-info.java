@@ -1,6 +1,6 @@
 /**
- * The edge to kube-scheduler and to people: the extender protocol, inspect, health and metrics over HTTP. It reads and
- * writes bytes and decides nothing; it knows nothing of the Kubernetes client. Only bind blocks, and never the event loop.
+ * HTTP bodies: request bodies within their shared memory budget, responses, and JSON read and written by token. Knows
+ * no protocol and decides nothing.
  */
 @NullMarked
 package io.gpushare.extender.http;

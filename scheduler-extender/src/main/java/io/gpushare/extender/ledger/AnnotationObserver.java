@@ -2,16 +2,16 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.model.PodRef;
 
-/** Is told, once a pod, of an annotation that is not believed, or can't be true beside the others. */
+/** Is notified, once for each pod, of an allocation annotation that is rejected or contradicts others. */
 public interface AnnotationObserver {
     /**
-     * That pod's annotation is wrong. Called on the informer's thread: it must not block.
+     * The pod's annotation is rejected. Called on the informer's thread: it must not block.
      *
-     * @param sentence for the pod's people
+     * @param sentence the reason, for the pod's users
      */
-    void disbelieved(PodRef pod, String node, String sentence);
+    void rejected(PodRef pod, String node, String sentence);
 
-    /** Nobody. */
+    /** An observer that ignores everything. */
     static AnnotationObserver none() {
         return (pod, node, sentence) -> {};
     }

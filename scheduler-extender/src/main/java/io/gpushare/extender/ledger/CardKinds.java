@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Which kinds of cards a cluster has, so that a selector becomes models: that is how policies see what a pod may have. */
+/** The kinds of cards in a cluster. They resolve a selector to card models, which is how policies weigh it. */
 record CardKinds(Set<Kind> kinds) {
     static final CardKinds NONE = new CardKinds(Set.of());
 
-    /** A card without what is its own, beside its node's driver. */
+    /** A card without its identity and health, and its node's driver. */
     private record Kind(Card card, Inventory.@Nullable Driver driver) {
         private static final CardId ANY = new CardId("GPU-any");
 
@@ -44,12 +44,12 @@ record CardKinds(Set<Kind> kinds) {
         return new CardKinds(kinds);
     }
 
-    /** The models among which that selector chooses; none when it leaves no model out. */
+    /** The models that the selector matches; empty if it matches every model. */
     Set<String> models(CardSelector selector) {
         if (selector.any()) {
             return Set.of();
         }
-        CardSelector ofKinds = selector.withoutSingleCards();
+        CardSelector ofKinds = selector.withoutIdentities();
         Set<String> models = kinds.stream()
                 .filter(kind -> ofKinds.matches(kind.card(), kind.driver()))
                 .map(kind -> kind.card().model())

@@ -5,186 +5,136 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of filter: which of the nodes that were asked for can't take the pod, and why, and which one of the others was
- * chosen, if one was. Made for thousands of nodes a request: without their names, and only of those that are refused.
+ * The result of filter: which nodes of a request can take the pod, and why the others can't. Nodes are given by their
+ * place in the request. Immutable.
  */
 public final class FilterResult {
-    private static final int NOBODY = -1;
+    private static final int FEASIBLE = -1;
 
-    private final int size;
-    private final int[] places;
-    private final int[] which;
-    private final List<Reason> reasons;
-    private int[] counts;
-    private final int chosen;
+    // By place, the index of the reason in the list.
+    private final int[] reasonIndices;
+    private final List<Reason> reasons = new ArrayList<>();
+    private final int passed;
 
-    /**
-     * Those at these places are refused.
-     *
-     * @param size how many were asked for
-     * @param places of the refused ones among them, ascending
-     * @param why of the one at that place
-     */
-    FilterResult(int size, int[] places, IntFunction<Reason> why) {
-        this.size = size;
-        this.places = places;
-        reasons = new ArrayList<>();
-        counts = new int[1];
-        chosen = NOBODY;
-        which = new int[places.length];
-        for (int i = 0; i < places.length; i++) {
-            which[i] = counted(why.apply(places[i]));
-        }
+    /** Gives the reason of one node. */
+    interface Reasons {
+        /** Why the node at that place can't take the pod; null if it can. */
+        @Nullable
+        Reason at(int place);
     }
 
-    private FilterResult(FilterResult of, int chosen) {
-        size = of.size;
-        places = of.places;
-        which = of.which;
-        reasons = of.reasons;
-        counts = of.counts;
-        this.chosen = chosen;
-    }
-
-    private int counted(Reason why) {
-        int reason = reasons.indexOf(why);
-        if (reason < 0) {
-            reason = reasons.size();
-            reasons.add(why);
-            counts = Arrays.copyOf(counts, reasons.size());
-        }
-        counts[reason]++;
-        return reason;
-    }
-
-    /**
-     * Of nodes one by one.
-     *
-     * @param why by the nodes' places; null for one that can take the pod
-     */
-    public static FilterResult of(@Nullable Reason[] why) {
-        int[] places = new int[why.length];
-        int refused = 0;
-        for (int i = 0; i < why.length; i++) {
-            if (why[i] != null) {
-                places[refused++] = i;
+    private FilterResult(int size, Reasons of) {
+        reasonIndices = new int[size];
+        int feasible = 0;
+        for (int place = 0; place < size; place++) {
+            @Nullable Reason reason = of.at(place);
+            if (reason == null) {
+                reasonIndices[place] = FEASIBLE;
+                feasible++;
+            } else {
+                reasonIndices[place] = indexOf(reason);
             }
         }
-        return new FilterResult(why.length, Arrays.copyOf(places, refused), place -> why[place]);
+        passed = feasible;
     }
 
-    /** The same, but that of those that can take the pod only the one at that place is to. */
-    public FilterResult only(int place) {
-        return new FilterResult(this, place);
+    private int indexOf(Reason reason) {
+        int index = reasons.indexOf(reason);
+        if (index < 0) {
+            reasons.add(reason);
+            return reasons.size() - 1;
+        }
+        return index;
     }
 
-    /** How many nodes were asked for. */
+    static FilterResult of(int size, Reasons reasons) {
+        return new FilterResult(size, reasons);
+    }
+
+    /** The result with these reasons by place; null for a node that can take the pod. */
+    public static FilterResult of(@Nullable Reason[] reasons) {
+        return new FilterResult(reasons.length, place -> reasons[place]);
+    }
+
+    /** The same result, except that of the feasible nodes only the one at that place is chosen. */
+    public FilterResult only(int chosen) {
+        return new FilterResult(size(), place -> {
+            @Nullable Reason reason = why(place);
+            return reason == null && place != chosen ? Reason.NOT_CHOSEN : reason;
+        });
+    }
+
+    /** How many nodes the request names. */
     public int size() {
-        return size;
+        return reasonIndices.length;
     }
 
-    /** How many of them are to be considered: those that can take the pod, or the one of them that was chosen. */
+    /** How many nodes can take the pod and, where one was chosen, are chosen. */
     public int passed() {
-        return chosen == NOBODY ? size - places.length : 1;
-    }
-
-    /** The place of the one that was chosen; below 0 where none was. */
-    public int chosen() {
-        return chosen;
-    }
-
-    /** How many could take the pod, but another was chosen. */
-    public int notChosen() {
-        return size - places.length - passed();
-    }
-
-    /** How many of them can't take the pod. */
-    public int refused() {
-        return places.length;
-    }
-
-    /** The place among those that were asked for of the one that is refused as the i-th, from 0. */
-    public int place(int i) {
-        return places[i];
-    }
-
-    /** How many runs there are of nodes that passed, one behind the other; some are empty. */
-    public int runs() {
-        return chosen == NOBODY ? places.length + 1 : 1;
-    }
-
-    /** The first place of that run. */
-    public int from(int run) {
-        return chosen != NOBODY ? chosen : run == 0 ? 0 : places[run - 1] + 1;
-    }
-
-    /** The place behind that run's last: {@link #from} where there is none. */
-    public int to(int run) {
-        return chosen != NOBODY ? chosen + 1 : run == places.length ? size : places[run];
-    }
-
-    /** The places of those that passed. */
-    public int[] passedPlaces() {
-        int[] passed = new int[passed()];
-        int next = 0;
-        for (int run = 0; run < runs(); run++) {
-            for (int place = from(run); place < to(run); place++) {
-                passed[next++] = place;
-            }
-        }
         return passed;
     }
 
-    /** Which of the {@link #reasons} the one has that is refused as the i-th, from 0. */
-    public int reason(int i) {
-        return which[i];
+    /** The places of the nodes that {@link #passed}. */
+    public int[] passedPlaces() {
+        return IntStream.range(0, size()).filter(this::feasible).toArray();
     }
 
-    /** Why nodes are refused, each reason once. */
+    private boolean feasible(int place) {
+        return reasonIndices[place] == FEASIBLE;
+    }
+
+    /** The first place from there on with a node that {@link #passed}; {@link #size} if there is none. */
+    public int nextFeasible(int from) {
+        int place = from;
+        while (place < size() && !feasible(place)) {
+            place++;
+        }
+        return place;
+    }
+
+    /** The first place from there on with a node that did not pass; {@link #size} if there is none. */
+    public int nextRefused(int from) {
+        int place = from;
+        while (place < size() && feasible(place)) {
+            place++;
+        }
+        return place;
+    }
+
+    /** The distinct reasons of the nodes that did not pass. */
     public List<Reason> reasons() {
         return Collections.unmodifiableList(reasons);
     }
 
-    /** How many nodes have that one of the {@link #reasons}. */
-    public int count(int reason) {
-        return counts[reason];
+    /** The index in {@link #reasons} of the reason at that place; below 0 for a node that passed. */
+    public int reasonIndex(int place) {
+        return reasonIndices[place];
     }
 
-    /** Why the node at that place is not to take the pod; null if it may. */
+    /** How many nodes have the reason with that index. */
+    public int count(int reasonIndex) {
+        return (int) Arrays.stream(reasonIndices)
+                .filter(index -> index == reasonIndex)
+                .count();
+    }
+
+    /** Why the node at that place did not pass; null if it did. */
     public @Nullable Reason why(int place) {
-        int refused = Arrays.binarySearch(places, place);
-        return refused >= 0
-                ? reasons.get(which[refused])
-                : chosen == NOBODY || place == chosen ? null : Reason.NOT_CHOSEN;
+        return feasible(place) ? null : reasons.get(reasonIndices[place]);
     }
 
-    /** By the nodes' places. */
+    /** The reasons by place. */
     @Nullable
     public Reason[] whys() {
-        @Nullable Reason[] why = new @Nullable Reason[size];
-        if (chosen != NOBODY) {
-            Arrays.fill(why, Reason.NOT_CHOSEN);
-            why[chosen] = null;
-        }
-        for (int i = 0; i < places.length; i++) {
-            why[places[i]] = reasons.get(which[i]);
-        }
-        return why;
+        return IntStream.range(0, size()).mapToObj(this::why).toArray(Reason[]::new);
     }
 
-    /** Those that passed, of the nodes that were asked for, in that order. */
-    public List<String> feasible(List<String> asked) {
-        @Nullable Reason[] why = whys();
-        List<String> feasible = new ArrayList<>();
-        for (int i = 0; i < why.length; i++) {
-            if (why[i] == null) {
-                feasible.add(asked.get(i));
-            }
-        }
-        return feasible;
+    /** The names of the nodes that passed, out of the names in the request. */
+    public List<String> feasible(List<String> named) {
+        return Arrays.stream(passedPlaces()).mapToObj(named::get).toList();
     }
 }

@@ -5,20 +5,20 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * What a pod holds on a node, and how we know.
+ * The cards that a pod holds on a node, and how certain that is.
  *
- * @param since when it came to that standing by our own doing; of no meaning once seen
+ * @param since when the extender's own call gave it that standing; without meaning once {@link Standing#SEEN}
  */
 public record Holding(String node, Allocation allocation, Standing standing, Instant since) {
-    /** How sure a hold is. */
+    /** How certain a holding is. The names are label values of a metric. */
     public enum Standing {
-        /** Reserved; its Binding is being made. */
+        /** Reserved; its Binding is in progress. */
         ASSUMED,
-        /** Reserved; a Binding for it got no answer, and may come true late whatever became of later ones. */
+        /** Reserved; its Binding got no response and may still take effect, whatever happened to later ones. */
         DOUBTFUL,
-        /** The API server said that it is true; the informer has not shown it yet. */
+        /** Confirmed by the API server, but not yet seen by the informer. */
         BOUND,
-        /** The informer showed it. */
+        /** Seen by the informer. */
         SEEN
     }
 
@@ -29,12 +29,12 @@ public record Holding(String node, Allocation allocation, Standing standing, Ins
         Objects.requireNonNull(since);
     }
 
-    /** Whether the other is on the same cards of the same node. */
+    /** Whether the other holding is of the same cards on the same node. */
     boolean sameCards(Holding other) {
         return node.equals(other.node) && allocation.equals(other.allocation);
     }
 
-    /** Whether it may be true, and nobody said that it is. */
+    /** Whether nothing has confirmed it yet. */
     boolean assumed() {
         return switch (standing) {
             case ASSUMED, DOUBTFUL -> true;
@@ -42,7 +42,8 @@ public record Holding(String node, Allocation allocation, Standing standing, Ins
         };
     }
 
-    public boolean doubtful() {
+    /** Whether the outcome of its Binding is unknown. */
+    public boolean outcomeUnknown() {
         return standing == Standing.DOUBTFUL;
     }
 }

@@ -16,13 +16,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The ledger in numbers at one moment, in one pass over its nodes and pods.
+ * The ledger in numbers at one moment.
  *
- * @param nodes how many there are: {@code usable}, or by the label of the reason why they can take nothing
- * @param pods those that hold cards, by standing; one that holds on two nodes may be in two
- * @param unattributed bound pods with a demand of which nothing right says on which card they are
- * @param models what the usable nodes have together, by the cards' model
- * @param usable what each of the usable nodes has, by its name
+ * @param nodes the number of nodes by state: {@code usable}, or the label of the reason why a node can take no pod
+ * @param pods the number of pods that hold cards, by standing; a pod that holds cards on two nodes may count twice
+ * @param unattributed the number of bound pods with a demand but without a valid allocation
+ * @param models the amounts of all usable nodes, by card model
+ * @param usable the amounts of each usable node, by its name
  */
 public record LedgerStats(
         Map<String, Integer> nodes,
@@ -31,11 +31,11 @@ public record LedgerStats(
         Map<String, Amounts> models,
         Map<String, Amounts> usable) {
 
-    /** What a card is, the first of these that holds. */
+    /** The state of a card: the first of these that applies. The names are label values of a metric. */
     public enum CardUse {
-        /** More is allocated than it has, by the annotations of its pods. */
-        OVERUSED,
-        ILL,
+        /** The annotations of its pods allocate more than it has. */
+        OVERCOMMITTED,
+        UNHEALTHY,
         CORDONED,
         WHOLE,
         SHARED,
@@ -43,10 +43,10 @@ public record LedgerStats(
 
         static CardUse of(CardState card) {
             if (card.overCommitted()) {
-                return OVERUSED;
+                return OVERCOMMITTED;
             }
             if (!card.card().health().healthy()) {
-                return ILL;
+                return UNHEALTHY;
             }
             if (card.card().cordoned()) {
                 return CORDONED;
@@ -56,13 +56,13 @@ public record LedgerStats(
     }
 
     /**
-     * Cards, and memory in bytes.
+     * Cards by state, and memory in bytes.
      *
-     * @param capacity all memory of the cards
-     * @param allocated what pods hold of it; of a card taken whole all, and never more than a card has
-     * @param free whole units that new pods may have: none of ill and cordoned cards
-     * @param fragmented the part of the free memory that the mean usual pod can't have: {@link Fragmentation}
-     * @param wasted the part of it that none of the usual pods can have
+     * @param capacity the total memory of the cards
+     * @param allocated the memory that pods hold: all of a card that is taken whole, and never more than a card has
+     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards
+     * @param fragmented the part of the free memory that a typical pod can't use on average: {@link Fragmentation}
+     * @param wasted the part of the free memory that no typical pod can use
      */
     public record Amounts(
             Map<CardUse, Integer> cards, long capacity, long allocated, long free, long fragmented, long wasted) {
@@ -74,7 +74,7 @@ public record LedgerStats(
             cards = Collections.unmodifiableMap(copy);
         }
 
-        /** Both together. */
+        /** The sum of both. */
         public Amounts plus(Amounts other) {
             Map<CardUse, Integer> both = new EnumMap<>(CardUse.class);
             both.putAll(cards);
@@ -89,15 +89,15 @@ public record LedgerStats(
         }
     }
 
-    /** How many pods hold cards with that standing. */
+    /** The number of pods that hold cards with that standing. */
     public int holding(Standing standing) {
         return pods.getOrDefault(standing, 0);
     }
 
-    /** Cards on which more is allocated than they have. */
-    public int overused() {
+    /** The number of over-committed cards. */
+    public int overcommitted() {
         return models.values().stream()
-                .mapToInt(model -> model.cards().getOrDefault(CardUse.OVERUSED, 0))
+                .mapToInt(model -> model.cards().getOrDefault(CardUse.OVERCOMMITTED, 0))
                 .sum();
     }
 
@@ -134,12 +134,12 @@ public record LedgerStats(
     }
 
     private static Set<Standing> standings(PodEntry pod) {
-        List<Holding> holds = pod.holds();
-        if (holds.size() == 1) {
-            return Set.of(holds.getFirst().standing());
+        List<Holding> holdings = pod.holdings();
+        if (holdings.size() == 1) {
+            return Set.of(holdings.getFirst().standing());
         }
         Set<Standing> standings = new HashSet<>();
-        holds.forEach(hold -> standings.add(hold.standing()));
+        holdings.forEach(holding -> standings.add(holding.standing()));
         return standings;
     }
 
@@ -150,7 +150,7 @@ public record LedgerStats(
             node.add(card, unit);
             models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit);
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(entry.room())) {
+        for (Fragmentation.Loss loss : fragmentation.losses(entry.free())) {
             node.add(loss, unit);
             Objects.requireNonNull(models.get(loss.card().kind().model())).add(loss, unit);
         }
@@ -175,8 +175,8 @@ public record LedgerStats(
         }
 
         void add(Fragmentation.Loss loss, long unit) {
-            long bytes = loss.card().free() * unit;
-            fragmented += loss.useless() * bytes;
+            long bytes = loss.card().units() * unit;
+            fragmented += loss.unusable() * bytes;
             wasted += loss.wasted() ? bytes : 0;
         }
 

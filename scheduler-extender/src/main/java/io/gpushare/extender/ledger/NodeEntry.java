@@ -1,17 +1,17 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Holder;
 import io.gpushare.model.HostResources;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -27,15 +27,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node in the ledger, immutable. What pods hold on it is kept also while the node or its inventory is not known, so
- * that nothing is lost when it comes later, or goes and returns.
+ * One node in the ledger, immutable. Holdings of pods are kept while the node or its inventory is unknown, so that
+ * nothing is lost when the node is seen after its pods, or returns.
  *
- * @param unusable why it can take nothing; null when its inventory is known
- * @param written the inventory as the node's annotation has it
- * @param allocatable the cpu and memory that it has for pods
- * @param requested what its pods request of them
- * @param room what policies see of it
- * @param emptied the summary that it would have if no pod were there
+ * @param unusable why it can take no pod; null if its inventory is known
+ * @param written the annotation that holds the inventory
+ * @param allocatable the CPU and memory that it offers to pods
+ * @param requested the CPU and memory that its pods request
+ * @param free its free capacity, as policies see it
+ * @param emptied the summary that it would have without pods
  */
 public record NodeEntry(
         @Nullable Reason unusable,
@@ -45,12 +45,12 @@ public record NodeEntry(
         NodeCards cards,
         NodeSummary summary,
         NodeSummary emptied,
-        FreeNode room) {
+        FreeNode free) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
-    /** A node of which nothing was heard. */
-    private static final NodeEntry UNHEARD = new NodeEntry(
+    /** A node that the API has not shown. */
+    private static final NodeEntry UNSEEN = new NodeEntry(
             Reason.UNKNOWN_NODE,
             null,
             HostResources.NONE,
@@ -60,12 +60,12 @@ public record NodeEntry(
             NOTHING,
             FreeNode.NOWHERE);
 
-    static NodeEntry orUnheard(@Nullable NodeEntry entry) {
-        return entry == null ? UNHEARD : entry;
+    static NodeEntry orUnseen(@Nullable NodeEntry entry) {
+        return entry == null ? UNSEEN : entry;
     }
 
-    /** Whether the API shows no such node, as far as we heard. */
-    boolean unheard() {
+    /** Whether the API shows no such node. */
+    boolean unseen() {
         return Reason.UNKNOWN_NODE.equals(unusable);
     }
 
@@ -80,10 +80,10 @@ public record NodeEntry(
                 changed,
                 NodeSummary.of(changed),
                 NodeSummary.of(NodeCards.of(inventory)),
-                room(fresh, has, requested, changed));
+                remaining(fresh, has, requested, changed));
     }
 
-    /** It has another amount of cpu and memory, and the cards that it had. */
+    /** The same cards with another amount of CPU and memory. */
     NodeEntry having(HostResources has) {
         return new NodeEntry(
                 unusable,
@@ -93,7 +93,7 @@ public record NodeEntry(
                 cards,
                 summary,
                 emptied,
-                room.with(has.minus(requested), room.cards()));
+                free.with(has.minus(requested), free.cards()));
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
@@ -108,15 +108,16 @@ public record NodeEntry(
                 FreeNode.NOWHERE);
     }
 
-    public NodeEntry with(PodRef pod, Allocation allocation) {
-        return cards(cards.with(pod, allocation));
+    public NodeEntry with(Holder holder, Allocation allocation) {
+        return cards(cards.with(holder, allocation));
     }
 
-    public NodeEntry without(String podUid) {
-        return cards(cards.without(podUid));
+    /** Without the holding of the holder with that key. */
+    public NodeEntry without(String holder) {
+        return cards(cards.without(holder));
     }
 
-    /** So much more is requested of it; less where that is negative. */
+    /** Adds to the CPU and memory that pods request. */
     NodeEntry requested(HostResources more) {
         HostResources now = requested.plus(more);
         return new NodeEntry(
@@ -127,7 +128,7 @@ public record NodeEntry(
                 cards,
                 summary,
                 emptied,
-                unusable == null ? room.with(allocatable.minus(now), room.cards()) : FreeNode.NOWHERE);
+                unusable == null ? free.with(allocatable.minus(now), free.cards()) : FreeNode.NOWHERE);
     }
 
     private NodeEntry cards(NodeCards changed) {
@@ -140,37 +141,36 @@ public record NodeEntry(
                         changed,
                         NodeSummary.of(changed),
                         emptied,
-                        room(room, allocatable, requested, changed))
+                        remaining(free, allocatable, requested, changed))
                 : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
     }
 
-    private static FreeNode room(FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
+    private static FreeNode remaining(
+            FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
         return node.with(allocatable.minus(requested), FreeCard.of(cards));
     }
 
-    /** The node as it would be without any pod, its ill cards healed: what a cluster is made of. */
+    /** The node without any pod and with all its cards healthy. */
     FreeNode empty() {
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
             if (state.capacity().units() > 0) {
-                unused.add(FreeCard.unused(
-                        unused.size(),
-                        new CardKind(state.card().model(), state.capacity().units())));
+                unused.add(FreeCard.unused(unused.size(), CardKind.of(state)));
             }
         }
-        return room.with(allocatable, unused);
+        return free.with(allocatable, unused);
     }
 
-    /** The entry as the table keeps it: null when there is nothing to remember. */
+    /** This entry, or null if there is nothing to keep. */
     @Nullable
     NodeEntry kept() {
-        return unheard() && cards.holdings().isEmpty() && requested.equals(HostResources.NONE) ? null : this;
+        return unseen() && cards.holdings().isEmpty() && requested.equals(HostResources.NONE) ? null : this;
     }
 
     /**
-     * Why what that pod has by its annotation can't be true beside the node's cards and the other pods; null if it can, or
-     * if nothing is known of the cards. It counts all the same: of two that contradict each other nobody knows which one is
-     * wrong, and a card must not become free because of a doubt.
+     * Why the allocation in a pod's annotation contradicts the node's cards or the other pods; null if it does not, or
+     * if the cards are unknown. It counts nevertheless: of two pods that contradict each other either may be wrong, and
+     * no card may become free by a mistake.
      */
     @Nullable
     String contradiction(Allocation allocation) {
@@ -180,7 +180,7 @@ public record NodeEntry(
         Set<CardId> named = new HashSet<>(allocation.cards());
         for (CardState state : cards.cards()) {
             if (named.remove(state.card().id()) && state.overCommitted()) {
-                return "by the annotations of its pods more is allocated on card "
+                return "the annotations of its pods allocate more on card "
                         + state.card().id() + " than it has;"
                         + " delete the pod if it was not placed by the GPU share scheduler";
             }
@@ -189,41 +189,41 @@ public record NodeEntry(
                 ? null
                 : "the allocation in its annotation names a card that the node does not have, "
                         + named.iterator().next()
-                        + ", and counts on none; if that card will not return, create the pod anew";
+                        + " and is not counted; if the card will not return, recreate the pod";
     }
 
-    /** The cards that cost that policy least, or why there are none. */
-    Placement place(PodSpecSummary wanted, Scoring scoring) {
-        @Nullable Candidate way = room.best(scoring, wanted.request()).way();
-        if (way != null) {
-            // Cards that are alike to the policy may be linked better or worse: among those the search decides.
-            FreeCard shared = way.shared();
+    /** Allocates the cards that cost least by that scoring, or says why none fit. */
+    Placement place(PodDemand.Valid demand, Scoring scoring) {
+        @Nullable Candidate candidate = scoring.best(free, demand.request()).candidate();
+        if (candidate != null) {
+            // The search still decides among cards that are equal to the policy, by their links.
+            @Nullable FreeCard shared = candidate.shared();
             Placement chosen = cards.place(
-                    wanted.demand(),
+                    demand.demand(),
                     CardOrder.BINPACK,
                     state -> shared != null && shared.sameAs(state),
-                    state -> way.whole().stream().anyMatch(card -> card.sameAs(state)));
+                    state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
             if (chosen instanceof Placement.Placed) {
                 return chosen;
             }
         }
-        // A policy sees no way where the node's cpu or memory seems spent. That is for kube-scheduler to judge: it sent
-        // the
-        // pod here.
-        return cards.place(wanted.demand(), CardOrder.BINPACK);
+        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to
+        // decide,
+        // which has sent the pod here.
+        return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 
-    /** Why the node can't take that now; null if it can. */
+    /** Why the node can't take the demand now; null if it can. */
     @Nullable
-    public Reason refusal(DemandSummary ask) {
+    public Reason refusal(DemandSummary demand) {
         if (unusable != null) {
             return unusable;
         }
-        @Nullable Refusal now = summary.refusal(ask);
+        @Nullable Refusal now = summary.refusal(demand);
         if (now == null) {
             return null;
         }
-        @Nullable Refusal always = emptied.refusal(ask);
-        return always == null ? Reason.taken(now) : Reason.beyond(always);
+        @Nullable Refusal whenEmpty = emptied.refusal(demand);
+        return whenEmpty == null ? Reason.occupied(now) : Reason.evenWhenEmpty(whenEmpty);
     }
 }

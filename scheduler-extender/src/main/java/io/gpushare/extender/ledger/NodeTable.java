@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
@@ -20,24 +21,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The ledger's nodes: immutable entries by name, each replaced in one atomic step. */
+/** The ledger's nodes: immutable entries by name, each replaced atomically. */
 final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
-    // The same for whoever asks about thousands of them.
+    // The same nodes for requests that name thousands of them.
     private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile CardKinds kinds = CardKinds.NONE;
 
-    /** A node's device plugin, and where it tells what is used. */
+    /** The device plugin's pod on a node, and the address of its metrics. */
     private record Plugin(String uid, String metrics) {}
 
     NodeEntry entry(String name) {
-        return NodeEntry.orUnheard(nodes.get(name));
+        return NodeEntry.orUnseen(nodes.get(name));
     }
 
     NodeColumns columns() {
@@ -51,13 +53,13 @@ final class NodeTable {
 
     void change(String name, UnaryOperator<NodeEntry> change) {
         nodes.compute(name, (key, before) -> {
-            @Nullable NodeEntry now = change.apply(NodeEntry.orUnheard(before)).kept();
-            tell(name, now);
+            @Nullable NodeEntry now = change.apply(NodeEntry.orUnseen(before)).kept();
+            publish(name, now);
             return now;
         });
     }
 
-    private synchronized void tell(String name, @Nullable NodeEntry now) {
+    private synchronized void publish(String name, @Nullable NodeEntry now) {
         if (!columns.put(name, now)) {
             NodeColumns renewed = columns.renewed();
             renewed.put(name, now);
@@ -65,7 +67,7 @@ final class NodeTable {
         }
     }
 
-    void at(String name, @Nullable String address) {
+    void address(String name, @Nullable String address) {
         if (address == null) {
             addresses.remove(name);
         } else {
@@ -73,29 +75,37 @@ final class NodeTable {
         }
     }
 
-    void pluginAt(String node, PodRef pod, @Nullable String metrics) {
+    void pluginMetrics(String node, PodRef pod, @Nullable String metrics) {
         if (metrics != null) {
             plugins.put(node, new Plugin(pod.uid(), metrics));
         } else {
-            // The one that came after it may be known already.
+            // The pod that replaces it may be known already.
             plugins.computeIfPresent(node, (name, plugin) -> plugin.uid().equals(pod.uid()) ? null : plugin);
         }
     }
 
-    /** A node is there, or changed; told from one thread, in order. */
-    void seen(String name, Map<String, String> annotations, HostResources allocatable) {
+    void allocatable(String name, Share devices) {
+        offers.put(name, devices);
+    }
+
+    Share allocatable(String name) {
+        return offers.getOrDefault(name, Share.NONE);
+    }
+
+    /** A node was added or changed. Called from one thread, in order. */
+    void update(String name, Map<String, String> annotations, HostResources allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
         NodeEntry before = entry(name);
-        boolean same = !before.unheard() && Objects.equals(before.written(), written);
+        boolean same = !before.unseen() && Objects.equals(before.written(), written);
         if (same && (before.unusable() != null || before.allocatable().equals(allocatable))) {
-            return; // a heartbeat: most node events are
+            return; // a heartbeat, as most node events are
         }
         change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
         changed.set(true);
         kindsChanged.set(true);
     }
 
-    /** Which kinds of cards the nodes have. */
+    /** The kinds of cards of all nodes. */
     CardKinds kinds() {
         if (kindsChanged.getAndSet(false)) {
             kinds = CardKinds.of(entries().values().stream()
@@ -105,7 +115,7 @@ final class NodeTable {
         return kinds;
     }
 
-    /** The cards of all nodes, when they may have changed since this was asked the last time. */
+    /** The cards of all nodes, if they may have changed since the last call. */
     Optional<ClusterCapacity> changedCapacity() {
         return changed.getAndSet(false)
                 ? Optional.of(ClusterCapacity.of(
@@ -118,7 +128,7 @@ final class NodeTable {
         return switch (InventoryCodec.decode(annotations)) {
             case Decoded.Absent<Inventory>() -> entry -> entry.unusable(Reason.NO_INVENTORY, written);
             case Decoded.Malformed<Inventory>(String reason) -> {
-                LOG.warn("node {}: no pod is placed there: {}", name, reason);
+                LOG.warn("node {}: inventory rejected, no pod is placed there: {}", name, reason);
                 yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
@@ -128,9 +138,10 @@ final class NodeTable {
         };
     }
 
-    /** A node is gone. What pods hold there is kept until they are gone too. */
-    void gone(String name) {
+    /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
+    void remove(String name) {
         addresses.remove(name);
+        offers.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         changed.set(true);
         kindsChanged.set(true);

@@ -1,7 +1,7 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
@@ -11,75 +11,77 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pod with a demand in the ledger, immutable.
+ * One pod with a demand in the ledger. Immutable.
  *
- * @param rank how much it matters, as the informer last showed it
- * @param refused whether kube-scheduler looked for a node for it and found none
- * @param listed whether the informer has shown it, and so will say when it is gone
- * @param node where the informer showed it bound; null if not
- * @param holds what it holds, at most one hold a node. It is one hold, but for a pod that was assumed elsewhere after a
- *     Binding without an answer: until one of them is known to be true, each may be
- * @param complaint what is wrong with its annotation, said once in the log
+ * @param priority as the informer last showed it
+ * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param listed whether the informer has shown it, and so will report its deletion
+ * @param node the node to which it is bound, by the informer; null if it is not bound
+ * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
+ *     the pod was then assumed elsewhere: until one is confirmed, each may be true
+ * @param complaint why its annotation is rejected or contradicts others; null if it does not
  */
 public record PodEntry(
         PodRef ref,
-        PodSpecSummary wanted,
-        PodPriority rank,
-        boolean refused,
+        PodDemand.Valid podDemand,
+        PodPriority priority,
+        boolean unschedulable,
         boolean listed,
         @Nullable String node,
-        List<Holding> holds,
+        List<Holding> holdings,
         @Nullable String complaint) {
     public PodEntry {
-        holds = List.copyOf(holds);
+        holdings = List.copyOf(holdings);
     }
 
-    /** A pod that kube-scheduler binds before the informer has shown it. */
-    static PodEntry unlisted(PodRef ref, PodSpecSummary wanted) {
-        return new PodEntry(ref, wanted, PodPriority.PLAIN, false, false, null, List.of(), null);
+    /** A pod that is bound before the informer has shown it. */
+    static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, false, null, List.of(), null);
     }
 
     public Demand demand() {
-        return wanted.demand();
+        return podDemand.demand();
     }
 
     PodEntry with(List<Holding> changed) {
-        return new PodEntry(ref, wanted, rank, refused, listed, node, changed, complaint);
+        return new PodEntry(ref, podDemand, priority, unschedulable, listed, node, changed, complaint);
     }
 
-    /** This hold too, instead of another on its node. */
-    PodEntry assuming(Holding hold) {
-        List<Holding> changed = new ArrayList<>(holds);
-        changed.removeIf(other -> other.node().equals(hold.node()));
-        changed.add(hold);
+    /** Adds a holding, which replaces another on the same node. */
+    PodEntry assuming(Holding holding) {
+        List<Holding> changed = new ArrayList<>(holdings);
+        changed.removeIf(other -> other.node().equals(holding.node()));
+        changed.add(holding);
         return with(changed);
     }
 
     Optional<Holding> on(String nodeName) {
-        return holds.stream().filter(hold -> hold.node().equals(nodeName)).findFirst();
+        return holdings.stream()
+                .filter(holding -> holding.node().equals(nodeName))
+                .findFirst();
     }
 
-    /** The hold that is known to be true. */
+    /** The confirmed holding. */
     Optional<Holding> bound() {
-        return holds.stream().filter(hold -> !hold.assumed()).findFirst();
+        return holdings.stream().filter(holding -> !holding.assumed()).findFirst();
     }
 
-    /** What it holds that nothing has confirmed since before that moment. */
-    public List<Holding> unseenSince(Instant before) {
-        return holds.stream()
-                .filter(hold ->
-                        hold.standing() != Holding.Standing.SEEN && hold.since().isBefore(before))
+    /** The holdings that nothing has confirmed since before that moment. */
+    public List<Holding> unconfirmedSince(Instant before) {
+        return holdings.stream()
+                .filter(holding -> holding.standing() != Holding.Standing.SEEN
+                        && holding.since().isBefore(before))
                 .toList();
     }
 
-    /** Bound, and nothing says on which card. */
+    /** Whether the pod is bound without a valid allocation. */
     public boolean unattributed() {
-        return node != null && holds.isEmpty();
+        return node != null && holdings.isEmpty();
     }
 
-    /** The entry as the ledger keeps it: null when nothing is left to remember. */
+    /** This entry, or null if there is nothing to keep. */
     @Nullable
     PodEntry kept() {
-        return listed || !holds.isEmpty() ? this : null;
+        return listed || !holdings.isEmpty() ? this : null;
     }
 }

@@ -23,52 +23,52 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What the extender tells Prometheus, in its text form. The names are for users: scheduler-extender/METRICS.md lists them.
- * What is counted by request takes no lock; all else is asked for at a scrape.
+ * The extender's metrics in Prometheus' text format; scheduler-extender/METRICS.md lists them. Counting a request takes no
+ * lock. Everything else is collected during a scrape.
  */
 public final class ExtenderMetrics {
     public static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
     private static final List<String> VERBS = List.of("filter", "prioritize", "preempt", "bind");
 
-    private final MetricsRenderer scrapes = new MetricsRenderer(this::write);
+    private final MetricsRenderer renderer = new MetricsRenderer(this::write);
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Histogram seconds = Histogram.builder()
             .name("gpushare_extender_request_duration_seconds")
-            .help("From a request's first byte to its answer.")
+            .help("Time from the head of a request to its response.")
             .labelNames("verb")
             .classicOnly()
             .classicUpperBounds(0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
             .register(registry);
     private final Counter failures = Counter.builder()
             .name("gpushare_extender_request_errors_total")
-            .help("Requests that could not be answered as asked.")
+            .help("Requests that failed.")
             .labelNames("verb", "reason")
             .register(registry);
     private final Counter filters = Counter.builder()
             .name("gpushare_extender_filters_total")
-            .help("Answers of filter: with a node, or with none.")
+            .help("Responses of filter: with a node or without one.")
             .labelNames("outcome")
             .register(registry);
     private final Counter nodes = Counter.builder()
             .name("gpushare_extender_filtered_nodes_total")
-            .help("Nodes judged by filter: feasible for those that it named, or why not.")
+            .help("Nodes that filter checked: feasible ones that it returned, or the reason against the node.")
             .labelNames("outcome")
             .register(registry);
     private final Counter preempted = Counter.builder()
             .name("gpushare_extender_preemption_nodes_total")
-            .help("Candidates of preemption: taken as kube-scheduler chose (unchanged), with further victims"
-                    + " (extended), or dropped, since no eviction there would help.")
+            .help("Candidates of preemption: with kube-scheduler's victims (unchanged), with further victims"
+                    + " (extended), or dropped because no eviction there makes the pod fit.")
             .labelNames("outcome")
             .register(registry);
     private final Counter binds = Counter.builder()
             .name("gpushare_extender_binds_total")
-            .help("Binds by what came of them.")
+            .help("Binds by outcome.")
             .labelNames("outcome")
             .register(registry);
 
-    public ExtenderMetrics(String version, MetricsSource told) {
-        // What has not happened yet is 0, not absent: so the first time it happens is an increase.
+    public ExtenderMetrics(String version, MetricsSource source) {
+        // Series start at 0 instead of being absent, so that the first event is an increase.
         VERBS.forEach(seconds::initLabelValues);
         VERBS.forEach(verb -> List.of("not_ready", "bad_request").forEach(why -> failures.initLabelValues(verb, why)));
         failures.initLabelValues("preempt", "internal");
@@ -81,47 +81,47 @@ public final class ExtenderMetrics {
         BindResult.labels().forEach(binds::initLabelValues);
         Info.builder()
                 .name("gpushare_extender_build_info")
-                .help("The version of the program.")
+                .help("Version of the program.")
                 .labelNames("version")
                 .register(registry)
                 .setLabelValues(version);
-        yes("gpushare_extender_leader", "1 for the extender that leads; 0 for one that waits.", told.leads());
-        yes(
+        flag("gpushare_extender_leader", "1 if this extender leads, 0 if it stands by.", source.leads());
+        flag(
                 "gpushare_extender_ready",
-                "1 for the extender that leads and whose ledger is current, and so answers.",
-                told.answers());
+                "1 if this extender leads and its ledger is current, so that it answers kube-scheduler.",
+                source.ready());
         counter(
                 "gpushare_extender_annotations_disbelieved_total",
-                "Pods whose allocation annotation is malformed, is not their demand, or can't be true beside the"
-                        + " others.",
-                told.ledger()::disbelieved);
+                "Pods whose allocation annotation is malformed, differs from their demand, or contradicts the"
+                        + " annotations of other pods.",
+                source.ledger()::rejectedAnnotations);
         counter(
                 "gpushare_extender_nudges_total",
-                "How often kube-scheduler was made to look again at a waiting pod, since there was room for it.",
-                told.waiting()::named);
+                "Waiting pods that kube-scheduler was made to retry because they fit now.",
+                source.waiting()::named);
         counter(
                 "gpushare_extender_events_lost_total",
-                "Events of pods that could not be recorded at the API server.",
-                told.eventsLost());
-        informers(told);
-        registry.register(new LedgerMetrics(told));
+                "Events on pods that could not be recorded.",
+                source.eventsLost());
+        informers(source);
+        registry.register(new LedgerMetrics(source));
     }
 
-    private void informers(MetricsSource told) {
+    private void informers(MetricsSource source) {
         GaugeWithCallback.builder()
                 .name("gpushare_extender_informer_heard_timestamp_seconds")
-                .help("When the API server was last heard of: an answered list, an event or a bookmark of the watch; 0"
+                .help("Time of the last message from the API server: a list, an event or a bookmark of the watch; 0"
                         + " before the first.")
                 .labelNames("resource")
-                .callback(
-                        callback -> told.heard().get().forEach((resource, at) -> callback.call(seconds(at), resource)))
+                .callback(callback ->
+                        source.heard().get().forEach((resource, at) -> callback.call(seconds(at), resource)))
                 .register(registry);
         CounterWithCallback.builder()
                 .name("gpushare_extender_informer_changes_total")
-                .help("Changes that the ledger was told.")
+                .help("Changes passed to the ledger.")
                 .labelNames("resource")
                 .callback(callback ->
-                        told.changes().get().forEach((resource, count) -> callback.call((double) count, resource)))
+                        source.changes().get().forEach((resource, count) -> callback.call((double) count, resource)))
                 .register(registry);
     }
 
@@ -129,7 +129,7 @@ public final class ExtenderMetrics {
         return at.toEpochMilli() / 1e3;
     }
 
-    private void yes(String name, String help, BooleanSupplier value) {
+    private void flag(String name, String help, BooleanSupplier value) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
@@ -156,15 +156,14 @@ public final class ExtenderMetrics {
     public void filtered(FilterResult filtered) {
         filters.labelValues(filtered.passed() == 0 ? "no_node" : "node").inc();
         nodes.labelValues("feasible").inc(filtered.passed());
-        nodes.labelValues(Reason.NOT_CHOSEN.label()).inc(filtered.notChosen());
         for (int reason = 0; reason < filtered.reasons().size(); reason++) {
             nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
         }
     }
 
-    public void preempted(Map<String, Victims> asked, Map<String, Victims> answered) {
-        asked.forEach((node, victims) -> {
-            Victims now = answered.get(node);
+    public void preempted(Map<String, Victims> candidates, Map<String, Victims> response) {
+        candidates.forEach((node, victims) -> {
+            Victims now = response.get(node);
             String outcome = now == null ? "dropped" : now.equals(victims) ? "unchanged" : "extended";
             preempted.labelValues(outcome).inc();
         });
@@ -175,12 +174,12 @@ public final class ExtenderMetrics {
     }
 
     /**
-     * All of it as text, soon and from another thread.
+     * Renders all metrics as text on another thread.
      *
-     * @param names whether nodes may be named in it
+     * @param names whether series per node are included
      */
     public CompletableFuture<Buffer> text(boolean names) {
-        return scrapes.text(names);
+        return renderer.text(names);
     }
 
     private Buffer write(boolean names) {
@@ -189,7 +188,7 @@ public final class ExtenderMetrics {
             PrometheusTextFormatWriter.create()
                     .write(bytes, registry.scrape(metric -> names || !metric.startsWith(LedgerMetrics.BY_NODE)));
         } catch (IOException e) {
-            throw new UncheckedIOException("memory takes all that is written to it", e);
+            throw new UncheckedIOException("memory accepts every write", e);
         }
         return Buffer.buffer(bytes.toByteArray());
     }

@@ -18,63 +18,63 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What the ledger says, all of it of one moment: at each scrape it is counted once. Of the cluster tells only the extender
- * that answers, so that sums over all extenders are right.
+ * Metrics of the ledger, counted once per scrape from one snapshot. Only the extender that answers kube-scheduler reports
+ * the cluster, so that sums over all extenders are right.
  */
 final class LedgerMetrics implements MultiCollector {
-    /** How the names of all metrics begin that have a series by node. */
+    /** The prefix of all metrics with a series per node. */
     static final String BY_NODE = "gpushare_node_";
 
-    // More models than any cluster has: what is beyond is told together.
+    // More models than any cluster has; the rest is one series.
     private static final int MODELS = 50;
     private static final int LONGEST_MODEL = 100;
     private static final String OTHER_MODELS = "other";
 
-    private final MetricsSource told;
+    private final MetricsSource source;
 
-    LedgerMetrics(MetricsSource told) {
-        this.told = told;
+    LedgerMetrics(MetricsSource source) {
+        this.source = source;
     }
 
     @Override
     public MetricSnapshots collect() {
-        LedgerStats census = told.ledger().census();
+        LedgerStats stats = source.ledger().stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_nodes",
                 "Nodes: usable ones, whose inventory is known, and others.",
-                census.nodes().entrySet().stream()
+                stats.nodes().entrySet().stream()
                         .map(node -> point(node.getValue(), "state", node.getKey()))
                         .toList()));
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_pods",
-                "Pods that hold cards: assumed, doubtful (no answer came), bound (not yet seen back), or seen in the"
-                        + " API.",
-                census.pods().entrySet().stream()
+                "Pods that hold cards: assumed, doubtful (the outcome of the Binding is unknown), bound (not yet"
+                        + " seen by the informer), or seen in the API.",
+                stats.pods().entrySet().stream()
                         .map(pods -> point(pods.getValue(), "standing", label(pods.getKey())))
                         .toList()));
         all.metricSnapshot(gauge(
                 "gpushare_extender_unattributed_pods",
-                "Bound pods with a demand of which nothing right says on which card they are.",
-                List.of(point(census.unattributed()))));
-        if (told.answers().getAsBoolean()) {
+                "Bound pods with a demand and without a valid allocation annotation.",
+                List.of(point(stats.unattributed()))));
+        if (source.ready().getAsBoolean()) {
             waiting(all);
-            cluster(all, byModel(census));
-            nodes(all, census);
+            cluster(all, byModel(stats));
+            nodes(all, stats);
         }
         return all.build();
     }
 
     private void waiting(MetricSnapshots.Builder all) {
-        Map<WaitReason, Integer> waits = told.waiting().waits();
+        Map<WaitReason, Integer> waits = source.waiting().counts();
         List<GaugeDataPointSnapshot> points = new ArrayList<>();
         for (WaitReason wait : WaitReason.values()) {
             points.add(point(waits.getOrDefault(wait, 0), "why", label(wait)));
         }
         all.metricSnapshot(gauge(
                 "gpushare_extender_waiting_pods",
-                "Pods for which kube-scheduler found no node: there is room now, it is free in pieces, all is full, it"
-                        + " is never to be had, or what is written on the pod is wrong.",
+                "Pods for which kube-scheduler found no node: they fit now, the free memory is fragmented, the cards"
+                        + " are full, no node is large enough, or their annotation or amount is invalid.",
                 points));
     }
 
@@ -87,28 +87,18 @@ final class LedgerMetrics implements MultiCollector {
         });
         all.metricSnapshot(gauge(
                 "gpushare_cluster_cards",
-                "Cards, each in the first state that is true of it: overused, ill, cordoned, whole, shared, idle.",
+                "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned, whole, shared, idle.",
                 cards));
-        memory(all, models, "capacity", "All memory of the cards.", Amounts::capacity);
-        memory(
-                all,
-                models,
-                "allocated",
-                "Memory that pods hold; all of a card that is taken whole.",
-                Amounts::allocated);
-        memory(all, models, "free", "Whole units of memory that new pods may have.", Amounts::free);
+        memory(all, models, "capacity", "Total memory of the cards.", Amounts::capacity);
+        memory(all, models, "allocated", "Allocated memory; all of a card that is taken whole.", Amounts::allocated);
+        memory(all, models, "free", "Free memory in whole units that new pods can get.", Amounts::free);
         memory(
                 all,
                 models,
                 "fragmented",
-                "Part of the free memory that the mean of the pods that usually come can't have.",
+                "Part of the free memory that typical pods can't use, averaged over them.",
                 Amounts::fragmented);
-        memory(
-                all,
-                models,
-                "wasted",
-                "Part of the free memory that none of the pods that usually come can have.",
-                Amounts::wasted);
+        memory(all, models, "wasted", "Part of the free memory that no typical pod can use.", Amounts::wasted);
     }
 
     private static void memory(
@@ -125,40 +115,31 @@ final class LedgerMetrics implements MultiCollector {
                         .toList()));
     }
 
-    private static void nodes(MetricSnapshots.Builder all, LedgerStats census) {
-        node(all, census, "capacity", "All memory of the node's cards.", Amounts::capacity);
-        node(all, census, "allocated", "Memory that pods hold there.", Amounts::allocated);
-        node(
-                all,
-                census,
-                "wasted",
-                "Free memory there that none of the pods that usually come can have.",
-                Amounts::wasted);
+    private static void nodes(MetricSnapshots.Builder all, LedgerStats stats) {
+        node(all, stats, "capacity", "Total memory of the node's cards.", Amounts::capacity);
+        node(all, stats, "allocated", "Allocated memory of the node.", Amounts::allocated);
+        node(all, stats, "wasted", "Free memory of the node that no typical pod can use.", Amounts::wasted);
     }
 
     private static void node(
-            MetricSnapshots.Builder all,
-            LedgerStats census,
-            String what,
-            String help,
-            ToDoubleFunction<Amounts> bytes) {
+            MetricSnapshots.Builder all, LedgerStats stats, String what, String help, ToDoubleFunction<Amounts> bytes) {
         all.metricSnapshot(gauge(
                 BY_NODE + "memory_" + what + "_bytes",
                 help,
-                census.usable().entrySet().stream()
+                stats.usable().entrySet().stream()
                         .map(node -> point(bytes.applyAsDouble(node.getValue()), "node", node.getKey()))
                         .toList()));
     }
 
-    /** The models with most memory, and all others as one. */
-    private static Map<String, Amounts> byModel(LedgerStats census) {
-        List<String> most = census.models().entrySet().stream()
+    /** The models with the most memory, and all others as one. */
+    private static Map<String, Amounts> byModel(LedgerStats stats) {
+        List<String> most = stats.models().entrySet().stream()
                 .sorted(Comparator.comparingLong(model -> -model.getValue().capacity()))
                 .map(Map.Entry::getKey)
                 .limit(MODELS)
                 .toList();
         Map<String, Amounts> models = new TreeMap<>();
-        census.models()
+        stats.models()
                 .forEach((model, amounts) ->
                         models.merge(most.contains(model) ? shortened(model) : OTHER_MODELS, amounts, Amounts::plus));
         return models;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Makes the text of the metrics on one thread of its own: in a large cluster it takes a while, and no verb is to wait for
- * that. Whoever asks before a text is begun gets the same one, so that however many ask, one is made at a time.
+ * Renders the metrics on a thread of its own, so that no verb waits for it. Scrapes that arrive before a rendering starts
+ * share it: at most one is made at a time.
  */
 final class MetricsRenderer {
     private final Function<Boolean, Buffer> text;
@@ -22,31 +22,31 @@ final class MetricsRenderer {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("scrapes").factory());
+            Thread.ofPlatform().daemon().name("metrics").factory());
     private final Map<Boolean, CompletableFuture<Buffer>> next = new HashMap<>();
 
-    /** @param text makes the text; told whether nodes may be named in it */
+    /** @param text renders the metrics, with or without series per node */
     MetricsRenderer(Function<Boolean, Buffer> text) {
         this.text = text;
     }
 
-    /** The text as it is soon. */
+    /** The text of the next rendering. */
     synchronized CompletableFuture<Buffer> text(boolean names) {
         return next.computeIfAbsent(names, any -> {
-            CompletableFuture<Buffer> soon = new CompletableFuture<>();
-            thread.execute(() -> make(names, soon));
-            return soon;
+            CompletableFuture<Buffer> future = new CompletableFuture<>();
+            thread.execute(() -> render(names, future));
+            return future;
         });
     }
 
-    private void make(boolean names, CompletableFuture<Buffer> soon) {
+    private void render(boolean names, CompletableFuture<Buffer> future) {
         synchronized (this) {
             next.remove(names);
         }
         try {
-            soon.complete(text.apply(names));
+            future.complete(text.apply(names));
         } catch (RuntimeException e) {
-            soon.completeExceptionally(e);
+            future.completeExceptionally(e);
         }
     }
 }

@@ -10,19 +10,19 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What metrics tell of beside the requests; asked at each scrape.
+ * The sources of the metrics that are not counted per request; read at each scrape.
  *
  * @param leads whether this extender leads
- * @param answers whether it leads and its ledger is current
- * @param heard when the API server was last heard of, by the plural of what is watched
- * @param changes how many changes were told to the ledger, by the same
- * @param eventsLost Events of pods that could not be recorded
+ * @param ready whether it leads and its ledger is current
+ * @param heard the time of the last message from the API server, by resource
+ * @param changes the number of changes passed to the ledger, by resource
+ * @param eventsLost the number of Events on pods that could not be recorded
  */
 public record MetricsSource(
         Ledger ledger,
         WaitingPods waiting,
         BooleanSupplier leads,
-        BooleanSupplier answers,
+        BooleanSupplier ready,
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
         LongSupplier eventsLost) {
@@ -30,7 +30,7 @@ public record MetricsSource(
         Objects.requireNonNull(ledger);
         Objects.requireNonNull(waiting);
         Objects.requireNonNull(leads);
-        Objects.requireNonNull(answers);
+        Objects.requireNonNull(ready);
         Objects.requireNonNull(heard);
         Objects.requireNonNull(changes);
         Objects.requireNonNull(eventsLost);

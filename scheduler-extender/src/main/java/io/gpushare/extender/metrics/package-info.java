@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The edge to Prometheus: counts requests and renders the ledger's figures as metrics. */
 @NullMarked
 package io.gpushare.extender.metrics;
 

@@ -1,10 +1,12 @@
 package io.gpushare.extender.page;
 
 import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.http.Methods;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.MimeMapping;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,34 +18,35 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page's files, from our jar and from the library's: a fixed list, read once. The page loads nothing from elsewhere,
- * and its policy forbids it.
+ * Serves the page's files: a fixed list from this jar and from lit-html's, read once. vertx-web's StaticHandler does not fit:
+ * it copies resources to a writable directory, and it validates caches by modification time, which is the same in every
+ * reproducible build.
  */
 final class UiFiles {
-    private static final String ROOT = "/ui/";
-    private static final String OURS = "/io/gpushare/extender/ui/";
+    private static final String RESOURCES = "/io/gpushare/extender/ui/";
     private static final String LIBRARY = "lit-html";
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
             + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private record File(String type, Buffer content, String tag) {}
 
+    // Keyed by the path below /ui/.
     private final Map<String, File> files = new HashMap<>();
 
     private UiFiles() {}
 
     static UiFiles load() {
         UiFiles all = new UiFiles();
+        all.add("", RESOURCES + "index.html");
         for (String name : new String[] {
-            "index.html", "icon.svg", "page.css", "page.js", "picture.js", "nodes.js", "map.js", "more.js", "words.js"
+            "icon.svg", "page.css", "page.js", "snapshot.js", "nodes.js", "map.js", "more.js", "words.js"
         }) {
-            all.add(ROOT + name, OURS + name);
+            all.add(name, RESOURCES + name);
         }
-        all.files.put(ROOT, Objects.requireNonNull(all.files.remove(ROOT + "index.html")));
         String library = "/META-INF/resources/webjars/" + LIBRARY + "/" + libraryVersion() + "/";
         for (String name :
                 new String[] {"lit-html.js", "directive.js", "directive-helpers.js", "directives/repeat.js"}) {
-            all.add(ROOT + "lib/" + name, library + name);
+            all.add("lib/" + name, library + name);
         }
         return all;
     }
@@ -53,7 +56,7 @@ final class UiFiles {
         try (InputStream text = open("/META-INF/maven/org.webjars.npm/" + LIBRARY + "/pom.properties")) {
             properties.load(text);
         } catch (IOException e) {
-            throw new UncheckedIOException("a jar of ours", e);
+            throw new UncheckedIOException("a resource of this program", e);
         }
         return properties.getProperty("version");
     }
@@ -67,50 +70,46 @@ final class UiFiles {
             byte[] content = bytes.readAllBytes();
             CRC32 sum = new CRC32();
             sum.update(content);
-            files.put(
-                    path,
-                    new File(type(resource), Buffer.buffer(content), "\"" + Long.toHexString(sum.getValue()) + "\""));
+            files.put(path, new File(type(resource), Buffer.buffer(content), Long.toHexString(sum.getValue())));
         } catch (IOException e) {
-            throw new UncheckedIOException("a jar of ours", e);
+            throw new UncheckedIOException("a resource of this program", e);
         }
     }
 
     private static String type(String name) {
-        return switch (name.substring(name.lastIndexOf('.'))) {
-            case ".html" -> "text/html; charset=utf-8";
-            case ".css" -> "text/css; charset=utf-8";
-            case ".js" -> "text/javascript; charset=utf-8";
-            case ".svg" -> "image/svg+xml";
-            default -> throw new IllegalArgumentException(name);
-        };
+        String type = Objects.requireNonNull(MimeMapping.mimeTypeForFilename(name), name);
+        return type.startsWith("text/") ? type + "; charset=utf-8" : type;
     }
 
-    /** Whether that path is the page's. */
-    static boolean has(String path) {
-        return path.equals("/ui") || path.startsWith(ROOT);
+    void addTo(Router router) {
+        Methods.get(router, "/ui/*", this::serve);
     }
 
-    void answer(HttpServerRequest request, String path) {
-        HttpServerResponse response = request.response();
+    private void serve(RoutingContext context) {
+        String path = context.normalizedPath();
         if (path.equals("/ui")) {
-            // Relative, since a proxy may have put something before our path.
-            response.setStatusCode(308).putHeader(HttpHeaders.LOCATION, "ui/").end();
+            // Relative: a proxy may put a prefix before the path.
+            context.response()
+                    .setStatusCode(308)
+                    .putHeader(HttpHeaders.LOCATION, "ui/")
+                    .end();
             return;
         }
-        @Nullable File file = files.get(path);
+        @Nullable File file = files.get(path.substring("/ui/".length()));
         if (file == null) {
-            HttpResponse.error(request, 404, HttpResponse.NOTHING_HERE);
+            HttpResponse.error(context.request(), 404, HttpResponse.NOTHING_HERE);
             return;
         }
-        response.putHeader("Content-Security-Policy", POLICY)
+        context.response()
+                .putHeader("Content-Security-Policy", POLICY)
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader("Referrer-Policy", "no-referrer")
-                .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
-                .putHeader(HttpHeaders.ETAG, file.tag());
-        if (file.tag().equals(request.getHeader(HttpHeaders.IF_NONE_MATCH))) {
-            response.setStatusCode(304).end();
-            return;
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache");
+        context.etag(file.tag());
+        if (context.isFresh()) {
+            context.response().setStatusCode(304).end();
+        } else {
+            HttpResponse.send(context.request(), 200, file.type(), file.content());
         }
-        HttpResponse.send(request, 200, file.type(), file.content());
     }
 }

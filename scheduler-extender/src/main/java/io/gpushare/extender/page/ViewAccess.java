@@ -6,18 +6,18 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What the server shows to people, and to whom. */
-public record ViewAccess(Explainer explain, MemoryUsage use, Access access) {
-    /** Who may look. */
+/** The sources of the view beside the ledger, and the callers that may see it. */
+public record ViewAccess(Explainer explainer, MemoryUsage usage, Access access) {
+    /** Who may see the view. */
     public enum Access {
-        /** Nobody: there is nothing at these paths. */
+        /** Nobody: its paths do not exist. */
         OFF,
-        /** Whoever may inspect: where client certificates are demanded, only who shows one. */
+        /** Callers that may inspect: where client certificates are required, only those that present one. */
         ON,
-        /** Everybody who reaches the port, also where client certificates are demanded. */
+        /** Everybody who reaches the port, also where client certificates are required. */
         OPEN;
 
-        /** Reads an option's word. */
+        /** Parses the value of an option. */
         public static Optional<Access> parse(String word) {
             for (Access access : values()) {
                 if (access.name().toLowerCase(Locale.ROOT).equals(word)) {
@@ -29,8 +29,8 @@ public record ViewAccess(Explainer explain, MemoryUsage use, Access access) {
     }
 
     public ViewAccess {
-        Objects.requireNonNull(explain);
-        Objects.requireNonNull(use);
+        Objects.requireNonNull(explainer);
+        Objects.requireNonNull(usage);
         Objects.requireNonNull(access);
     }
 }

@@ -33,32 +33,31 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** From a question's parameters to its answer, for people's eyes and programs. */
+/** Makes the responses of the view, from a request's parameters. */
 final class ViewResponses {
-    private static final int NODES = 100;
-    private static final int EXPLAINED = 50;
-    private static final int MOST_EXPLAINED = 1000;
-    private static final Set<String> TAKING_OTHERS =
-            Set.of("nodes", "explain", "text/top", "text/top-pods", "text/why");
+    private static final int LARGEST_SELECTION = 100;
+    private static final int PAGE = 50;
+    private static final int LARGEST_PAGE = 1000;
+    private static final Set<String> WAITING = Set.of("nodes", "explain", "text/top", "text/top-pods", "text/why");
 
     private final Ledger ledger;
-    private final ViewAccess viewing;
+    private final ViewAccess view;
     private final ViewRevisions revisions;
     private final Supplier<Optional<String>> unready;
 
-    ViewResponses(Ledger ledger, ViewAccess viewing, ViewRevisions revisions, Supplier<Optional<String>> unready) {
+    ViewResponses(Ledger ledger, ViewAccess view, ViewRevisions revisions, Supplier<Optional<String>> unready) {
         this.ledger = ledger;
-        this.viewing = viewing;
+        this.view = view;
         this.revisions = revisions;
         this.unready = unready;
     }
 
-    /** A question that has no answer; the message says why, and what to do. */
-    static final class Refused extends Exception {
+    /** A request that can't be answered; the message says why, and what to do. */
+    static final class RefusedException extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
 
-        Refused(int status, String message) {
+        RefusedException(int status, String message) {
             super(message);
             this.status = status;
         }
@@ -68,19 +67,19 @@ final class ViewResponses {
         }
     }
 
-    /** An answer for which all is known. */
-    interface Answer {
-        Buffer make() throws Refused;
+    /** A response for which everything has been fetched. */
+    interface Response {
+        Buffer make() throws RefusedException;
     }
 
-    /** Whether the answer takes what device plugins or the API server know: then {@link #ask} waits for them, for seconds. */
-    static boolean takesOthers(String what) {
-        return TAKING_OTHERS.contains(what);
+    /** Whether {@link #respond} waits for device plugins or the API server, for seconds at most. */
+    static boolean waits(String path) {
+        return WAITING.contains(path);
     }
 
-    /** @param what the part of the path that says what is asked */
-    Answer ask(String what, MultiMap parameters) throws Refused {
-        return switch (what) {
+    /** @param path the path below that of the view */
+    Response respond(String path, MultiMap parameters) throws RefusedException {
+        return switch (path) {
             case "cluster" -> () -> cluster(parameters);
             case "nodes" -> nodes(parameters);
             case "find" -> () -> find(parameters);
@@ -91,22 +90,22 @@ final class ViewResponses {
             case "text/summary" -> () -> text(inspect(parameters).summary());
             case "text/details" -> () -> text(inspect(parameters).details());
             case "text/top" -> {
-                List<NodeView> nodes = wanted(parameters);
-                Map<String, NodeUse> use = viewing.use().of(nodes);
-                yield () -> text(TopText.cards(nodes, use));
+                List<NodeView> nodes = selected(parameters);
+                Map<String, NodeUse> usage = view.usage().of(nodes);
+                yield () -> text(TopText.cards(nodes, usage));
             }
             case "text/top-pods" -> {
-                List<NodeView> nodes = wanted(parameters);
-                Map<String, NodeUse> use = viewing.use().of(nodes);
-                yield () -> text(TopText.pods(nodes, use, parameter(parameters, "namespace", "")));
+                List<NodeView> nodes = selected(parameters);
+                Map<String, NodeUse> usage = view.usage().of(nodes);
+                yield () -> text(TopText.pods(nodes, usage, parameter(parameters, "namespace", "")));
             }
             case "text/node-names" -> this::nodeNames;
             case "text/waiting-names" -> () -> waitingNames(parameters);
             case "text/why" -> {
                 Explanation explanation = ofPod(parameters);
-                yield () -> text(WhyText.of(explanation, number(parameters, "limit", 10, MOST_EXPLAINED)));
+                yield () -> text(WhyText.of(explanation, number(parameters, "limit", 10, LARGEST_PAGE)));
             }
-            default -> throw new Refused(404, HttpResponse.NOTHING_HERE);
+            default -> throw new RefusedException(404, HttpResponse.NOTHING_HERE);
         };
     }
 
@@ -115,72 +114,74 @@ final class ViewResponses {
         return JsonWriter.of(json -> ClusterJson.write(json, changes, unready.get()));
     }
 
-    private Answer nodes(MultiMap parameters) throws Refused {
+    private Response nodes(MultiMap parameters) throws RefusedException {
         List<String> names = Stream.of(parameter(parameters, "names", "").split(","))
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .toList();
-        if (names.size() > NODES) {
-            throw new Refused(400, "name at most " + NODES + " nodes in 'names', with commas between");
+        if (names.size() > LARGEST_SELECTION) {
+            throw new RefusedException(
+                    400, "name at most " + LARGEST_SELECTION + " nodes in 'names', with commas between");
         }
         List<NodeView> found = names.isEmpty()
                 ? ledger.nodes()
                 : names.stream().flatMap(name -> ledger.node(name).stream()).toList();
-        Map<String, NodeUse> use = viewing.use().of(found);
-        return () -> JsonWriter.of(json -> NodesJson.write(json, found, use));
+        Map<String, NodeUse> usage = view.usage().of(found);
+        return () -> JsonWriter.of(json -> NodesJson.write(json, found, usage));
     }
 
-    private Buffer find(MultiMap parameters) throws Refused {
+    private Buffer find(MultiMap parameters) throws RefusedException {
         String pod = parameter(parameters, "pod", "");
         if (pod.isEmpty()) {
-            throw new Refused(400, "write in 'pod' a part of the pod's namespace/name");
+            throw new RefusedException(400, "write in 'pod' a part of the pod's namespace/name");
         }
         return JsonWriter.of(json -> NodesJson.having(json, ledger.nodes(), pod));
     }
 
-    /** Of a pod whose manifest is the body. */
-    Buffer explain(MultiMap parameters, byte[] body) throws Refused {
+    /** Explains a pod whose manifest is the body. */
+    Buffer explain(MultiMap parameters, byte[] body) throws RefusedException {
         requireReady();
         try (JsonParser parser = JsonBody.FACTORY.createParser(body)) {
             parser.nextToken();
             @Nullable SchedulingPod pod = PodReader.read(parser);
             if (pod == null || pod.containers().isEmpty()) {
-                throw new Refused(400, "the body is no Pod with containers, as JSON");
+                throw new RefusedException(400, "the body is no Pod with containers, as JSON");
             }
-            return page(viewing.explain().of(pod), parameters);
+            return page(view.explainer().of(pod), parameters);
         } catch (BadRequestException e) {
-            throw new Refused(400, String.valueOf(e.getMessage()));
+            throw new RefusedException(400, String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            throw new Refused(400, "the body is not JSON: send the manifest of one Pod as JSON");
+            throw new RefusedException(400, "the body is not JSON: send the manifest of one Pod as JSON");
         }
     }
 
-    private static Buffer page(Explanation explanation, MultiMap parameters) throws Refused {
-        int limit = number(parameters, "limit", EXPLAINED, MOST_EXPLAINED);
+    private static Buffer page(Explanation explanation, MultiMap parameters) throws RefusedException {
+        int limit = number(parameters, "limit", PAGE, LARGEST_PAGE);
         int from = number(parameters, "from", 0, Integer.MAX_VALUE);
         return JsonWriter.of(json -> ExplainJson.write(json, explanation, from, limit));
     }
 
-    private Explanation ofPod(MultiMap parameters) throws Refused {
+    private Explanation ofPod(MultiMap parameters) throws RefusedException {
         requireReady();
         String namespace = parameter(parameters, "namespace", "default");
         String name = parameter(parameters, "pod", "");
         if (name.isEmpty()) {
-            throw new Refused(400, "name the pod in 'pod' and its namespace in 'namespace'");
+            throw new RefusedException(400, "name the pod in 'pod' and its namespace in 'namespace'");
         }
         try {
-            return viewing.explain()
+            return view.explainer()
                     .pod(namespace, name)
-                    .orElseThrow(() -> new Refused(404, "pod \"" + name + "\" not found in namespace " + namespace));
+                    .orElseThrow(() ->
+                            new RefusedException(404, "pod \"" + name + "\" not found in namespace " + namespace));
         } catch (PodApi.Failure e) {
-            throw new Refused(502, "the API server can't tell of the pod now: " + e.getMessage());
+            throw new RefusedException(502, "the pod can't be read from the API server now: " + e.getMessage());
         }
     }
 
-    private void requireReady() throws Refused {
+    private void requireReady() throws RefusedException {
         Optional<String> why = unready.get();
         if (why.isPresent()) {
-            throw new Refused(503, why.get());
+            throw new RefusedException(503, why.get());
         }
     }
 
@@ -188,14 +189,14 @@ final class ViewResponses {
         return Buffer.buffer(text);
     }
 
-    private Buffer nodeNames() throws Refused {
+    private Buffer nodeNames() throws RefusedException {
         requireReady();
         return lines(ledger.nodes().stream()
                 .filter(node -> !node.cards().cards().isEmpty())
                 .map(NodeView::name));
     }
 
-    private Buffer waitingNames(MultiMap parameters) throws Refused {
+    private Buffer waitingNames(MultiMap parameters) throws RefusedException {
         requireReady();
         String namespace = parameter(parameters, "namespace", "default");
         return lines(ledger.waitingPods().stream()
@@ -208,21 +209,22 @@ final class ViewResponses {
         return text(names.map(name -> name + "\n").collect(Collectors.joining()));
     }
 
-    private InspectText inspect(MultiMap parameters) throws Refused {
-        List<NodeView> nodes = wanted(parameters);
+    private InspectText inspect(MultiMap parameters) throws RefusedException {
+        List<NodeView> nodes = selected(parameters);
         Map<String, Long> pending = ledger.unattributedUnits();
         pending.keySet().retainAll(nodes.stream().map(NodeView::name).toList());
         return new InspectText(nodes, pending);
     }
 
-    /** The nodes that a text is about: the one that was named, or all. */
-    private List<NodeView> wanted(MultiMap parameters) throws Refused {
+    /** The named node, or all nodes. */
+    private List<NodeView> selected(MultiMap parameters) throws RefusedException {
         requireReady();
         String name = parameter(parameters, "node", "");
         if (name.isEmpty()) {
             return ledger.nodes();
         }
-        return List.of(ledger.node(name).orElseThrow(() -> new Refused(404, "node \"" + name + "\" is not known")));
+        return List.of(
+                ledger.node(name).orElseThrow(() -> new RefusedException(404, "node \"" + name + "\" is not known")));
     }
 
     private static String parameter(MultiMap parameters, String name, String absent) {
@@ -230,16 +232,16 @@ final class ViewResponses {
         return value == null || value.isEmpty() ? absent : value;
     }
 
-    private static int number(MultiMap parameters, String name, int absent, int most) throws Refused {
+    private static int number(MultiMap parameters, String name, int absent, int largest) throws RefusedException {
         String value = parameter(parameters, name, String.valueOf(absent));
         try {
             int number = Integer.parseInt(value);
             if (number >= 0) {
-                return Math.min(number, most);
+                return Math.min(number, largest);
             }
         } catch (NumberFormatException e) {
-            // told below
+            // The error below covers it.
         }
-        throw new Refused(400, "'" + name + "' is no number from 0 up: " + value);
+        throw new RefusedException(400, "'" + name + "' is not a number from 0 up: " + value);
     }
 }

@@ -1,7 +1,9 @@
 package io.gpushare.extender.page;
 
+import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.JsonWriter;
+import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.view.ViewRevisions;
 import io.vertx.core.Context;
@@ -10,6 +12,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,131 +28,132 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The paths for people: the view as JSON, text for the command line, and the page. All of it is made off the event loops
- * and only a little at a time, so that many lookers can't slow kube-scheduler down.
+ * The paths for users: the view as JSON, text for the command line, and the page. Responses are made off the event loops and
+ * few at a time, so that many viewers can't slow kube-scheduler down.
  */
 public final class ViewRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ViewRoutes.class);
     private static final String VIEW = "/gpushare-scheduler/v1/";
     private static final String TEXT = "text/";
-    private static final int AT_ONCE = 2;
-    private static final long PATIENCE_MILLIS = 5000;
-    private static final int WORTH_PACKING = 2048;
+    private static final int CONCURRENT = 2;
+    private static final long LONGEST_WAIT_MILLIS = 5000;
+    private static final int LEAST_COMPRESSED = 2048;
     private static final Duration REST = Duration.ofMinutes(1);
 
     private final Vertx vertx;
-    private final ViewResponses answers;
+    private final ViewResponses responses;
     private final ViewAccess.Access access;
     private final Executor blocking;
-    private final Semaphore working = new Semaphore(AT_ONCE);
-    // Who waits for device plugins or the API server holds little, and must not keep the others from their picture.
-    private final Semaphore asking = new Semaphore(8 * AT_ONCE);
+    private final Semaphore working = new Semaphore(CONCURRENT);
+    // Requests that wait for device plugins or the API server hold little memory and must not delay the others.
+    private final Semaphore waiting = new Semaphore(8 * CONCURRENT);
     private final UiFiles files = UiFiles.load();
 
     public ViewRoutes(
-            Vertx vertx, Ledger ledger, ViewAccess viewing, Supplier<Optional<String>> unready, Executor blocking) {
+            Vertx vertx, Ledger ledger, ViewAccess view, Supplier<Optional<String>> unready, Executor blocking) {
         this.vertx = vertx;
         this.blocking = blocking;
-        this.access = viewing.access();
-        ViewRevisions revisions = new ViewRevisions(ledger, viewing.explain());
-        this.answers = new ViewResponses(ledger, viewing, revisions, unready);
+        this.access = view.access();
+        ViewRevisions revisions = new ViewRevisions(ledger, view.explainer());
+        this.responses = new ViewResponses(ledger, view, revisions, unready);
         vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
     }
 
-    /** Whether that path is one of these. */
-    public boolean has(String path) {
-        return access != ViewAccess.Access.OFF && (path.startsWith(VIEW) || UiFiles.has(path));
+    /** Whether the view needs no client certificate. */
+    public boolean open() {
+        return access == ViewAccess.Access.OPEN;
     }
 
-    /** Whether that path needs no client certificate. */
-    public boolean open(String path) {
-        return access == ViewAccess.Access.OPEN && has(path);
-    }
-
-    public void get(HttpServerRequest request, String path) {
-        if (UiFiles.has(path)) {
-            files.answer(request, path);
+    /** Adds the routes, unless the view is off. */
+    public void addTo(Router router, BodyReader bodies) {
+        if (access == ViewAccess.Access.OFF) {
             return;
         }
-        String what = path.substring(VIEW.length());
-        MultiMap parameters = request.params();
-        Step<ViewResponses.Answer> question = () -> answers.ask(what, parameters);
-        later(
-                request,
-                what.startsWith(TEXT),
-                ViewResponses.takesOthers(what) ? () -> turn(asking, question) : question);
+        files.addTo(router);
+        router.post(VIEW + "explain").handler(bodies).handler(this::explain);
+        Methods.get(router, VIEW + "*", this::get);
     }
 
-    /** Whether that path takes a body. */
-    public static boolean takesBody(String path) {
-        return path.equals(VIEW + "explain");
+    private void get(RoutingContext context) {
+        String view = context.normalizedPath().substring(VIEW.length());
+        MultiMap parameters = context.request().params();
+        Step<ViewResponses.Response> question = () -> responses.respond(view, parameters);
+        respondLater(
+                context.request(),
+                view.startsWith(TEXT),
+                ViewResponses.waits(view) ? () -> limited(waiting, question) : question);
     }
 
-    public void post(HttpServerRequest request, byte[] body) {
-        MultiMap parameters = request.params();
-        later(request, false, () -> () -> answers.explain(parameters, body));
+    private void explain(RoutingContext context) {
+        MultiMap parameters = context.request().params();
+        byte[] body = BodyReader.body(context).copy();
+        respondLater(context.request(), false, () -> () -> responses.explain(parameters, body));
     }
 
     private interface Step<T> {
-        T take() throws ViewResponses.Refused, InterruptedException;
+        T take() throws ViewResponses.RefusedException, InterruptedException;
     }
 
-    private static <T> T turn(Semaphore turns, Step<T> step) throws ViewResponses.Refused, InterruptedException {
-        if (!turns.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-            throw new ViewResponses.Refused(503, "too many look at once; try again");
+    private static <T> T limited(Semaphore permits, Step<T> step)
+            throws ViewResponses.RefusedException, InterruptedException {
+        if (!permits.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+            throw new ViewResponses.RefusedException(503, "too many requests for the view; try again");
         }
         try {
             return step.take();
         } finally {
-            turns.release();
+            permits.release();
         }
     }
 
-    private record Made(int status, String type, Buffer body, boolean packed) {}
+    private record Made(int status, String type, Buffer body, boolean compressed) {}
 
-    private void later(HttpServerRequest request, boolean text, Step<ViewResponses.Answer> question) {
+    private void respondLater(HttpServerRequest request, boolean text, Step<ViewResponses.Response> question) {
         Context loop = vertx.getOrCreateContext();
-        boolean packs =
+        boolean gzip =
                 String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
         blocking.execute(() -> {
-            Made made = made(text, packs, question);
+            Made made = made(text, gzip, question);
             loop.runOnContext(nothing -> send(request, made));
         });
     }
 
-    private Made made(boolean text, boolean packs, Step<ViewResponses.Answer> question) {
+    private Made made(boolean text, boolean gzip, Step<ViewResponses.Response> question) {
         try {
-            ViewResponses.Answer answer = question.take();
-            return turn(working, () -> {
-                Buffer body = answer.make();
-                boolean packed = packs && body.length() > WORTH_PACKING;
+            ViewResponses.Response response = question.take();
+            return limited(working, () -> {
+                Buffer body = response.make();
+                boolean compressed = gzip && body.length() > LEAST_COMPRESSED;
                 return new Made(
-                        200, text ? HttpResponse.TEXT : HttpResponse.JSON, packed ? packed(body) : body, packed);
+                        200,
+                        text ? HttpResponse.TEXT : HttpResponse.JSON,
+                        compressed ? compressed(body) : body,
+                        compressed);
             });
-        } catch (ViewResponses.Refused e) {
+        } catch (ViewResponses.RefusedException e) {
             return refused(text, e.status(), String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return refused(text, 503, "the extender is ending");
+            return refused(text, 503, "the extender is shutting down");
         } catch (RuntimeException e) {
-            LOG.error("answering a view failed inside", e);
+            LOG.error("answering a request for the view failed", e);
             return refused(text, 500, "the extender failed inside; see its log");
         }
     }
 
-    /** kubectl drops the body of what has another status than 200, and with it the reason: so a text says it instead. */
+    /** A text has status 200 with the reason in it: kubectl drops the body, and the reason, of any other status. */
     private static Made refused(boolean text, int status, String sentence) {
         return text
                 ? new Made(200, HttpResponse.TEXT, Buffer.buffer("error: " + sentence + "\n"), false)
                 : new Made(status, HttpResponse.JSON, JsonWriter.error(sentence), false);
     }
 
-    private static Buffer packed(Buffer body) {
+    private static Buffer compressed(Buffer body) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length() / 4);
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
             gzip.write(body.getBytes());
         } catch (IOException e) {
-            throw new UncheckedIOException("memory takes all that is written to it", e);
+            throw new UncheckedIOException("memory accepts every write", e);
         }
         return Buffer.buffer(bytes.toByteArray());
     }
@@ -158,7 +163,7 @@ public final class ViewRoutes {
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-        if (made.packed()) {
+        if (made.compressed()) {
             request.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
         }
         HttpResponse.send(request, made.status(), made.type(), made.body());

@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The HTTP edge to users: the page's files, and the view's paths with their parameters and errors. */
 @NullMarked
 package io.gpushare.extender.page;
 

@@ -7,30 +7,33 @@ import io.gpushare.model.codec.Decoded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a bound pod's annotation says of its cards: an allocation, a complaint, or nothing of either.
+ * The allocation annotation of a bound pod, checked against the pod's demand.
  *
- * @param allocation what the pod holds; null when that is not written, or not believed
- * @param complaint why what is written is not believed
+ * @param allocation the accepted allocation; null when the annotation is absent or rejected
+ * @param rejection why the annotation is rejected; null otherwise
  */
 public record AllocationAnnotation(
-        @Nullable Allocation allocation, @Nullable String complaint) {
-    private static final AllocationAnnotation NONE = new AllocationAnnotation(null, null);
-    private static final String UNTIL = "it is ignored until the node's device plugin has corrected it; should that not"
-            + " happen within a minute, create the pod anew";
+        @Nullable Allocation allocation, @Nullable String rejection) {
+    private static final AllocationAnnotation ABSENT = new AllocationAnnotation(null, null);
+    private static final String IGNORED = "it is ignored until the node's device plugin has corrected it; if that does"
+            + " not happen within a minute, recreate the pod";
 
-    /** An annotation is believed when the pod is bound and the annotation is its demand: anyone may write annotations. */
+    /** Accepts an annotation only if the pod is bound and it gives the pod's demand: anyone may write annotations. */
     public static AllocationAnnotation of(ClusterPod pod, Demand demand) {
         if (pod.node() == null) {
-            return NONE;
+            return ABSENT;
         }
         return switch (AllocationCodec.decode(pod.annotations())) {
-            case Decoded.Absent<Allocation>() -> NONE;
-            case Decoded.Malformed<Allocation>(String reason) -> new AllocationAnnotation(null, reason + "; " + UNTIL);
+            case Decoded.Absent<Allocation>() -> ABSENT;
+            case Decoded.Malformed<Allocation>(String reason) -> rejected(reason);
             case Decoded.Valid<Allocation>(Allocation allocation) ->
                 allocation.gives(demand)
                         ? new AllocationAnnotation(allocation, null)
-                        : new AllocationAnnotation(
-                                null, "the allocation in its annotation is not what its containers ask for; " + UNTIL);
+                        : rejected("the allocation in its annotation is not what its containers request");
         };
+    }
+
+    private static AllocationAnnotation rejected(String reason) {
+        return new AllocationAnnotation(null, reason + "; " + IGNORED);
     }
 }

@@ -1,10 +1,7 @@
 package io.gpushare.extender.pod;
 
-import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,39 +10,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pod as the API server shows it.
  *
- * @param node null while it is not bound
- * @param ended whether it has Succeeded or Failed: only then, or when it is gone, are its cards free again
- * @param rank how much it matters
- * @param refused whether kube-scheduler looked for a node for it and found none
+ * @param node null while the pod is not bound
+ * @param ended whether the pod has Succeeded or Failed: only then, or when it is deleted, are its cards free again
+ * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param containers in the order in which they start
  */
 public record ClusterPod(
         PodRef ref,
         @Nullable String node,
         boolean ended,
-        PodPriority rank,
-        boolean refused,
+        PodPriority priority,
+        boolean unschedulable,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
         Objects.requireNonNull(ref);
-        Objects.requireNonNull(rank);
+        Objects.requireNonNull(priority);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }
 
-    /** What it asks for. On which cards is no question any more once it is bound: its annotations may be edited later. */
-    public Decoded<Demand> demand(DemandCodec demands) {
-        return node == null ? demands.decode(containers, annotations) : demands.decode(containers);
-    }
-
-    /** A pod of no rank, of which kube-scheduler has said nothing. */
+    /** A pod of default priority that kube-scheduler has not reported as unschedulable. */
     public ClusterPod(
             PodRef ref,
             @Nullable String node,
             boolean ended,
             Map<String, String> annotations,
             List<ContainerResources> containers) {
-        this(ref, node, ended, PodPriority.PLAIN, false, annotations, containers);
+        this(ref, node, ended, PodPriority.DEFAULT, false, annotations, containers);
+    }
+
+    /** Whether the pod is waiting for a node after kube-scheduler has found none. */
+    public boolean waiting() {
+        return unschedulable && node == null && !priority.terminating();
     }
 }

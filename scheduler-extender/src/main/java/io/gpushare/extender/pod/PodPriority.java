@@ -5,19 +5,19 @@ import java.util.Comparator;
 import java.util.Objects;
 
 /**
- * How much a pod matters where there is not room for all.
+ * How important a pod is compared with others that compete for the same cards.
  *
- * @param priority spec.priority: the higher goes first, and may evict the lower
- * @param created of two equal ones the older matters more
- * @param leaving whether its deletion was asked for: what it holds comes free without an eviction
+ * @param value spec.priority: the higher is placed first, and may evict the lower
+ * @param created of two pods with the same priority, the older is more important
+ * @param terminating whether the pod is being deleted: its cards become free without an eviction
  */
-public record PodPriority(int priority, Instant created, boolean leaving) {
-    /** A pod of which nothing is known. */
-    public static final PodPriority PLAIN = new PodPriority(0, Instant.EPOCH, false);
+public record PodPriority(int value, Instant created, boolean terminating) {
+    /** The priority of a pod of which only the name is known. */
+    public static final PodPriority DEFAULT = new PodPriority(0, Instant.EPOCH, false);
 
-    /** The higher priority first, then the older. */
-    public static final Comparator<PodPriority> MOST_FIRST =
-            Comparator.comparingInt(PodPriority::priority).reversed().thenComparing(PodPriority::created);
+    /** The higher priority first, then the older pod. */
+    public static final Comparator<PodPriority> HIGHEST_FIRST =
+            Comparator.comparingInt(PodPriority::value).reversed().thenComparing(PodPriority::created);
 
     public PodPriority {
         Objects.requireNonNull(created);

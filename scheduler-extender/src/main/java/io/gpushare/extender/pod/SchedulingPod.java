@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The pod that kube-scheduler looks for a node for, reduced to what is used; {@code priority} is spec.priority. */
+/**
+ * The pod of a request of kube-scheduler, reduced to the fields that the extender uses.
+ *
+ * @param priority spec.priority
+ */
 public record SchedulingPod(
         PodRef ref, int priority, Map<String, String> annotations, List<ContainerResources> containers) {
     public SchedulingPod {

@@ -1,26 +1,19 @@
 package io.gpushare.extender.pod;
 
-import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A pod for which kube-scheduler found no node, for people.
+ * A pod for which kube-scheduler found no node, as shown to users.
  *
- * @param demand null where what is written on the pod makes no demand
- * @param fault what is wrong with what is written on the pod, so that no node will do; null where that is right
+ * @param demand valid or invalid; a pod without GPU does not wait for the extender
  */
-public record WaitingPod(
-        PodRef ref,
-        PodPriority rank,
-        @Nullable Demand demand,
-        @Nullable String fault) {
+public record WaitingPod(PodRef ref, PodPriority priority, PodDemand demand) {
     public WaitingPod {
         Objects.requireNonNull(ref);
-        Objects.requireNonNull(rank);
-        if ((demand == null) == (fault == null)) {
-            throw new IllegalArgumentException("a waiting pod has a demand, or a fault instead");
+        Objects.requireNonNull(priority);
+        if (demand instanceof PodDemand.NoGpu) {
+            throw new IllegalArgumentException("pod " + ref + " requests no GPU");
         }
     }
 }

@@ -7,24 +7,24 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.function.BiFunction;
 
 /**
- * A policy that thinks anew when the cluster has changed, and, if it learns from pods, when it has seen 1, 2, 4, 8 of
- * them, and from then on a quarter more than at the last time.
+ * A policy that makes a new scoring when the cluster has changed and, if it learns from pods, after 1, 2, 4 and 8 of them,
+ * and from then on after a quarter more than the last time.
  */
 final class LearningPolicy implements Policy {
     private final boolean fromPods;
-    private final DemandHistory seen = new DemandHistory();
-    private final BiFunction<DemandHistory, ClusterCapacity, Scoring> think;
+    private final DemandHistory history = new DemandHistory();
+    private final BiFunction<DemandHistory, ClusterCapacity, Scoring> make;
     private ClusterCapacity capacity;
     private Scoring scoring;
     private long pods;
     private long next = 1;
 
     LearningPolicy(
-            boolean fromPods, ClusterCapacity capacity, BiFunction<DemandHistory, ClusterCapacity, Scoring> think) {
+            boolean fromPods, ClusterCapacity capacity, BiFunction<DemandHistory, ClusterCapacity, Scoring> make) {
         this.fromPods = fromPods;
         this.capacity = capacity;
-        this.think = think;
-        this.scoring = think.apply(seen, capacity);
+        this.make = make;
+        this.scoring = make.apply(history, capacity);
     }
 
     @Override
@@ -37,10 +37,10 @@ final class LearningPolicy implements Policy {
         if (!fromPods) {
             return;
         }
-        seen.add(pod);
+        history.add(pod);
         pods++;
         if (pods >= next) {
-            scoring = think.apply(seen, capacity);
+            scoring = make.apply(history, capacity);
             next = pods < 8 ? pods * 2 : pods + (pods + 3) / 4;
         }
     }
@@ -49,7 +49,7 @@ final class LearningPolicy implements Policy {
     public void cluster(ClusterCapacity now) {
         if (!now.equals(capacity)) {
             capacity = now;
-            scoring = think.apply(seen, now);
+            scoring = make.apply(history, now);
         }
     }
 }

@@ -11,66 +11,65 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of a cluster in their fixed order, and the choice among them: the least cost, the first of equals. */
+/** Chooses among the nodes of a cluster: the lowest cost, and among equal ones the first in {@link FreeNode#ORDER}. */
 public final class NodeChooser {
     // A trace has some hundreds.
-    private static final int MOST_KINDS = 512;
+    private static final int MAX_KINDS = 512;
 
     private final FreeNode[] nodes;
     private final Map<String, Integer> positions = new HashMap<>();
-    // What each node answered last to each kind of pod, by its position; all of one scoring.
+    // The last result for each kind of pod by node position, all of one scoring.
     private final Map<PodRequest, @Nullable Known[]> kinds = new HashMap<>();
     private @Nullable Scoring scoring;
 
-    /** The answer of one node, as it was. */
-    private record Known(FreeNode node, FreeNode.Best best) {}
+    /** The result on one node, as the node was then. */
+    private record Known(FreeNode node, Scoring.Best best) {}
 
     public NodeChooser(List<FreeNode> nodes) {
         this.nodes = nodes.stream().sorted(FreeNode.ORDER).toArray(FreeNode[]::new);
         for (int i = 0; i < this.nodes.length; i++) {
             if (positions.put(this.nodes[i].name(), i) != null) {
-                throw new IllegalArgumentException("node " + this.nodes[i].name() + " is there twice");
+                throw new IllegalArgumentException("duplicate node " + this.nodes[i].name());
             }
         }
     }
 
-    /** The nodes in the order in which they are looked at. */
+    /** The nodes in {@link FreeNode#ORDER}. */
     public Stream<FreeNode> nodes() {
         return Stream.of(nodes);
     }
 
-    /** That node looks like this now. */
-    public void changed(FreeNode node) {
+    /** Replaces the node with that name. */
+    public void update(FreeNode node) {
         @Nullable Integer at = positions.get(node.name());
         if (at == null) {
-            throw new IllegalArgumentException("node " + node.name() + " is not known");
+            throw new IllegalArgumentException("unknown node " + node.name());
         }
         nodes[at] = node;
     }
 
-    /** Where the pod goes; empty if it fits nowhere. Nothing is reserved: {@link #changed} does that. */
+    /** The best candidate; empty if the pod fits no node. It reserves nothing: {@link #update} does. */
     public Optional<Candidate> choose(Scoring now, PodRequest pod) {
-        @Nullable Candidate way = null;
+        @Nullable Candidate chosen = null;
         double least = Double.POSITIVE_INFINITY;
         @Nullable Known[] known = known(now, pod);
-        int hash = pod.hashCode();
         for (int i = 0; i < nodes.length; i++) {
             @Nullable Known before = known[i];
             if (before == null || !before.node.equals(nodes[i])) {
-                before = new Known(nodes[i], nodes[i].best(now, pod, hash));
+                before = new Known(nodes[i], now.best(nodes[i], pod));
                 known[i] = before;
             }
-            FreeNode.Best best = before.best;
-            if (best.way() != null && (way == null || best.cost() < least - Scoring.SAME)) {
-                way = best.way();
+            Scoring.Best best = before.best;
+            if (best.candidate() != null && (chosen == null || best.cost() < least - Scoring.SAME)) {
+                chosen = best.candidate();
                 least = best.cost();
             }
         }
-        return Optional.ofNullable(way);
+        return Optional.ofNullable(chosen);
     }
 
     private @Nullable Known[] known(Scoring now, PodRequest pod) {
-        if (!now.equals(scoring) || (kinds.size() >= MOST_KINDS && !kinds.containsKey(pod))) {
+        if (!now.equals(scoring) || (kinds.size() >= MAX_KINDS && !kinds.containsKey(pod))) {
             kinds.clear();
             scoring = now;
         }

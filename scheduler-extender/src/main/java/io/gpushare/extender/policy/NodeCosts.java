@@ -5,76 +5,77 @@ import io.gpushare.extender.capacity.FreeNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 
-/** What a pod costs on each of some nodes, whichever order they are named in; good until their numbers are changed. */
+/** What a pod costs on each node of a request, and the scores that follow from it. */
 public final class NodeCosts {
-    private final FreeNodes rooms;
-    private final int[] numbers;
-    private final int size;
-    private final double[] byNumber;
-    private final double nowhere;
+    private final FreeNodes nodes;
+    private final int[] indices;
+    private final double[] byIndex;
+    private final double unknown;
     private final boolean oneWinner;
-    private final double least;
+    private final double lowest;
     private final double highest;
 
     /**
-     * Those costs of the nodes with the first of these numbers.
+     * The costs of the nodes with these indices.
      *
-     * @param byNumber what the pod costs on the node of each number; infinite where it doesn't fit
-     * @param nowhere what it costs where a number is below 0
+     * @param byIndex what the pod costs on the node with each index; infinite where it does not fit
+     * @param unknown what it costs where an index is below 0
      */
-    NodeCosts(FreeNodes rooms, int[] numbers, int size, double[] byNumber, double nowhere, PodRequest pod) {
-        this.rooms = rooms;
-        this.numbers = numbers;
-        this.size = size;
-        this.byNumber = byNumber;
-        this.nowhere = nowhere;
+    NodeCosts(FreeNodes nodes, int[] indices, double[] byIndex, double unknown, PodRequest pod) {
+        this.nodes = nodes;
+        this.indices = indices;
+        this.byIndex = byIndex;
+        this.unknown = unknown;
         this.oneWinner = pod.gpu();
         double low = Double.POSITIVE_INFINITY;
         double high = Double.NEGATIVE_INFINITY;
-        for (int i = 0; i < size; i++) {
-            double cost = cost(numbers[i]);
+        for (int index : indices) {
+            double cost = cost(index);
             low = cost < low ? cost : low;
             high = cost > high && cost < Double.POSITIVE_INFINITY ? cost : high;
         }
-        least = low;
+        lowest = low;
         highest = high;
     }
 
-    /** The same, but that the pod costs so much on the node with that number. */
-    public NodeCosts with(int number, double cost, PodRequest pod) {
-        double[] changed = byNumber.clone();
-        changed[number] = cost;
-        return new NodeCosts(rooms, numbers, size, changed, nowhere, pod);
+    /** The same costs, except on the node with that index. */
+    public NodeCosts with(int index, double cost, PodRequest pod) {
+        double[] changed = byIndex.clone();
+        changed[index] = cost;
+        return new NodeCosts(nodes, indices, changed, unknown, pod);
     }
 
-    private double cost(int number) {
-        return number < 0 ? nowhere : byNumber[number];
+    private double cost(int index) {
+        return index < 0 ? unknown : byIndex[index];
     }
 
-    /** What the pod costs on the node at that place; infinite where it doesn't fit. */
+    /** What the pod costs on the node at that place of the request; infinite if it does not fit. */
     public double at(int place) {
-        return cost(numbers[place]);
+        return cost(indices[place]);
     }
 
-    /** The place of the node that costs least, of equals the first in {@link FreeNode#ORDER}; -1 if the pod fits none. */
+    /**
+     * The place of the node that costs least, among equal nodes the first in {@link FreeNode#ORDER}; -1 if the pod fits
+     * none.
+     */
     public int cheapest() {
         int best = -1;
-        double most = Math.min(least + Scoring.SAME, Double.MAX_VALUE);
-        for (int i = 0; i < size; i++) {
-            if (cost(numbers[i]) <= most && (best < 0 || isBefore(numbers[i], numbers[best]))) {
-                best = i;
+        double limit = Math.min(lowest + Scoring.SAME, Double.MAX_VALUE);
+        for (int place = 0; place < indices.length; place++) {
+            if (at(place) <= limit && (best < 0 || isBefore(indices[place], indices[best]))) {
+                best = place;
             }
         }
         return best;
     }
 
     private boolean isBefore(int one, int other) {
-        return one >= 0 && (other < 0 || rooms.isBefore(one, other));
+        return one >= 0 && (other < 0 || nodes.isBefore(one, other));
     }
 
     /**
-     * A score for each node: {@code most} for the cheapest alone, below that in even steps by cost, 0 where the pod doesn't
-     * fit. For a pod without cards each of the cheapest has {@code most}.
+     * A score for each node: {@code most} for the cheapest node alone, lower in even steps by cost for the others, 0
+     * where the pod does not fit. For a pod without cards, each of the cheapest nodes has {@code most}.
      */
     public int[] scores(int most) {
         int best = cheapest();
@@ -87,15 +88,15 @@ public final class NodeCosts {
     }
 
     private int[] steps(int most) {
-        int[] scores = new int[size];
-        double range = highest - least;
+        int[] scores = new int[indices.length];
+        double range = highest - lowest;
         boolean same = range <= Scoring.SAME;
         double first = (same ? most : 0) + Scoring.SAME;
         double each = same ? 0 : most / range;
-        for (int i = 0; i < scores.length; i++) {
-            double cost = cost(numbers[i]);
+        for (int place = 0; place < scores.length; place++) {
+            double cost = at(place);
             if (cost < Double.POSITIVE_INFINITY) {
-                scores[i] = (int) (first + (highest - cost) * each);
+                scores[place] = (int) (first + (highest - cost) * each);
             }
         }
         return scores;

@@ -9,45 +9,45 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The policies that a running cluster may use, each learning from the same pods. For several threads at once. */
+/** The policies of a running cluster, each of which learns from the same pods. Thread-safe. */
 public final class Policies {
-    private final PolicyKind usual;
+    private final PolicyKind defaultKind;
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
-    private final DemandHistory seen = new DemandHistory();
+    private final DemandHistory history = new DemandHistory();
 
-    /** @param usual for pods that name none */
-    public Policies(PolicyKind usual) {
-        this.usual = usual;
+    /** @param defaultKind for pods that name no policy */
+    public Policies(PolicyKind defaultKind) {
+        this.defaultKind = defaultKind;
         ClusterCapacity nothing = new ClusterCapacity(Map.of(), 1, 1);
         PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing, 0)));
     }
 
-    /** What that policy thinks now; the usual one for null. */
+    /** The present scoring of that policy; of the default policy for null. */
     public synchronized Scoring scoring(@Nullable PolicyKind kind) {
-        @Nullable Policy policy = policies.get(kind == null ? usual : kind);
+        @Nullable Policy policy = policies.get(kind == null ? defaultKind : kind);
         if (policy == null) {
-            throw new IllegalArgumentException(kind + " is not a policy to run a cluster with");
+            throw new IllegalArgumentException(kind + " is not a policy for a running cluster");
         }
         return policy.scoring();
     }
 
-    /** Of what use free room is to the pods that came so far. */
+    /** How usable the free memory is for the pods seen so far. */
     public Fragmentation fragmentation() {
         Map<PodRequest, Double> kinds;
-        // Filter waits for this lock, too: sorting is done outside.
+        // Filter needs this lock too: the sorting is done outside.
         synchronized (this) {
-            kinds = Map.copyOf(seen.kinds());
+            kinds = Map.copyOf(history.kinds());
         }
         return Fragmentation.of(kinds);
     }
 
-    /** A new pod came: to be told once for each. */
+    /** Records a new pod; to be called once per pod. */
     public synchronized void arrived(PodRequest pod) {
-        seen.add(pod);
+        history.add(pod);
         policies.values().forEach(policy -> policy.arrived(pod));
     }
 
-    /** The cluster has these cards now. */
+    /** Updates the cluster's cards. */
     public synchronized void cluster(ClusterCapacity capacity) {
         policies.values().forEach(policy -> policy.cluster(capacity));
     }

@@ -4,9 +4,9 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 
-/** A policy and what it has learned. Not for several threads at once; its scorings are. */
+/** A policy and what it has learned. Not thread-safe; its scorings are. */
 public interface Policy {
-    /** A policy that learns nothing, on a cluster that does not change. */
+    /** A policy that learns nothing, for a cluster that does not change. */
     static Policy fixed(Scoring scoring) {
         return new Policy() {
             @Override
@@ -22,12 +22,12 @@ public interface Policy {
         };
     }
 
-    /** What it thinks now; the same object until it has learned something new. */
+    /** The present scoring; the same object until the policy has learned something new. */
     Scoring scoring();
 
-    /** A new pod came. To be told once for each pod, before it is placed, however often it is tried again. */
+    /** Records a new pod; to be called once per pod, before its first placement. */
     void arrived(PodRequest pod);
 
-    /** The cluster has other cards now. */
+    /** Updates the cluster's cards. */
     void cluster(ClusterCapacity capacity);
 }

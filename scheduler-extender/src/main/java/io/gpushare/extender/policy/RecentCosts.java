@@ -10,32 +10,31 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What some kinds of pods cost on each node, as it was when they were asked about last. Pods come in kinds, and between two
- * of a kind few nodes change: of the others nothing but two numbers is read. For several threads at once: what they share
- * is never changed, only replaced, and what one loses to another is only worked out again.
+ * Remembers what recent kinds of pods cost on each node. Pods come in kinds, and few nodes change between two pods of a
+ * kind: for the others only a version is compared. Safe for several threads: shared values are replaced, never changed,
+ * and a value that another thread overwrites is computed again.
  */
 public final class RecentCosts {
     private static final int KINDS = 32;
 
-    private final FreeNodes rooms;
+    private final FreeNodes nodes;
     private final AtomicReferenceArray<@Nullable Kind> recent = new AtomicReferenceArray<>(KINDS);
     private final AtomicInteger turn = new AtomicInteger();
 
-    /** @param rooms those nodes */
-    public RecentCosts(FreeNodes rooms) {
-        this.rooms = rooms;
+    public RecentCosts(FreeNodes nodes) {
+        this.nodes = nodes;
     }
 
-    /** The costs of the first nodes by number, and which version of the node each is of. */
+    /** The costs of one kind of pod by node index, and the version of the node that each cost is for. */
     private static final class Known {
         private static final int UNKNOWN = -2;
 
         private final int[] versions;
         private final double[] costs;
         private final int size;
-        // So many changes of nodes are in it for certain; below 0 before any was looked at.
+        // The count of changes that the costs include; below 0 before the first look.
         private volatile int changes = -1;
-        // Worked out when it is asked for; two threads may, and find the same.
+        // Computed on demand; two threads may compute it, with the same result.
         private volatile int cheapest = UNKNOWN;
 
         Known(int[] versions, double[] costs, int size) {
@@ -44,15 +43,15 @@ public final class RecentCosts {
             this.size = size;
         }
 
-        Known copy(int now) {
-            return new Known(versions.clone(), costs.clone(), now);
+        Known copy(int newSize) {
+            return new Known(versions.clone(), costs.clone(), newSize);
         }
 
-        int cheapest(FreeNodes rooms, PodRequest pod) {
+        int cheapest(FreeNodes nodes, PodRequest pod) {
             int found = cheapest;
             if (found == UNKNOWN) {
                 int[] all = IntStream.range(0, size).toArray();
-                found = new NodeCosts(rooms, all, all.length, costs, Double.POSITIVE_INFINITY, pod).cheapest();
+                found = new NodeCosts(nodes, all, costs, Double.POSITIVE_INFINITY, pod).cheapest();
                 cheapest = found;
             }
             return found;
@@ -62,88 +61,77 @@ public final class RecentCosts {
     private final class Kind {
         private final Scoring scoring;
         private final PodRequest pod;
-        private final int hash;
-        private volatile Known known = new Known(new int[rooms.capacity()], new double[rooms.capacity()], 0);
+        private volatile Known known = new Known(new int[nodes.capacity()], new double[nodes.capacity()], 0);
 
         Kind(Scoring scoring, PodRequest pod) {
             this.scoring = scoring;
             this.pod = pod;
-            this.hash = pod.hashCode();
         }
 
-        boolean of(Scoring asked, PodRequest request) {
-            return scoring.equals(asked) && pod.equals(request);
+        boolean matches(Scoring other, PodRequest request) {
+            return scoring.equals(other) && pod.equals(request);
         }
 
-        /** One after the other, whichever are asked for: a few steps here and there would take as long. */
+        /** Brings the costs up to date for all nodes, named in the request or not. */
         private Known current() {
             Known now = known;
-            int changes = rooms.changes();
-            int size = rooms.size();
-            // A new node is found by its number before its coming is counted.
+            int changes = nodes.changes();
+            int size = nodes.size();
+            // A new node has its index before its change is counted.
             if (now.changes == changes && now.size == size) {
                 return now;
             }
-            boolean own = false;
-            for (int number = 0; number < size; number++) {
-                int version = rooms.version(number);
-                if (now.versions[number] != version) {
-                    if (!own) {
+            boolean copied = false;
+            for (int index = 0; index < size; index++) {
+                int version = nodes.version(index);
+                if (now.versions[index] != version) {
+                    if (!copied) {
                         now = now.copy(size);
-                        own = true;
+                        copied = true;
                     }
-                    now.costs[number] = cost(rooms.room(number), scoring, pod, hash);
-                    now.versions[number] = version;
+                    now.costs[index] = cost(nodes.node(index), scoring, pod);
+                    now.versions[index] = version;
                 }
             }
             now.changes = changes;
-            if (own) {
+            if (copied) {
                 known = now;
             }
             return now;
         }
-
-        NodeCosts costs(int[] numbers, int size) {
-            return new NodeCosts(
-                    rooms, numbers, size, current().costs, cost(FreeNode.NOWHERE, scoring, pod, hash), pod);
-        }
     }
 
     /**
-     * What the pod costs on each of the nodes with the first of these numbers.
+     * What the pod costs on each of these nodes.
      *
-     * @param numbers below 0 for a node without anything; not to be changed as long as the costs are read
-     * @param size how many
+     * @param indices below 0 for an unknown node; not copied
      */
-    public NodeCosts of(int[] numbers, int size, Scoring scoring, PodRequest pod) {
-        return kind(scoring, pod).costs(numbers, size);
+    public NodeCosts of(int[] indices, Scoring scoring, PodRequest pod) {
+        double unknown = cost(FreeNode.NOWHERE, scoring, pod);
+        return new NodeCosts(nodes, indices, kind(scoring, pod).current().costs, unknown, pod);
     }
 
-    /** The number of the node of all where the pod costs least, as {@link NodeCosts#cheapest}; -1 if it fits none. */
+    /** The index of the node where the pod costs least, as {@link NodeCosts#cheapest}; -1 if it fits no node. */
     public int cheapest(Scoring scoring, PodRequest pod) {
-        return kind(scoring, pod).current().cheapest(rooms, pod);
+        return kind(scoring, pod).current().cheapest(nodes, pod);
     }
 
     private Kind kind(Scoring scoring, PodRequest pod) {
         for (int i = 0; i < KINDS; i++) {
             @Nullable Kind kind = recent.get(i);
-            if (kind != null && kind.of(scoring, pod)) {
+            if (kind != null && kind.matches(scoring, pod)) {
                 return kind;
             }
         }
-        Kind fresh = new Kind(scoring, pod);
-        recent.set(Math.floorMod(turn.getAndIncrement(), KINDS), fresh);
-        return fresh;
+        Kind added = new Kind(scoring, pod);
+        recent.set(Math.floorMod(turn.getAndIncrement(), KINDS), added);
+        return added;
     }
 
-    /** What a pod costs on one node; infinite where it doesn't fit. */
+    /** What a pod costs on one node; infinite if it does not fit. */
     public static double cost(FreeNode node, Scoring scoring, PodRequest pod) {
-        return cost(node, scoring, pod, pod.hashCode());
-    }
-
-    private static double cost(FreeNode node, Scoring scoring, PodRequest pod, int hash) {
-        // A pod without cards takes nothing from a node without them.
+        // A pod without cards takes nothing from a node without cards.
         boolean free = !pod.gpu() && node.cards().isEmpty();
-        return free ? 0 : node.best(scoring, pod, hash).cost();
+        return free ? 0 : scoring.best(node, pod).cost();
     }
 }

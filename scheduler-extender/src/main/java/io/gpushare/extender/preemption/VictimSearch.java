@@ -21,22 +21,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which pods must go from a node so that a demand finds cards there, and none beside them.
+ * Finds the smallest set of pods to evict from a node so that a demand fits.
  *
- * <p>It looks at each card alone, for the pods that hold it, and then at the cheapest cards together, one more at a time,
- * until there is room. In each such group all may go, and then each stays that can: the higher priority first, of one
- * priority the smaller (so that few go), of one size the older. A pod that leaves anyway stays last. More room never makes
- * a demand impossible, so nobody is evicted who could have stayed.
+ * <p>It tries the holders of each card alone, and then those of the cheapest cards together, one card more at a time, until
+ * the demand fits. In each such group all pods are removed, and then each is put back that can stay: the higher priority
+ * first, then the smaller pod (so that few are evicted), then the older. A pod that terminates anyway is put back last. More
+ * free cards never make a demand impossible, so no pod is evicted that could have stayed.
  *
- * <p>Of what it found it takes the set whose highest priority is lowest, then the smallest, then the lowest sum of
+ * <p>Of the sets found it takes the one whose highest priority is lowest, then the smallest, then the lowest sum of
  * priorities, then the youngest: kube-scheduler's own order. For one card no set has a lower highest priority, and among
- * pods of one priority none is smaller. For several cards that need not be so: it would take a search over all sets.
+ * pods of one priority none is smaller. For several cards that is not guaranteed: it would take a search over all sets.
  */
 public final class VictimSearch {
     private static final Comparator<List<PodPriority>> LEAST_HARM = Comparator.comparingInt(VictimSearch::highest)
-            .thenComparingInt(ranks -> evicted(ranks).size())
-            .thenComparingLong(ranks ->
-                    evicted(ranks).stream().mapToLong(PodPriority::priority).sum())
+            .thenComparingInt(priorities -> evicted(priorities).size())
+            .thenComparingLong(priorities ->
+                    evicted(priorities).stream().mapToLong(PodPriority::value).sum())
             .thenComparing(VictimSearch::oldest, Comparator.reverseOrder());
 
     private final NodeCards cards;
@@ -50,9 +50,9 @@ public final class VictimSearch {
     }
 
     /**
-     * The uids of the pods that must go, those that matter least last; empty if all that may go would not make room.
+     * The uids of the pods to evict, the least important last; empty if evicting all of them would not suffice.
      *
-     * @param evictable by uid, the pods that may be evicted
+     * @param evictable the pods that may be evicted, by uid
      */
     public static Optional<List<String>> victims(NodeCards cards, Demand demand, Map<String, PodPriority> evictable) {
         return fits(cards, demand)
@@ -75,12 +75,12 @@ public final class VictimSearch {
         holders.forEach(group -> spare(group).ifPresent(found::add));
         together(holders).ifPresent(found::add);
         return found.stream()
-                .min(Comparator.comparing(this::ranks, LEAST_HARM))
+                .min(Comparator.comparing(this::priorities, LEAST_HARM))
                 .map(victims ->
                         victims.stream().map(holding -> holding.holder().key()).toList());
     }
 
-    /** Those who may go of the card's holders, what matters most first. */
+    /** The evictable holders of the card, the most important first. */
     private List<Holding> holders(CardId card) {
         return sorted(cards.holdings().stream()
                 .filter(holding -> evictable.containsKey(holding.holder().key()))
@@ -88,18 +88,18 @@ public final class VictimSearch {
                 .toList());
     }
 
-    /** The cheapest cards together, as many as are needed. */
+    /** The victims on the cheapest cards together, as many cards as are needed. */
     private Optional<List<Holding>> together(List<List<Holding>> holders) {
         Set<Holding> group = new LinkedHashSet<>();
         return holders.stream()
-                .sorted(Comparator.comparing(this::ranks, LEAST_HARM))
+                .sorted(Comparator.comparing(this::priorities, LEAST_HARM))
                 .filter(group::addAll)
                 .map(added -> spare(sorted(group)))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
-    /** Who of the group must go: first all, then each stays that can. */
+    /** The victims of the group: all are removed, then each is put back that can stay. */
     private Optional<List<Holding>> spare(List<Holding> group) {
         NodeCards left = cards;
         for (Holding holding : group) {
@@ -122,16 +122,17 @@ public final class VictimSearch {
 
     private List<Holding> sorted(Collection<Holding> holdings) {
         return holdings.stream()
-                .sorted(Comparator.comparing((Holding holding) -> rank(holding).leaving())
+                .sorted(Comparator.comparing(
+                                (Holding holding) -> priority(holding).terminating())
                         .thenComparing(Comparator.comparingInt(
-                                        (Holding holding) -> rank(holding).priority())
+                                        (Holding holding) -> priority(holding).value())
                                 .reversed())
                         .thenComparingLong(this::size)
-                        .thenComparing(holding -> rank(holding).created()))
+                        .thenComparing(holding -> priority(holding).created()))
                 .toList();
     }
 
-    /** How much room it would make, in units. */
+    /** How many memory units the eviction would free. */
     private long size(Holding holding) {
         long units = 0;
         for (CardState state : cards.cards()) {
@@ -142,25 +143,25 @@ public final class VictimSearch {
         return units;
     }
 
-    private PodPriority rank(Holding holding) {
+    private PodPriority priority(Holding holding) {
         return Objects.requireNonNull(evictable.get(holding.holder().key()));
     }
 
-    private List<PodPriority> ranks(List<Holding> holdings) {
-        return holdings.stream().map(this::rank).toList();
+    private List<PodPriority> priorities(List<Holding> holdings) {
+        return holdings.stream().map(this::priority).toList();
     }
 
-    /** Those for whom it is an eviction: who leaves anyway costs nothing. */
-    private static List<PodPriority> evicted(List<PodPriority> ranks) {
-        return ranks.stream().filter(rank -> !rank.leaving()).toList();
+    /** Without the pods that terminate anyway: their eviction costs nothing. */
+    private static List<PodPriority> evicted(List<PodPriority> priorities) {
+        return priorities.stream().filter(priority -> !priority.terminating()).toList();
     }
 
-    private static int highest(List<PodPriority> ranks) {
-        return evicted(ranks).stream().mapToInt(PodPriority::priority).max().orElse(Integer.MIN_VALUE);
+    private static int highest(List<PodPriority> priorities) {
+        return evicted(priorities).stream().mapToInt(PodPriority::value).max().orElse(Integer.MIN_VALUE);
     }
 
-    private static Instant oldest(List<PodPriority> ranks) {
-        return evicted(ranks).stream()
+    private static Instant oldest(List<PodPriority> priorities) {
+        return evicted(priorities).stream()
                 .map(PodPriority::created)
                 .min(Comparator.naturalOrder())
                 .orElse(Instant.MAX);

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The pods of one node that would be evicted.
  *
- * @param uids in kube-scheduler's order, by which it reads off the highest priority: that of the first
- * @param pdbViolations how many of them a PodDisruptionBudget would keep, as kube-scheduler counted
+ * @param uids in kube-scheduler's order: it takes the first pod's priority for the highest
+ * @param pdbViolations how many evictions violate a PodDisruptionBudget, as counted by kube-scheduler
  */
 public record Victims(List<String> uids, long pdbViolations) {
     public Victims {

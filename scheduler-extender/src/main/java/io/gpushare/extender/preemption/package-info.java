@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The verb preempt: which pods of a node must be evicted so that a pod finds its cards there. It only reads the ledger. */
 @NullMarked
 package io.gpushare.extender.preemption;
 

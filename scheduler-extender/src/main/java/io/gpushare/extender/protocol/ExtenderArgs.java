@@ -5,11 +5,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.RequestBody;
-import io.gpushare.extender.ledger.FilterResult;
-import io.gpushare.extender.ledger.NodeColumns;
 import io.gpushare.extender.pod.SchedulingPod;
 import java.io.IOException;
-import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request of filter and prioritize (k8s.io/kube-scheduler/extender/v1 ExtenderArgs): a pod, and nodes by name, or
- * whole where kube-scheduler runs with nodeCacheCapable=false.
+ * as whole objects where kube-scheduler runs with nodeCacheCapable=false.
  *
- * @param items the JSON of each node, in the order of the names; null when only names came
+ * @param items the JSON of each node, in the order of the names; null when the request has only names
  */
 record ExtenderArgs(
         SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
@@ -28,50 +25,12 @@ record ExtenderArgs(
         Objects.requireNonNull(pod);
     }
 
-    /**
-     * What filter answered. kube-scheduler asks prioritize for the same pod next, and names the nodes that passed just as
-     * they were answered: one comparison then tells which they are. Both mostly come on one connection, which is one event
-     * loop's, so each remembers its own; on another, prioritize reads all.
-     */
-    record Passed(RequestBody body, ExtenderArgs args, FilterResult filtered) {
-        // Softly: a loop that is asked no more would hold nodes as they were for as long as the process lives.
-        private static final ThreadLocal<SoftReference<@Nullable Passed>> LAST =
-                ThreadLocal.withInitial(() -> new SoftReference<>(null));
-
-        private static @Nullable Passed last() {
-            return LAST.get().get();
-        }
-
-        /** What filter answered to that request is the last, if kube-scheduler has several nodes to ask prioritize about. */
-        static void remember(RequestBody body, ExtenderArgs args, FilterResult filtered) {
-            if (filtered.passed() > 1 && args.named().isIn(body) && body.bytes().length <= RequestBody.AT_ONCE) {
-                @Nullable Passed before = last();
-                body.keep();
-                LAST.set(new SoftReference<>(new Passed(body, args, filtered)));
-                if (before != null) {
-                    before.body.free();
-                }
-            }
-        }
-
-        /** The request that is the same but for the nodes, which are those that passed; null if it is another. */
-        @Nullable
-        ExtenderArgs read(RequestBody again, NodeColumns now) {
-            NamedNodes asked = args.named();
-            if (asked.nodes().columns() != now || !again.beginsAs(body, asked.begin())) {
-                return null;
-            }
-            @Nullable NamedNodes passed = asked.passed(filtered, again);
-            return passed != null && isLast(passed, again) ? new ExtenderArgs(args.pod(), passed, null) : null;
-        }
-    }
-
-    /** Whether the body is over there but for the end of its object: kube-scheduler writes NodeNames last. */
+    /** Whether only the end of the body's object follows: kube-scheduler writes NodeNames last. */
     private static boolean isLast(NamedNodes names, RequestBody body) {
         return names.end() == body.size() - 1 && body.bytes()[names.end()] == '}';
     }
 
-    /** What a body held so far. */
+    /** The fields read so far. */
     private static final class Reading {
         private final RequestBody body;
         private final NodeNames known;
@@ -101,8 +60,8 @@ record ExtenderArgs(
             }
             @Nullable
             NamedNodes plain = value.currentToken() == JsonToken.START_ARRAY
-                    ? known.read(
-                            body, Math.toIntExact(value.currentTokenLocation().getByteOffset()))
+                    ? NamedNodes.read(
+                            body, Math.toIntExact(value.currentTokenLocation().getByteOffset()), known)
                     : null;
             if (plain != null && isLast(plain, body)) {
                 complete = true;
@@ -110,7 +69,7 @@ record ExtenderArgs(
             }
             List<String> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
-            return NamedNodes.of(read, known.nodes());
+            return NamedNodes.of(read, known.directory());
         }
 
         private void list(String field, JsonParser value) throws IOException, BadRequestException {
@@ -126,7 +85,7 @@ record ExtenderArgs(
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
                 itemTexts.add(new String(body.bytes(), from, to - from, StandardCharsets.UTF_8));
             });
-            nodes = NamedNodes.of(itemNames, known.nodes());
+            nodes = NamedNodes.of(itemNames, known.directory());
             items = itemTexts;
         }
 
@@ -166,12 +125,5 @@ record ExtenderArgs(
         Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();
-    }
-
-    /** The same for one who may ask just for the nodes that passed the last filter. */
-    static ExtenderArgs readPassed(RequestBody body, NodeNames known) throws BadRequestException {
-        @Nullable Passed last = Passed.last();
-        @Nullable ExtenderArgs passed = last == null ? null : last.read(body, known.nodes());
-        return passed == null ? read(body, known) : passed;
     }
 }

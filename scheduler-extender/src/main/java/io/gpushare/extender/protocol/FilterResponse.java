@@ -1,41 +1,34 @@
 package io.gpushare.extender.protocol;
 
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.FilterResult;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of filter (ExtenderFilterResult), in Go's capitalised names. A node that no eviction could help is in both
- * maps: kube-scheduler 1.21 and newer lets FailedAndUnresolvableNodes win, older ones know only FailedNodes.
+ * The response of filter (ExtenderFilterResult), in Go's capitalised names. A node that no eviction could help is in
+ * both maps: kube-scheduler 1.21 and newer prefers FailedAndUnresolvableNodes, older versions know only FailedNodes.
  */
 final class FilterResponse {
     private final ResponseWriter json;
     private final ExtenderArgs args;
-    private final FilterResult filtered;
-    private final NodeNames names;
+    private final FilterResult result;
 
-    private FilterResponse(ResponseWriter json, ExtenderArgs args, FilterResult filtered, NodeNames names) {
+    private FilterResponse(ResponseWriter json, ExtenderArgs args, FilterResult result) {
         this.json = json;
         this.args = args;
-        this.filtered = filtered;
-        this.names = names;
+        this.result = result;
     }
 
-    /** That answer to that request, which was read with those names. */
-    static ResponseWriter.Content of(ExtenderArgs args, FilterResult filtered, NodeNames names) {
-        return into -> new FilterResponse(into, args, filtered, names).write();
+    /** The response with that result to that request. */
+    static ResponseWriter.Content of(ExtenderArgs args, FilterResult result) {
+        return into -> new FilterResponse(into, args, result).write();
     }
 
-    private void write() {
-        nodes();
-        failed("FailedNodes", false);
-        failed("FailedAndUnresolvableNodes", true);
-        json.add(",\"Error\":\"\"}");
-    }
-
-    /** The whole request could not be answered: kube-scheduler tries the pod again later. */
+    /** The response to a request that failed as a whole: kube-scheduler retries the pod later. */
     static ResponseWriter.Content error(String sentence) {
         return ResponseWriter.Content.of(JsonWriter.of(json -> {
             json.writeStartObject();
@@ -47,36 +40,63 @@ final class FilterResponse {
         }));
     }
 
-    private void nodes() {
-        json.add(
-                args.items() == null
-                        ? "{\"NodeNames\":["
-                        : "{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
+    private void write() {
+        @Nullable List<String> items = args.items();
+        if (items == null) {
+            json.add("{\"NodeNames\":[");
+            feasible((from, to) -> args.named().addTo(json, from, to));
+            json.add("],\"Nodes\":null");
+        } else {
+            json.add("{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
+            feasible((from, to) -> json.add(String.join(",", items.subList(from, to))));
+            json.add("]}");
+        }
+        failed("FailedNodes", false);
+        failed("FailedAndUnresolvableNodes", true);
+        json.add(",\"Error\":\"\"}");
+    }
+
+    private interface Range {
+        void add(int from, int to);
+    }
+
+    /** Writes the feasible nodes, those next to each other in the request in one piece. */
+    private void feasible(Range range) {
         boolean more = false;
-        for (int run = 0; run < filtered.runs(); run++) {
-            if (filtered.from(run) < filtered.to(run)) {
+        for (int from = result.nextFeasible(0); from < result.size(); ) {
+            int to = result.nextRefused(from);
+            if (more) {
+                json.add(',');
+            }
+            more = true;
+            range.add(from, to);
+            from = result.nextFeasible(to);
+        }
+    }
+
+    /** Writes the other nodes with their reasons: all of them, or only those that no eviction could help. */
+    private void failed(String field, boolean unresolvable) {
+        json.add(",\"" + field + "\":{");
+        byte[][] sentences = result.reasons().stream()
+                .map(reason -> unresolvable && reason.resolvable() ? new byte[0] : sentence(reason))
+                .toArray(byte[][]::new);
+        boolean more = false;
+        for (int place = result.nextRefused(0); place < result.size(); place = result.nextRefused(place + 1)) {
+            byte[] sentence = sentences[result.reasonIndex(place)];
+            if (sentence.length > 0) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
-                feasible(filtered.from(run), filtered.to(run));
+                args.named().addTo(json, place);
+                json.add(sentence);
             }
         }
-        json.add(args.items() == null ? "],\"Nodes\":null" : "]}");
-    }
-
-    private void feasible(int from, int to) {
-        @Nullable List<String> items = args.items();
-        if (items == null) {
-            args.named().addTo(json, from, to);
-        } else {
-            json.add(String.join(",", items.subList(from, to)));
-        }
-    }
-
-    private void failed(String field, boolean hopeless) {
-        json.add(",\"" + field + "\":{");
-        new FailedNodes(json, args.named(), filtered, names).write(hopeless);
         json.add('}');
+    }
+
+    private static byte[] sentence(Reason reason) {
+        return (":" + new String(JsonWriter.quoted(reason.sentence()), StandardCharsets.UTF_8))
+                .getBytes(StandardCharsets.UTF_8);
     }
 }

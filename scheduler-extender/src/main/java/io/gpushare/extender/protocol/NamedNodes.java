@@ -3,33 +3,34 @@ package io.gpushare.extender.protocol;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.ledger.FilterResult;
-import io.gpushare.extender.ledger.NodeColumns;
+import io.gpushare.extender.ledger.NodeDirectory;
 import io.gpushare.extender.ledger.NodeIndices;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that a request names, and their names as JSON: in the request's own body, if they are plain there. */
-public final class NamedNodes {
+/**
+ * The nodes that a request names, with their names as JSON for the response. Names that need no escape are read and
+ * copied where they are in the request body.
+ */
+final class NamedNodes {
+    private static final int BETWEEN_NAMES = "\",\"".length();
+    private static final int INITIAL = 1 << 10;
+
     private final byte[] json;
+    // Where the opening quote of each name is, and two bytes behind the last name's closing quote.
     private final int[] begin;
     private final NodeIndices nodes;
 
-    /**
-     * Names that stand one behind the other, with one character between.
-     *
-     * @param begin where the opening quote of each is, and then the place two behind the last one's closing quote
-     */
-    NamedNodes(byte[] json, int[] begin, NodeIndices nodes) {
+    private NamedNodes(byte[] json, int[] begin, NodeIndices nodes) {
         this.json = json;
         this.begin = begin;
         this.nodes = nodes;
     }
 
-    /** Those of these names, whatever is in them. */
-    static NamedNodes of(List<String> names, NodeColumns columns) {
+    /** The nodes of these names, whatever characters are in them. */
+    static NamedNodes of(List<String> names, NodeDirectory directory) {
         ByteArrayOutputStream json = new ByteArrayOutputStream();
         int[] begin = new int[names.size() + 1];
         for (int i = 0; i < names.size(); i++) {
@@ -37,86 +38,88 @@ public final class NamedNodes {
             json.write(',');
             begin[i + 1] = json.size();
         }
-        return new NamedNodes(json.toByteArray(), begin, NodeIndices.of(columns, names));
-    }
-
-    public NodeIndices nodes() {
-        return nodes;
-    }
-
-    public int size() {
-        return nodes.size();
-    }
-
-    /** The place behind the last name and the character after it. */
-    public int end() {
-        return begin[size()];
-    }
-
-    /** Whether the names stand there. */
-    @SuppressWarnings("ReferenceEquality") // that memory, not one that is like it
-    boolean isIn(RequestBody body) {
-        return json == body.bytes();
-    }
-
-    /** The place of the first name. */
-    int begin() {
-        return begin[0];
+        return new NamedNodes(json.toByteArray(), begin, directory.named(names));
     }
 
     /**
-     * Those of these nodes that passed the filter, if just their names stand in that body in the same place.
+     * Reads a JSON array of names without blanks and escapes, as kube-scheduler writes it.
      *
-     * @return null where anything else does
+     * @param bracket where the array begins
+     * @return null where the array is not of that form, or not complete
      */
-    @Nullable
-    NamedNodes passed(FilterResult filtered, RequestBody body) {
-        byte[] array = body.bytes();
-        int passed = filtered.passed();
-        RequestBody.Names there = body.names();
-        there.atLeast(passed);
-        int[] from = there.begin;
-        int[] numbers = there.numbers;
-        int count = 0;
-        int next = begin[0];
-        boolean unknown = false;
-        for (int run = 0; run < filtered.runs(); run++) {
-            int first = filtered.from(run);
-            int size = filtered.to(run) - first;
-            int length = begin[first + size] - begin[first];
-            if (size > 0) {
-                char after = count + size == passed ? ']' : ',';
-                if (next + length > body.size()
-                        || array[next + length - 1] != after
-                        || !same(begin[first], length - 1, array, next)) {
-                    return null;
-                }
-            }
-            for (int i = 0; i < size; i++) {
-                from[count] = next + begin[first + i] - begin[first];
-                numbers[count] = nodes.number(first + i);
-                unknown |= numbers[count++] < 0;
-            }
-            next += length;
+    static @Nullable NamedNodes read(RequestBody body, int bracket, NodeNames names) {
+        byte[] json = body.bytes();
+        int end = body.size();
+        int from = bracket + 2;
+        if (from > end) {
+            return null;
         }
-        from[count] = next;
-        // A node that was not known may be by now.
-        return count == 0 || unknown
-                ? null
-                : new NamedNodes(array, from, new NodeIndices(nodes.columns(), numbers, count));
+        if (json[from - 1] == ']') {
+            return new NamedNodes(json, new int[] {from}, names.directory().nodes());
+        }
+        if (json[from - 1] != '"') {
+            return null;
+        }
+        int[] begin = new int[INITIAL];
+        int[] indices = new int[INITIAL];
+        int count = 0;
+        while (true) {
+            int to = quote(json, from, end);
+            if (to < 0 || to + 1 >= end) {
+                return null;
+            }
+            if (count + 1 == begin.length) {
+                begin = Arrays.copyOf(begin, 2 * begin.length);
+                indices = Arrays.copyOf(indices, begin.length);
+            }
+            begin[count] = from - 1;
+            indices[count] = names.index(json, from, to);
+            count++;
+            from = to + BETWEEN_NAMES;
+            if (json[to + 1] == ']') {
+                begin[count] = to + 2;
+                return new NamedNodes(json, begin, names.directory().nodes(Arrays.copyOf(indices, count)));
+            }
+            if (json[to + 1] != ',' || from > end || json[from - 1] != '"') {
+                return null;
+            }
+        }
     }
 
-    private boolean same(int at, int length, byte[] other, int there) {
-        return Arrays.equals(json, at, at + length, other, there, there + length);
+    /** Where the next quote is; below 0 if an escape, a byte that is not printable ASCII or the end comes first. */
+    private static int quote(byte[] json, int from, int end) {
+        for (int at = from; at < end; at++) {
+            byte character = json[at];
+            if (character == '"') {
+                return at;
+            }
+            if (character < ' ' || character == '\\') {
+                return -1;
+            }
+        }
+        return -1;
     }
 
-    /** The name at that place. */
-    void addTo(ResponseWriter answer, int place) {
-        addTo(answer, place, place + 1);
+    NodeIndices nodes() {
+        return nodes;
     }
 
-    /** The names from that place up to that other, with commas between. */
-    void addTo(ResponseWriter answer, int from, int to) {
-        answer.add(json, begin[from], begin[to] - 1);
+    int size() {
+        return nodes.size();
+    }
+
+    /** The position behind the last name and the character after it. */
+    int end() {
+        return begin[size()];
+    }
+
+    /** Writes the name at that place of the request. */
+    void addTo(ResponseWriter response, int place) {
+        addTo(response, place, place + 1);
+    }
+
+    /** Writes the names from that place of the request up to the other, with commas between. */
+    void addTo(ResponseWriter response, int from, int to) {
+        response.add(json, begin[from], begin[to] - 1);
     }
 }

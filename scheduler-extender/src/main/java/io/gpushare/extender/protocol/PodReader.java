@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes from a Kubernetes Pod what is used: its identity, those of its annotations that say what it wants, and its
- * containers' resources; all else is skipped unread.
+ * Reads the parts of a Kubernetes Pod that the extender uses: its identity, its priority, the annotations that the
+ * extender reads, and its containers' resources.
  */
 public final class PodReader {
     private String uid = "";
@@ -32,7 +32,7 @@ public final class PodReader {
 
     private PodReader() {}
 
-    /** The pod on which the parser stands; null for null. */
+    /** Reads the pod at which the parser is; returns null for null. */
     public static @Nullable SchedulingPod read(JsonParser parser) throws IOException, BadRequestException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return null;
@@ -106,11 +106,11 @@ public final class PodReader {
         return new ContainerResources(names[0], role, limits);
     }
 
-    /** Keys keep their case: they are no field names. */
-    private static void strings(JsonParser parser, String what, Predicate<String> wanted, Map<String, String> into)
+    /** Keys keep their case: they are not field names. */
+    private static void strings(JsonParser parser, String what, Predicate<String> keys, Map<String, String> into)
             throws IOException, BadRequestException {
         JsonBody.entries(parser, what, (key, value) -> {
-            if (wanted.test(key)) {
+            if (keys.test(key)) {
                 @Nullable String text = JsonBody.text(value, key);
                 if (text != null) {
                     into.put(key, text);

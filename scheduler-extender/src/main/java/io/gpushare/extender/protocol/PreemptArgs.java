@@ -19,9 +19,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of preempt (k8s.io/kube-scheduler/extender/v1 ExtenderPreemptionArgs): the preemptor, and by node the pods
- * that kube-scheduler would evict; these by uid, or whole where it runs with nodeCacheCapable=false. A list of pods may be
- * empty.
+ * The request of preempt (k8s.io/kube-scheduler/extender/v1 ExtenderPreemptionArgs): the preemptor, and by node the
+ * pods that kube-scheduler would evict, by uid, or as whole objects where it runs with nodeCacheCapable=false. A list
+ * of pods may be empty.
  */
 record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
     PreemptArgs {
@@ -29,7 +29,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
         Objects.requireNonNull(candidates);
     }
 
-    /** What a body held so far. */
+    /** The fields read so far. */
     private static final class Reading {
         private @Nullable SchedulingPod pod;
         private @Nullable Map<String, Victims> candidates;
@@ -112,8 +112,8 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
         return reading.args();
     }
 
-    /** The answer (ExtenderPreemptionResult), which names pods by uid always. */
-    static Buffer answer(Map<String, Victims> nodes) {
+    /** The response (ExtenderPreemptionResult), which always names pods by uid. */
+    static Buffer response(Map<String, Victims> nodes) {
         return JsonWriter.of(json -> {
             json.writeStartObject();
             json.writeObjectFieldStart("NodeNameToMetaVictims");

@@ -22,13 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * kube-scheduler's verbs from body to answer. Filter and prioritize are answered where they are asked, in well under a
- * millisecond a thousand nodes; preempt and bind on threads of their own.
+ * Handles kube-scheduler's verbs, from request body to response. Filter and prioritize run on the event loop, in well
+ * under a millisecond for a thousand nodes; preempt and bind run on threads of their own.
  */
 public final class VerbHandlers {
     private static final Logger LOG = LoggerFactory.getLogger(VerbHandlers.class);
 
-    private final NodeSelection choice;
+    private final NodeSelection selection;
     private final Preemption preemption;
     private final Binder binder;
     private final Supplier<Optional<String>> unready;
@@ -38,67 +38,67 @@ public final class VerbHandlers {
     private volatile NodeNames names;
 
     public VerbHandlers(
-            NodeSelection choice,
+            NodeSelection selection,
             Preemption preemption,
             Binder binder,
             Supplier<Optional<String>> unready,
             Executor blocking,
             InstantSource clock,
             ExtenderMetrics metrics) {
-        this.choice = choice;
+        this.selection = selection;
         this.preemption = preemption;
         this.binder = binder;
         this.unready = unready;
         this.blocking = blocking;
         this.clock = clock;
         this.metrics = metrics;
-        this.names = new NodeNames(choice.columns());
+        this.names = new NodeNames(selection.directory());
     }
 
     private NodeNames names() {
-        NodeNames now = names.current(choice.columns());
+        NodeNames now = names.current(selection.directory());
         names = now;
         return now;
     }
 
-    /** Always an answer with status 200: kube-scheduler drops the body, and with it the reason, of any other. */
+    /** Always answers with status 200: kube-scheduler drops the body of any other response, and the reason with it. */
     public ResponseWriter.Content filter(RequestBody body) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("filter", "not_ready");
-            return FilterResponse.error(why.get());
+            return FilterResponse.error(reason.get());
         }
         try {
-            NodeNames known = names();
-            ExtenderArgs args = ExtenderArgs.read(body, known);
-            FilterResult filtered = choice.filter(args.pod(), args.named().nodes());
-            metrics.filtered(filtered);
-            ExtenderArgs.Passed.remember(body, args, filtered);
-            return FilterResponse.of(args, filtered, known);
+            ExtenderArgs args = ExtenderArgs.read(body, names());
+            FilterResult result = selection.filter(args.pod(), args.named().nodes());
+            metrics.filtered(result);
+            return FilterResponse.of(args, result);
         } catch (BadRequestException e) {
             metrics.failed("filter", "bad_request");
             return FilterResponse.error(String.valueOf(e.getMessage()));
         }
     }
 
-    /** The answer has no place for an error: where the status is not 200, kube-scheduler goes on without our scores. */
+    /**
+     * The response has no field for an error: if the status is not 200, kube-scheduler continues without these scores.
+     */
     public Reply prioritize(RequestBody body) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("prioritize", "not_ready");
-            return new Reply(400, JsonWriter.error(why.get()));
+            return new Reply(400, JsonWriter.error(reason.get()));
         }
         try {
-            ExtenderArgs args = ExtenderArgs.readPassed(body, names());
+            ExtenderArgs args = ExtenderArgs.read(body, names());
             NamedNodes named = args.named();
-            return new Reply(200, PrioritizeResponse.of(named, choice.prioritize(args.pod(), named.nodes())));
+            return new Reply(200, PrioritizeResponse.of(named, selection.prioritize(args.pod(), named.nodes())));
         } catch (BadRequestException e) {
             metrics.failed("prioritize", "bad_request");
             return new Reply(400, JsonWriter.error(String.valueOf(e.getMessage())));
         }
     }
 
-    /** An answer and its status, of which any but 200 makes kube-scheduler give up what it asked for. */
+    /** A response body and its status; kube-scheduler gives up its call on any status but 200. */
     public record Reply(int status, ResponseWriter.Content body) {
         Reply(int status, Buffer body) {
             this(status, ResponseWriter.Content.of(body));
@@ -106,22 +106,22 @@ public final class VerbHandlers {
     }
 
     /**
-     * Answers later, from another thread, since a search over hundreds of nodes takes its time. Its answer has no place
-     * for an error: kube-scheduler does not preempt, and tries the pod again, when the status is not 200.
+     * Answers later, from another thread, because a search over hundreds of nodes takes time. The response has no field
+     * for an error: if the status is not 200, kube-scheduler does not preempt and retries the pod.
      */
-    public void preempt(RequestBody body, Consumer<Reply> answer) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+    public void preempt(RequestBody body, Consumer<Reply> respond) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("preempt", "not_ready");
-            answer.accept(new Reply(503, JsonWriter.error(why.get())));
+            respond.accept(new Reply(503, JsonWriter.error(reason.get())));
             return;
         }
         try {
             PreemptArgs args = PreemptArgs.read(body);
-            blocking.execute(() -> answer.accept(preempt(args)));
+            blocking.execute(() -> respond.accept(preempt(args)));
         } catch (BadRequestException e) {
             metrics.failed("preempt", "bad_request");
-            answer.accept(new Reply(400, JsonWriter.error(String.valueOf(e.getMessage()))));
+            respond.accept(new Reply(400, JsonWriter.error(String.valueOf(e.getMessage()))));
         }
     }
 
@@ -129,28 +129,28 @@ public final class VerbHandlers {
         try {
             Map<String, Victims> victims = preemption.preempt(args.pod(), args.candidates());
             metrics.preempted(args.candidates(), victims);
-            return new Reply(200, PreemptArgs.answer(victims));
+            return new Reply(200, PreemptArgs.response(victims));
         } catch (RuntimeException e) {
-            LOG.error("preemption for pod {} failed inside", args.pod().ref(), e);
+            LOG.error("preemption for pod {} failed unexpectedly", args.pod().ref(), e);
             metrics.failed("preempt", "internal");
             return new Reply(500, JsonWriter.error("the extender failed inside; see its log"));
         }
     }
 
-    /** Answers later, from another thread; always with status 200, as filter does. */
-    public void bind(RequestBody body, Consumer<Buffer> answer) {
-        Optional<String> why = unready.get();
-        if (why.isPresent()) {
+    /** Answers later, from another thread, always with status 200, as filter does. */
+    public void bind(RequestBody body, Consumer<Buffer> respond) {
+        Optional<String> reason = unready.get();
+        if (reason.isPresent()) {
             metrics.failed("bind", "not_ready");
-            answer.accept(JsonWriter.bind(why.get()));
+            respond.accept(JsonWriter.bind(reason.get()));
             return;
         }
         try {
             BindArgs args = BindArgs.read(body);
-            blocking.execute(() -> answer.accept(JsonWriter.bind(bind(args))));
+            blocking.execute(() -> respond.accept(JsonWriter.bind(bind(args))));
         } catch (BadRequestException e) {
             metrics.failed("bind", "bad_request");
-            answer.accept(JsonWriter.bind(String.valueOf(e.getMessage())));
+            respond.accept(JsonWriter.bind(String.valueOf(e.getMessage())));
         }
     }
 
@@ -159,7 +159,7 @@ public final class VerbHandlers {
         try {
             result = binder.bind(args.pod(), args.node(), clock.instant());
         } catch (RuntimeException e) {
-            LOG.error("binding pod {} to node {} failed inside", args.pod(), args.node(), e);
+            LOG.error("binding pod {} to node {} failed unexpectedly", args.pod(), args.node(), e);
             result = new BindResult.Failed(BindResult.Why.UNKNOWN, "the extender failed inside; see its log");
         }
         metrics.bound(result);

@@ -10,11 +10,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What one card could give to one pod. A node may be refused all the same though a card of it would do: where more cards
- * are needed than would.
+ * Whether one card fits one pod. A node with a fitting card is still refused if the pod needs more cards than fit.
  *
- * @param takes whether it could give the pod's memory, or be taken whole, whichever the pod asks for
- * @param sentence why not, or what it could give; it has figures, and is for people
+ * @param takes whether the card has the requested share free, or can be taken whole, whichever the pod requests
+ * @param sentence what the card can give or why it can't, with figures, for users
  */
 public record CardVerdict(CardState state, boolean takes, String sentence) {
     public CardVerdict {
@@ -22,51 +21,44 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         Objects.requireNonNull(sentence);
     }
 
-    static CardVerdict of(DemandSummary ask, CardState state, Inventory inventory) {
-        Optional<String> never = never(ask, state, inventory);
-        if (never.isPresent()) {
-            return new CardVerdict(state, false, never.get());
+    static CardVerdict of(DemandSummary demand, CardState state, Inventory inventory) {
+        Optional<String> excluded = excluded(demand, state, inventory);
+        if (excluded.isPresent()) {
+            return new CardVerdict(state, false, excluded.get());
         }
-        Optional<String> memory = ask.split() == 0 ? Optional.empty() : noMemory(ask, state, inventory.unit());
-        Optional<String> whole =
-                ask.cards() == 0 || state.offers(Share.WHOLE_CARD) ? Optional.empty() : Optional.of(notWhole(state));
-        boolean forMemory = ask.split() > 0 && memory.isEmpty();
-        boolean forWhole = ask.cards() > 0 && whole.isEmpty();
-        if (forMemory || forWhole) {
-            boolean both = ask.split() > 0 && ask.cards() > 0;
+        boolean shared = demand.shares() && state.offers(demand.share());
+        boolean whole = demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD);
+        if (shared || whole) {
+            boolean both = demand.shares() && demand.wholeCards() > 0;
             return new CardVerdict(
                     state,
                     true,
-                    !both ? "would do" : forWhole ? "would do for either" : "would do for the memory, not whole");
+                    !both ? "would do" : whole ? "would do for either" : "would do for the memory, not whole");
         }
-        return new CardVerdict(state, false, memory.or(() -> whole).orElseThrow());
+        return new CardVerdict(
+                state, false, demand.shares() ? noShare(demand.share(), state, inventory.unit()) : notWhole(state));
     }
 
-    private static Optional<String> never(DemandSummary ask, CardState state, Inventory inventory) {
-        Optional<String> unmet = ask.selector().unmet(state.card(), inventory.driver());
+    private static Optional<String> excluded(DemandSummary demand, CardState state, Inventory inventory) {
+        Optional<String> unmet = demand.selector().unmet(state.card(), inventory.driver());
         if (unmet.isPresent()) {
-            return Optional.of("not what the pod selects by " + unmet.get());
+            return Optional.of("not selected by " + unmet.get());
         }
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            return Optional.of("ill: " + reason);
+            return Optional.of("unhealthy: " + reason);
         }
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }
 
-    private static Optional<String> noMemory(DemandSummary ask, CardState state, MemoryUnit unit) {
-        if (state.free().units() >= ask.units()) {
-            return Optional.empty();
+    private static String noShare(Share share, CardState state, MemoryUnit unit) {
+        String capacity = unit.amount(state.capacity().units());
+        String needed = ", " + unit.amount(share.units()) + " needed";
+        if (!share.fits(state.capacity())) {
+            return "too small: it has " + capacity + needed;
         }
-        String needed = ", " + unit.amount(ask.units()) + " needed";
-        if (state.capacity().units() < ask.units()) {
-            return Optional.of(
-                    "too small: it has " + unit.amount(state.capacity().units()) + needed);
-        }
-        return Optional.of(
-                state.takenWhole()
-                        ? "taken whole"
-                        : unit.amount(state.free().units()) + " of "
-                                + unit.amount(state.capacity().units()) + " free" + needed);
+        return state.takenWhole()
+                ? "taken whole"
+                : unit.amount(state.free().units()) + " of " + capacity + " free" + needed;
     }
 
     private static String notWhole(CardState state) {

@@ -7,14 +7,12 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
-import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -26,23 +24,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dry run of filter for people: the same code as for kube-scheduler, over every node of the ledger. It reserves nothing
- * and counts nowhere. kube-scheduler's own filters (taints, cpu, volumes) are not part of it.
+ * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger. They reserve nothing
+ * and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
  */
 public final class Explainer {
     private final Ledger ledger;
-    private final DemandCodec demands;
-    private final NodeSelection choice;
+    private final NodeSelection selection;
     private final PodApi api;
 
-    public Explainer(Ledger ledger, DemandCodec demands, NodeSelection choice, PodApi api) {
+    public Explainer(Ledger ledger, NodeSelection selection, PodApi api) {
         this.ledger = ledger;
-        this.demands = demands;
-        this.choice = choice;
+        this.selection = selection;
         this.api = api;
     }
 
-    /** The pod of that name as the API server has it now; empty when there is none. Blocks for one call. */
+    /** Explains the pod with that name as the API server has it now; empty if there is none. Blocks on one API call. */
     public Optional<Explanation> pod(String namespace, String name) throws PodApi.Failure {
         return api.pod(namespace, name).map(this::of);
     }
@@ -55,38 +51,34 @@ public final class Explainer {
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
-                    pod.demand(demands)
-                            .valid()
-                            .map(demand -> AllocationAnnotation.of(pod, demand).allocation())
-                            .orElse(null));
+                    ledger.demand(pod) instanceof PodDemand.Valid valid
+                            ? AllocationAnnotation.of(pod, valid.demand()).allocation()
+                            : null);
         }
-        return of(new SchedulingPod(pod.ref(), pod.rank().priority(), pod.annotations(), pod.containers()));
+        return of(new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()));
     }
 
-    /** A pod that need not exist. */
+    /** Explains a pod, which need not exist. */
     public Explanation of(SchedulingPod pod) {
-        return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> new Explanation.NoDemand(pod.ref());
-            case Decoded.Malformed<Demand>(String sentence) -> new Explanation.Wrong(pod.ref(), sentence);
-            case Decoded.Valid<Demand>(Demand demand) ->
-                PodSpecSummary.fault(pod.annotations())
-                        .<Explanation>map(sentence -> new Explanation.Wrong(pod.ref(), sentence))
-                        .orElseGet(() -> judged(pod, demand));
+        return switch (ledger.demand(pod)) {
+            case PodDemand.NoGpu _ -> new Explanation.NoDemand(pod.ref());
+            case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
+            case PodDemand.Valid valid -> judged(pod, valid.demand());
         };
     }
 
     private Explanation judged(SchedulingPod pod, Demand demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
-        FilterResult filtered = choice.judge(pod, choice.named(names));
+        FilterResult filtered = selection.feasible(pod, selection.named(names));
         List<String> feasible = filtered.feasible(names);
-        int[] scores = choice.prioritize(pod, choice.named(feasible));
+        int[] scores = selection.prioritize(pod, selection.named(feasible));
         Set<String> chosen = new HashSet<>();
         for (int i = 0; i < scores.length; i++) {
-            if (scores[i] == NodeSelection.MOST) {
+            if (scores[i] == NodeSelection.MAX_SCORE) {
                 chosen.add(feasible.get(i));
             }
         }
-        DemandSummary ask = DemandSummary.of(demand);
+        DemandSummary summary = DemandSummary.of(demand);
         List<NodeVerdict> nodes = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
@@ -94,30 +86,30 @@ public final class Explainer {
                     name,
                     filtered.why(i),
                     chosen.contains(name),
-                    ask,
+                    summary,
                     ledger.nodeEntry(name).cards().without(pod.ref().uid())));
         }
-        nodes.sort(Comparator.comparingInt(Explainer::rank)
+        nodes.sort(Comparator.comparingInt(Explainer::group)
                 .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())
                 .thenComparing(NodeVerdict::node));
         return new Explanation.Judged(pod.ref(), demand, nodes);
     }
 
-    /** Those that would do first, then those where pods are in the way, last those without cards. */
-    private static int rank(NodeVerdict node) {
+    /** Feasible nodes first, then those that other pods occupy, last those without cards. */
+    private static int group(NodeVerdict node) {
         if (node.why() == null) {
             return node.chosen() ? 0 : 1;
         }
-        return node.why().curable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+        return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
     }
 
-    /** Why each node can't take that demand now, and on how many nodes. */
+    /** Counts the nodes that can take the demand now, and the others by reason. */
     public Tally tally(Demand demand) {
-        DemandSummary ask = DemandSummary.of(demand);
+        DemandSummary summary = DemandSummary.of(demand);
         Map<Reason, Integer> reasons = new LinkedHashMap<>();
         int feasible = 0;
         for (NodeEntry entry : ledger.nodeEntries().values()) {
-            @Nullable Reason why = entry.refusal(ask);
+            @Nullable Reason why = entry.refusal(summary);
             if (why == null) {
                 feasible++;
             } else {
@@ -127,7 +119,12 @@ public final class Explainer {
         return new Tally(feasible, reasons);
     }
 
-    /** On how many nodes a demand finds room, and how many lack it, by reason. */
+    /**
+     * The nodes by result.
+     *
+     * @param feasible the number of nodes that can take the demand
+     * @param reasons the number of other nodes by reason
+     */
     public record Tally(int feasible, Map<Reason, Integer> reasons) {
         public Tally {
             reasons = Map.copyOf(reasons);

@@ -6,6 +6,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.Share;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,26 +14,26 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What filter would say of a pod now, for people. */
+/** The result of a dry run of filter for one pod, for users. */
 public sealed interface Explanation {
     PodRef pod();
 
-    /** It is on a node; {@code allocation} is null where nothing right says on which card. */
+    /** The pod is bound; {@code allocation} is null if no accepted annotation names its cards. */
     record Bound(PodRef pod, String node, @Nullable Allocation allocation) implements Explanation {}
 
-    /** It has ended, and holds nothing. */
+    /** The pod has ended and holds no cards. */
     record Ended(PodRef pod) implements Explanation {}
 
-    /** It asks for neither resource: it fits everywhere as far as cards are concerned. */
+    /** The pod requests no GPU: it fits every node as far as cards are concerned. */
     record NoDemand(PodRef pod) implements Explanation {}
 
-    /** What is written on it is wrong, and no node will do. */
-    record Wrong(PodRef pod, String sentence) implements Explanation {}
+    /** The pod's resources or annotations are invalid, so no node fits. */
+    record Invalid(PodRef pod, String sentence) implements Explanation {}
 
     /**
-     * It asks for cards, and each node was looked at.
+     * The pod requests cards, and every node was evaluated.
      *
-     * @param nodes first those that would do, the policy's choice before the others; then those that lack least
+     * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
     record Judged(PodRef pod, Demand demand, List<NodeVerdict> nodes) implements Explanation {
         public Judged {
@@ -40,12 +41,12 @@ public sealed interface Explanation {
             nodes = List.copyOf(nodes);
         }
 
-        /** How many nodes would do. */
+        /** The number of feasible nodes. */
         public int feasible() {
             return (int) nodes.stream().filter(node -> node.why() == null).count();
         }
 
-        /** How many nodes each reason keeps from taking it, in the order of the nodes. */
+        /** The number of refused nodes by reason, in the order of the nodes. */
         public Map<Reason, Integer> reasons() {
             Map<Reason, Integer> count = new LinkedHashMap<>();
             for (NodeVerdict node : nodes) {
@@ -58,27 +59,28 @@ public sealed interface Explanation {
     }
 
     /**
-     * One node for that pod.
+     * The result for one node.
      *
-     * @param why null if it would do
-     * @param chosen whether it is the policy's choice of all nodes
+     * @param why the reason of a refusal; null if the node is feasible
+     * @param chosen whether the policy chooses this node
      * @param cards the node's cards, without what the pod itself may hold there
      */
-    record NodeVerdict(String node, @Nullable Reason why, boolean chosen, DemandSummary ask, NodeCards cards) {
-        /** The same, card by card. */
+    record NodeVerdict(String node, @Nullable Reason why, boolean chosen, DemandSummary demand, NodeCards cards) {
+        /** The result card by card. */
         public List<CardVerdict> eachCard() {
             return cards.cards().stream()
-                    .map(state -> CardVerdict.of(ask, state, cards.inventory()))
+                    .map(state -> CardVerdict.of(demand, state, cards.inventory()))
                     .toList();
         }
 
-        /** How much it has to offer, to tell near misses from far ones: free units of its best card, and free cards. */
+        /** How near the node is to fitting: the free units of its best card or, for whole cards, its unused cards. */
         long offers() {
-            return ask.split() > 0
+            return demand.shares()
                     ? cards.cards().stream()
-                            .filter(state -> ask.selector()
+                            .filter(state -> demand.selector()
                                     .matches(state.card(), cards.inventory().driver()))
-                            .mapToLong(state -> state.free().units())
+                            .map(CardState::free)
+                            .mapToLong(Share::units)
                             .max()
                             .orElse(0)
                     : cards.cards().stream()

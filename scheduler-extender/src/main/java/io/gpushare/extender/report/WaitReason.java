@@ -1,15 +1,15 @@
 package io.gpushare.extender.report;
 
-/** Why a pod waits for which kube-scheduler found no node, as far as the ledger can tell. */
+/** Why a pod waits for which kube-scheduler found no node, as far as the ledger shows. */
 public enum WaitReason {
-    /** A node has room for it: kube-scheduler has not tried again yet, or something that is not ours keeps the pod away. */
-    ROOM,
-    /** The cards that would do have as much free together as it asks for, and no node has it as it must be. */
-    PIECES,
-    /** They have less. */
+    /** A node fits: kube-scheduler has not retried yet, or something else than cards keeps the pod away. */
+    FITS,
+    /** The cards that the pod may have are free to a sufficient amount together, but not as the pod needs them on one node. */
+    FRAGMENTED,
+    /** The cards that the pod may have are free to less than the requested amount. */
     FULL,
-    /** No node could take it if no other pod were there. */
-    NEVER,
-    /** What is written on it is wrong, and no node is looked for until that is mended. */
-    WRONG
+    /** No node could take the pod, even when empty. */
+    IMPOSSIBLE,
+    /** The pod's resources or annotations are invalid. */
+    INVALID
 }

@@ -33,34 +33,37 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pods kube-scheduler should look at again: it has found no node for them, and now there is one. It hears of many
- * things that make room, but not of all (a card that is well again, a hold that is forgotten), and may look before the
- * ledger knows.
+ * The pods that kube-scheduler should retry: it has found no node for them, and now one fits. kube-scheduler notices many
+ * events that free cards, but not all (a card that has recovered, an assumption that is forgotten), and may retry before
+ * the ledger knows.
  *
- * <p>It looks at the whole state again and again, so nothing is missed and nothing needs to be remembered over a restart:
- * pods for which there is room, what matters most first, each of which takes its room from the next. So about as many are
- * named as can be bound. One that stays unbound all the same (for a reason that is not ours: a taint, a volume) gives way
- * to the others after a second, and is named again ever more rarely, until some node becomes able to take it that was not
- * before. For one thread.
+ * <p>Each round evaluates the whole state, so no event is missed and nothing must survive a restart. It names the pods that
+ * fit, by priority, each on what the pods before it leave free, so about as many as can be bound. A pod that stays unbound
+ * (because of a taint or a volume) yields to the others after a second, and is named again at growing intervals, until a
+ * node fits that did not fit before. Not thread-safe, but for the counts.
  */
 public final class WaitingPods {
-    /** In this time kube-scheduler has often taken the pod by itself. */
-    private static final Duration OWN_WAY = Duration.ofMillis(200);
-    /** For so long the room is kept for a pod that was named. */
+    /** Within this time kube-scheduler has often retried the pod by itself. */
+    private static final Duration GRACE = Duration.ofMillis(200);
+    /** For this time the cards stay reserved for a pod that was named. */
     private static final Duration TURN = Duration.ofSeconds(1);
 
-    private static final Duration LONGEST = Duration.ofMinutes(5);
-    private static final int AT_ONCE = 50;
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    private static final int MAX_PER_ROUND = 50;
 
     private final Ledger ledger;
-    private final AtomicLong named = new AtomicLong();
-    private final Map<String, Told> told = new HashMap<>();
-    private Map<String, Place> before = Map.of();
-    private volatile Map<WaitReason, Integer> waits = Map.of();
+    private final AtomicLong namedTotal = new AtomicLong();
+    private final Map<String, Attempts> attempts = new HashMap<>();
+    private Map<String, FreeOnNode> before = Map.of();
+    private volatile Map<WaitReason, Integer> counts = Map.of();
 
-    /** Of a pod for which there is room: how often it was named, and when the last time, or else since when there is. */
-    private record Told(Instant at, int times) {
-        boolean hasItsTurn(Instant now) {
+    /**
+     * How often a pod that fits was named.
+     *
+     * @param at the last time, or since when the pod fits
+     */
+    private record Attempts(Instant at, int times) {
+        boolean hasTurn(Instant now) {
             return times > 0 && now.isBefore(at.plus(TURN));
         }
 
@@ -70,10 +73,10 @@ public final class WaitingPods {
 
         private Duration pause() {
             if (times == 0) {
-                return OWN_WAY;
+                return GRACE;
             }
             Duration pause = TURN.multipliedBy(1L << Math.min(times - 1, 20));
-            return pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+            return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
         }
     }
 
@@ -81,180 +84,183 @@ public final class WaitingPods {
         this.ledger = ledger;
     }
 
-    /** The pods to name now. */
-    public List<PodRef> due(Instant now) {
-        List<PodEntry> pods = ledger.waiting();
-        Map<String, Place> nodes = pods.isEmpty() ? Map.of() : places();
-        Set<Demand> open = new HashSet<>();
-        Set<Demand> opened = new HashSet<>();
-        Map<Demand, WaitReason> why = look(pods, nodes, open, opened);
-        before = nodes;
-        waits = waits(pods, why);
-        List<PodEntry> hopeful =
-                pods.stream().filter(pod -> open.contains(pod.demand())).toList();
-        told.keySet().retainAll(hopeful.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
-        for (PodEntry pod : hopeful) {
-            told.merge(
-                    pod.ref().uid(),
-                    new Told(now, 0),
-                    (old, fresh) -> opened.contains(pod.demand()) ? new Told(old.at(), Math.min(old.times(), 1)) : old);
-        }
-        return named(hopeful, nodes, now);
+    /** The number of times that a pod was named. */
+    public long named() {
+        return namedTotal.get();
     }
 
-    private Map<WaitReason, Integer> waits(List<PodEntry> pods, Map<Demand, WaitReason> why) {
+    /** The number of waiting pods by reason in the last round; a reason without pods may be missing. */
+    public Map<WaitReason, Integer> counts() {
+        return counts;
+    }
+
+    /** The pods to retry now. */
+    public List<PodRef> due(Instant now) {
+        List<PodEntry> pods = ledger.waiting();
+        Map<String, FreeOnNode> nodes = pods.isEmpty() ? Map.of() : nodes();
+        Set<Demand> fitting = new HashSet<>();
+        Set<Demand> fittingAgain = new HashSet<>();
+        Map<Demand, WaitReason> reasons = evaluate(pods, nodes, fitting, fittingAgain);
+        before = nodes;
+        counts = counts(pods, reasons);
+        List<PodEntry> candidates =
+                pods.stream().filter(pod -> fitting.contains(pod.demand())).toList();
+        attempts.keySet()
+                .retainAll(candidates.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
+        for (PodEntry pod : candidates) {
+            attempts.merge(
+                    pod.ref().uid(),
+                    new Attempts(now, 0),
+                    (old, fresh) -> fittingAgain.contains(pod.demand())
+                            ? new Attempts(old.at(), Math.min(old.times(), 1))
+                            : old);
+        }
+        return named(candidates, nodes, now);
+    }
+
+    private Map<WaitReason, Integer> counts(List<PodEntry> pods, Map<Demand, WaitReason> reasons) {
         Map<WaitReason, Integer> count = new EnumMap<>(WaitReason.class);
-        pods.forEach(pod -> count.merge(Objects.requireNonNull(why.get(pod.demand())), 1, Integer::sum));
-        count.put(WaitReason.WRONG, ledger.writtenWrong());
+        pods.forEach(pod -> count.merge(Objects.requireNonNull(reasons.get(pod.demand())), 1, Integer::sum));
+        count.put(WaitReason.INVALID, ledger.invalidWaiting());
         return Collections.unmodifiableMap(count);
     }
 
-    private Map<String, Place> places() {
-        Map<String, Place> places = new HashMap<>();
+    private Map<String, FreeOnNode> nodes() {
+        Map<String, FreeOnNode> nodes = new HashMap<>();
         ledger.nodeEntries().forEach((name, entry) -> {
-            Share offer = ledger.allocatable(name);
-            Place old = before.get(name);
-            places.put(name, old != null && old.isStill(entry, offer) ? old : Place.of(entry, offer));
+            Share allocatable = ledger.allocatable(name);
+            FreeOnNode old = before.get(name);
+            nodes.put(name, old != null && old.isOf(entry, allocatable) ? old : FreeOnNode.of(entry, allocatable));
         });
-        return places;
-    }
-
-    /** How often a pod was named. */
-    public long named() {
-        return named.get();
-    }
-
-    /** How many pods waited when this was last looked at, by why; those of which there are none may be missing. */
-    public Map<WaitReason, Integer> waits() {
-        return waits;
+        return nodes;
     }
 
     /**
      * Why each demand waits.
      *
-     * @param open is given the demands that some node could take
-     * @param opened is given those of them that one could take that could not when this was last looked at
+     * @param fitting receives the demands that some node can take
+     * @param fittingAgain receives those of them that a node can take that could not in the last round
      */
-    private Map<Demand, WaitReason> look(
-            List<PodEntry> pods, Map<String, Place> nodes, Set<Demand> open, Set<Demand> opened) {
-        Map<Demand, WaitReason> why = new HashMap<>();
+    private Map<Demand, WaitReason> evaluate(
+            List<PodEntry> pods, Map<String, FreeOnNode> nodes, Set<Demand> fitting, Set<Demand> fittingAgain) {
+        Map<Demand, WaitReason> reasons = new HashMap<>();
         Set<Demand> demands = pods.stream().map(PodEntry::demand).collect(Collectors.toSet());
         for (Demand demand : demands) {
-            DemandSummary ask = DemandSummary.of(demand);
-            boolean ever = false;
-            for (Map.Entry<String, Place> node : nodes.entrySet()) {
-                @Nullable Reason refusal = node.getValue().entry().refusal(ask);
-                ever |= refusal == null || refusal.curable();
-                if (refusal == null && node.getValue().offers(ask)) {
-                    open.add(demand);
-                    Place old = before.get(node.getKey());
-                    if (old == null || !old.takes(ask)) {
-                        opened.add(demand);
+            DemandSummary summary = DemandSummary.of(demand);
+            boolean possible = false;
+            for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
+                @Nullable Reason refusal = node.getValue().entry().refusal(summary);
+                possible |= refusal == null || refusal.resolvable();
+                if (refusal == null && node.getValue().offers(summary)) {
+                    fitting.add(demand);
+                    FreeOnNode old = before.get(node.getKey());
+                    if (old == null || !old.takes(summary)) {
+                        fittingAgain.add(demand);
                         break;
                     }
                 }
             }
-            why.put(
+            reasons.put(
                     demand,
-                    open.contains(demand) ? WaitReason.ROOM : ever ? wait(ask, nodes.values()) : WaitReason.NEVER);
+                    fitting.contains(demand)
+                            ? WaitReason.FITS
+                            : possible ? shortage(summary, nodes.values()) : WaitReason.IMPOSSIBLE);
         }
-        return why;
+        return reasons;
     }
 
-    /** Why that waits which no node can take now. */
-    private static WaitReason wait(DemandSummary ask, Collection<Place> nodes) {
-        long units = (long) ask.units() * ask.split();
-        long cards = ask.cards();
-        for (Place node : nodes) {
-            units -= node.entry().summary().freeUnits(ask);
-            cards -= node.entry().summary().freeCards(ask);
-            if (units <= 0 && cards <= 0) {
-                return WaitReason.PIECES;
+    private static WaitReason shortage(DemandSummary demand, Collection<FreeOnNode> nodes) {
+        Share missing = demand.total();
+        for (FreeOnNode node : nodes) {
+            missing = missing.minus(node.entry().summary().free(demand));
+            if (missing.isNone()) {
+                return WaitReason.FRAGMENTED;
             }
         }
         return WaitReason.FULL;
     }
 
-    private List<PodRef> named(List<PodEntry> hopeful, Map<String, Place> nodes, Instant now) {
-        Room room = new Room(nodes);
+    private List<PodRef> named(List<PodEntry> candidates, Map<String, FreeOnNode> nodes, Instant now) {
+        Round round = new Round(nodes);
         List<PodRef> named = new ArrayList<>();
-        List<PodEntry> inOrder = hopeful.stream()
-                .sorted(Comparator.comparing((PodEntry pod) -> !of(pod).hasItsTurn(now))
+        List<PodEntry> inOrder = candidates.stream()
+                .sorted(Comparator.comparing((PodEntry pod) -> !of(pod).hasTurn(now))
                         .thenComparingInt(pod -> of(pod).times())
-                        .thenComparing(PodEntry::rank, PodPriority.MOST_FIRST))
+                        .thenComparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .toList();
         for (PodEntry pod : inOrder) {
-            Told last = of(pod);
-            boolean hasItsTurn = last.hasItsTurn(now);
+            Attempts last = of(pod);
             boolean due = last.due(now);
-            if ((hasItsTurn || due || last.times() == 0) && named.size() < AT_ONCE && room.take(pod) && due) {
+            boolean competes = last.hasTurn(now) || due || last.times() == 0;
+            if (competes && named.size() < MAX_PER_ROUND && round.take(pod) && due) {
                 named.add(pod.ref());
-                told.put(pod.ref().uid(), new Told(now, last.times() + 1));
+                attempts.put(pod.ref().uid(), new Attempts(now, last.times() + 1));
             }
         }
-        this.named.addAndGet(named.size());
+        namedTotal.addAndGet(named.size());
         return named;
     }
 
-    private Told of(PodEntry pod) {
-        return Objects.requireNonNull(told.get(pod.ref().uid()));
+    private Attempts of(PodEntry pod) {
+        return Objects.requireNonNull(attempts.get(pod.ref().uid()));
     }
 
-    /** A node, and what its kubelet can still give: kube-scheduler goes by that, and hears of a change late. */
-    private record Place(NodeEntry entry, Share offer, long units, long cards) {
-        static Place of(NodeEntry entry, Share offer) {
-            long units = offer.units();
-            long cards = offer.wholeCards();
+    /**
+     * A node and what its kubelet can still allocate. kube-scheduler goes by the latter, and sees changes of it late.
+     *
+     * @param left what is left of {@code allocatable}
+     */
+    private record FreeOnNode(NodeEntry entry, Share allocatable, Share left) {
+        static FreeOnNode of(NodeEntry entry, Share allocatable) {
+            Share left = allocatable;
             for (NodeCards.Holding holding : entry.cards().holdings()) {
                 Allocation held = holding.allocation();
                 for (CardId card : held.cards()) {
-                    units -= held.shareOn(card).units();
-                    cards -= held.shareOn(card).wholeCards();
+                    left = left.minus(held.shareOn(card));
                 }
             }
-            return new Place(entry, offer, units, cards);
+            return new FreeOnNode(entry, allocatable, left);
         }
 
-        @SuppressWarnings(
-                "ReferenceEquality") // An entry is replaced by each change, and comparing all it holds takes long.
-        boolean isStill(NodeEntry now, Share offered) {
-            return entry == now && offer.equals(offered);
+        @SuppressWarnings("ReferenceEquality") // each change replaces the entry, and comparing its contents is slow
+        boolean isOf(NodeEntry now, Share allocatableNow) {
+            return entry == now && allocatable.equals(allocatableNow);
         }
 
-        boolean takes(DemandSummary ask) {
-            return entry.refusal(ask) == null && offers(ask);
+        boolean takes(DemandSummary demand) {
+            return entry.refusal(demand) == null && offers(demand);
         }
 
-        boolean offers(DemandSummary ask) {
-            return (long) ask.units() * ask.split() <= units && ask.cards() <= cards;
+        boolean offers(DemandSummary demand) {
+            return demand.total().fits(left);
         }
 
-        /** The same with that pod on it; empty if no cards of it will do. */
-        Optional<Place> taking(PodEntry pod) {
+        /** The node with the pod on it; empty if no cards fit. */
+        Optional<FreeOnNode> with(PodEntry pod) {
             return entry.cards().place(pod.demand(), CardOrder.BINPACK)
                             instanceof Placement.Placed(Allocation allocation)
-                    ? Optional.of(Place.of(entry.with(pod.ref(), allocation), offer))
+                    ? Optional.of(FreeOnNode.of(entry.with(pod.ref(), allocation), allocatable))
                     : Optional.empty();
         }
     }
 
-    /** What is free, less what pods of this round would take. */
-    private static final class Room {
-        private final Map<String, Place> nodes;
+    /** What is free on the nodes, less what the pods named in this round would take. */
+    private static final class Round {
+        private final Map<String, FreeOnNode> nodes;
         private final List<String> names;
-        // Room only shrinks, so who asks for the same need not look at the first nodes again.
+        // Free capacity only shrinks within a round, so the same demand need not try the first nodes again.
         private final Map<Demand, Integer> from = new HashMap<>();
 
-        Room(Map<String, Place> nodes) {
+        Round(Map<String, FreeOnNode> nodes) {
             this.nodes = new HashMap<>(nodes);
             this.names = List.copyOf(nodes.keySet());
         }
 
         boolean take(PodEntry pod) {
-            DemandSummary ask = DemandSummary.of(pod.demand());
+            DemandSummary demand = DemandSummary.of(pod.demand());
             for (int i = from.getOrDefault(pod.demand(), 0); i < names.size(); i++) {
-                Place place = Objects.requireNonNull(nodes.get(names.get(i)));
-                Optional<Place> less = place.takes(ask) ? place.taking(pod) : Optional.empty();
+                FreeOnNode node = Objects.requireNonNull(nodes.get(names.get(i)));
+                Optional<FreeOnNode> less = node.takes(demand) ? node.with(pod) : Optional.empty();
                 if (less.isPresent()) {
                     from.put(pod.demand(), i);
                     nodes.put(names.get(i), less.get());

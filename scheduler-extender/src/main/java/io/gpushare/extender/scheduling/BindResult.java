@@ -1,16 +1,15 @@
 package io.gpushare.extender.scheduling;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** What came of a bind. */
+/** The outcome of a bind. */
 public sealed interface BindResult {
-    /** The pod is on the node that was asked for; {@code repeated} if an earlier bind had done it. */
+    /** The pod is bound to the requested node; {@code repeated} if an earlier call bound it. */
     record Bound(boolean repeated) implements BindResult {}
 
-    /** It is not, or nobody knows; the sentence says why and carries nothing of the pod's spec. */
+    /** The pod is not bound to the requested node, or the outcome is unknown. The sentence has nothing of the pod's spec. */
     record Failed(Why why, String sentence) implements BindResult {
         public Failed {
             Objects.requireNonNull(why);
@@ -18,27 +17,33 @@ public sealed interface BindResult {
         }
     }
 
-    /** The kinds of failure, a small set for metrics. */
+    /** The kinds of failure: a small set, for metrics. */
     enum Why {
-        /** No card of the node has room any more, or the node is not one of ours. */
-        NO_ROOM,
+        /** The cards of the node no longer fit the pod, or the node has no inventory. */
+        NO_CAPACITY("no_room"),
         /** There is no such pod, or another pod has its name now. */
-        NO_POD,
-        /** The pod asks for what can't be. */
-        BAD_DEMAND,
-        /** The pod is bound elsewhere, or without an allocation of ours. */
-        BOUND_OTHERWISE,
-        /** The API server refused. */
-        REFUSED,
-        /** No answer came: what the pod would have is kept for it until the API tells. */
-        UNKNOWN
+        NO_POD("no_pod"),
+        /** The pod's resources or annotations are invalid. */
+        INVALID_DEMAND("bad_demand"),
+        /** The pod is bound to another node, or without an allocation of this extender. */
+        BOUND_OTHERWISE("bound_otherwise"),
+        /** The API server refused the Binding. */
+        REFUSED("refused"),
+        /** No response arrived: the cards stay assumed until the API shows the pod's state. */
+        UNKNOWN("unknown");
+
+        private final String label;
+
+        Why(String label) {
+            this.label = label;
+        }
     }
 
     /** The outcome's name in metrics. */
     default String label() {
         return switch (this) {
             case Bound(boolean repeated) -> repeated ? "bound_before" : "bound";
-            case Failed(Why why, String sentence) -> label(why);
+            case Failed(Why why, String sentence) -> why.label;
         };
     }
 
@@ -46,11 +51,7 @@ public sealed interface BindResult {
     static List<String> labels() {
         return Stream.concat(
                         Stream.of("bound", "bound_before"),
-                        Stream.of(Why.values()).map(BindResult::label))
+                        Stream.of(Why.values()).map(why -> why.label))
                 .toList();
-    }
-
-    private static String label(Why why) {
-        return why.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -6,142 +6,126 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.FilterResult;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeColumns;
+import io.gpushare.extender.ledger.NodeDirectory;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.NodeIndices;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Demand;
-import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.codec.HostResourcesCodec;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs filter and prioritize. They only read the ledger and reserve nothing: kube-scheduler asks about many nodes
+ * The verbs filter and prioritize. They only read the ledger and reserve nothing: kube-scheduler evaluates many nodes
  * and binds to one.
  */
 public final class NodeSelection {
     /** The best score: kube-scheduler's MaxExtenderPriority. */
-    public static final int MOST = 10;
+    public static final int MAX_SCORE = 10;
 
     private final Ledger ledger;
-    private final DemandCodec demands;
     private final boolean filterDecides;
 
-    /** @param filterDecides whether filter names only the node that the policy takes, instead of each that would do */
-    public NodeSelection(Ledger ledger, DemandCodec demands, boolean filterDecides) {
+    /** @param filterDecides whether filter passes only the node that the policy chooses, instead of every feasible node */
+    public NodeSelection(Ledger ledger, boolean filterDecides) {
         this.ledger = ledger;
-        this.demands = demands;
         this.filterDecides = filterDecides;
     }
 
-    /** The nodes, of which these verbs are asked by number. */
-    public NodeColumns columns() {
-        return ledger.columns();
+    /** The nodes by name and index, as these verbs take them. */
+    public NodeDirectory directory() {
+        return ledger.directory();
     }
 
-    /** The nodes of these names. */
+    /** The nodes with these names. */
     public NodeIndices named(List<String> names) {
-        return NodeIndices.of(columns(), names);
+        return directory().named(names);
     }
 
     /**
-     * Which of these nodes can take the pod, and where filter decides, which one of them is to. A pod that asks for neither
-     * resource fits everywhere.
+     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without GPU
+     * fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
         return filter(pod, nodes, filterDecides);
     }
 
-    /** Which of these nodes can take the pod, whatever filter answers of them. */
-    public FilterResult judge(SchedulingPod pod, NodeIndices nodes) {
+    /** Which of these nodes can take the pod, even if filter decides. */
+    public FilterResult feasible(SchedulingPod pod, NodeIndices nodes) {
         return filter(pod, nodes, false);
     }
 
     private FilterResult filter(SchedulingPod pod, NodeIndices nodes, boolean decides) {
-        return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Absent<Demand>() -> FilterResult.of(new @Nullable Reason[nodes.size()]);
-            case Decoded.Malformed<Demand>(String sentence) -> nowhere(sentence, nodes);
-            case Decoded.Valid<Demand>(Demand demand) ->
-                PodSpecSummary.fault(pod.annotations())
-                        .map(sentence -> nowhere(sentence, nodes))
-                        .orElseGet(() -> {
-                            FilterResult feasible = feasible(pod.ref().uid(), demand, nodes);
-                            return decides ? decided(pod, demand, nodes, feasible) : feasible;
-                        });
+        return switch (ledger.demand(pod)) {
+            case PodDemand.NoGpu _ -> FilterResult.of(new @Nullable Reason[nodes.size()]);
+            case PodDemand.Invalid(String sentence) -> {
+                @Nullable Reason[] reasons = new @Nullable Reason[nodes.size()];
+                Arrays.fill(reasons, Reason.invalidDemand(sentence));
+                yield FilterResult.of(reasons);
+            }
+            case PodDemand.Valid demand -> {
+                FilterResult feasible = feasible(pod.ref().uid(), demand.demand(), nodes);
+                yield decides ? decided(pod.ref().uid(), demand, nodes, feasible) : feasible;
+            }
         };
     }
 
-    private static FilterResult nowhere(String sentence, NodeIndices nodes) {
-        @Nullable Reason[] why = new @Nullable Reason[nodes.size()];
-        Arrays.fill(why, Reason.badDemand(sentence));
-        return FilterResult.of(why);
-    }
-
     private FilterResult feasible(String podUid, Demand demand, NodeIndices nodes) {
-        DemandSummary ask = DemandSummary.of(demand);
-        FilterResult filtered = nodes.filter(ask);
+        DemandSummary summary = DemandSummary.of(demand);
+        FilterResult filtered = nodes.filter(summary);
         if (holds(podUid).isEmpty()) {
             return filtered;
         }
-        @Nullable Reason[] why = filtered.whys();
-        freed(podUid, nodes, (place, freed) -> why[place] = freed.refusal(ask));
-        return FilterResult.of(why);
+        @Nullable Reason[] reasons = filtered.whys();
+        freed(podUid, nodes, (place, freed) -> reasons[place] = freed.refusal(summary));
+        return FilterResult.of(reasons);
     }
 
     /**
-     * Leaves of the nodes that would do only the one that the policy takes; all, for prioritize to be asked, if it takes none.
-     * What a pod costs says little of a split over cards and of conditions on single cards: the cheapest of all may be one
-     * that is refused.
+     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. The
+     * cheapest node may be refused: a policy does not weigh a split over cards or conditions on single cards.
      */
-    private FilterResult decided(SchedulingPod pod, Demand demand, NodeIndices nodes, FilterResult filtered) {
+    private FilterResult decided(String podUid, PodDemand.Valid demand, NodeIndices nodes, FilterResult filtered) {
         if (filtered.passed() < 2) {
             return filtered;
         }
-        PodSpecSummary wanted = ledger.wanted(demand, pod.containers(), pod.annotations());
-        String podUid = pod.ref().uid();
         if (holds(podUid).isEmpty()) {
-            int best = nodes.cheapestOfAll(ledger.scoring(wanted.policy()), wanted.request());
+            int best = nodes.cheapestOfAll(ledger.scoring(demand.policy()), demand.request());
             if (best >= 0 && filtered.why(best) == null) {
                 return filtered.only(best);
             }
         }
         int[] passed = filtered.passedPlaces();
-        int best = costs(podUid, wanted.policy(), wanted.request(), nodes.at(passed))
+        int best = costs(podUid, demand.policy(), demand.request(), nodes.at(passed))
                 .cheapest();
         return best < 0 ? filtered : filtered.only(passed[best]);
     }
 
     private List<Holding> holds(String podUid) {
-        return ledger.podEntry(podUid).map(PodEntry::holds).orElse(List.of());
+        return ledger.podEntry(podUid).map(PodEntry::holdings).orElse(List.of());
     }
 
     /**
-     * How well each of these nodes would take the pod, in their order: {@link #MOST} for the one that the policy takes,
-     * 0 to 9 for the others by their cost, 0 where it fits not at all. One winner, since kube-scheduler draws among equals.
+     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9 by
+     * cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler picks at
+     * random among equal scores.
      *
-     * <p>A pod that asks for no card only takes cpu and memory from cards: every node where it costs these nothing, or
-     * least, has {@link #MOST}, and kube-scheduler's own scores choose among them.
+     * <p>A pod without GPU only takes CPU and memory that GPU pods need: every node where it costs least has
+     * {@link #MAX_SCORE}, and kube-scheduler's own scores choose among them.
      */
     public int[] prioritize(SchedulingPod pod, NodeIndices nodes) {
-        return switch (demands.decode(pod.containers(), pod.annotations())) {
-            case Decoded.Malformed<Demand>(String sentence) -> new int[nodes.size()];
-            case Decoded.Absent<Demand>() ->
-                costs("", null, PodRequest.plain(HostResourcesCodec.requested(pod.containers())), nodes)
-                        .scores(MOST);
-            case Decoded.Valid<Demand>(Demand demand) -> {
-                PodSpecSummary wanted = ledger.wanted(demand, pod.containers(), pod.annotations());
-                yield costs(pod.ref().uid(), wanted.policy(), wanted.request(), nodes)
-                        .scores(MOST);
-            }
+        return switch (ledger.demand(pod)) {
+            case PodDemand.NoGpu(PodRequest request) ->
+                costs("", null, request, nodes).scores(MAX_SCORE);
+            case PodDemand.Invalid _ -> new int[nodes.size()];
+            case PodDemand.Valid demand ->
+                costs(pod.ref().uid(), demand.policy(), demand.request(), nodes).scores(MAX_SCORE);
         };
     }
 
@@ -152,7 +136,7 @@ public final class NodeSelection {
                 podUid,
                 nodes,
                 (place, freed) -> costs[0] =
-                        costs[0].with(nodes.number(place), RecentCosts.cost(freed.room(), scoring, request), request));
+                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.free(), scoring, request), request));
         return costs[0];
     }
 
@@ -160,11 +144,11 @@ public final class NodeSelection {
         void at(int place, NodeEntry freed);
     }
 
-    /** The nodes without what an earlier attempt to bind this very pod still holds there, which is no obstacle to it. */
+    /** Visits the nodes that an earlier bind of this pod has reserved cards on, without that reservation. */
     private void freed(String podUid, NodeIndices nodes, Freed then) {
-        for (Holding hold : holds(podUid)) {
-            NodeEntry freed = ledger.nodeEntry(hold.node()).without(podUid);
-            for (int place : nodes.places(hold.node())) {
+        for (Holding holding : holds(podUid)) {
+            NodeEntry freed = ledger.nodeEntry(holding.node()).without(podUid);
+            for (int place : nodes.places(holding.node())) {
                 then.at(place, freed);
             }
         }

@@ -5,22 +5,22 @@ import io.gpushare.model.PodRef;
 import java.util.Map;
 import java.util.Optional;
 
-/** What binding needs of the API server. Calls block; they end by themselves within seconds. */
+/** The calls to the API server that bind needs. They block, and time out within seconds. */
 public interface PodApi {
-    /** The pod of that name as it is now; empty when there is none. */
+    /** The pod with that name as it is now; empty if there is none. */
     Optional<ClusterPod> pod(String namespace, String name) throws Failure;
 
-    /** One Binding with the pod's uid: node and annotations become true together, or not at all. */
+    /** Creates one Binding with the pod's uid: node and annotations are set together, or not at all. */
     void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure;
 
-    /** A call that did not succeed. */
+    /** A call that failed. */
     final class Failure extends Exception {
         private static final long serialVersionUID = 1;
 
-        /** How far a call came. */
+        /** How far a call got. */
         public enum Reach {
             NEVER_SENT,
-            /** Sent perhaps, and nobody knows what became of it. */
+            /** Possibly sent, with an unknown outcome. */
             UNANSWERED,
             ANSWERED
         }
@@ -28,20 +28,20 @@ public interface PodApi {
         private final Reach reach;
         private final int status;
 
-        /** @param status the HTTP status, if answered */
+        /** @param status the HTTP status of the response, if there is one */
         public Failure(Reach reach, int status, String message, Throwable cause) {
             super(message, cause);
             this.reach = reach;
             this.status = status;
         }
 
-        /** Whether what was asked for may yet be done: no answer came, or a gateway's for the server behind it. */
+        /** Whether the call may still take effect: no response arrived, or only that of a gateway. */
         boolean unanswered() {
             return reach == Reach.UNANSWERED || status == 504;
         }
 
-        /** Whether the pod as it is now must tell: the answer itself does not say that nothing was done. */
-        boolean doubtful() {
+        /** Whether the pod must be read to know the outcome: the response does not exclude that the call took effect. */
+        boolean unknownOutcome() {
             return unanswered() || status == 404 || status == 409 || status >= 500;
         }
     }

@@ -17,65 +17,65 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What to do where a Binding's answer leaves doubt: the pod itself tells what became of it. */
+/** Resolves Bindings with unknown outcome by reading the pod. */
 record UnknownBindingResolver(Ledger ledger, PodApi api) {
     private static final Logger LOG = LoggerFactory.getLogger(UnknownBindingResolver.class);
 
-    /** Looks at the pod at once, to answer the bind that failed. */
-    BindResult look(PodRef pod, Demand demand, Holding hold, PodApi.Failure failure, Instant now) {
+    /** Reads the pod at once, for the response to the bind that failed. */
+    BindResult resolve(PodRef pod, Demand demand, Holding holding, PodApi.Failure failure, Instant now) {
         Optional<ClusterPod> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
-            ledger.doubt(pod, hold);
-            LOG.warn("pod {} may be bound to node {}; its cards stay assumed: {}", pod, hold.node(), e.getMessage());
-            return new Failed(Why.UNKNOWN, said(failure));
+            ledger.markUnknown(pod, holding);
+            LOG.warn("pod {} may be bound to node {}; its cards stay assumed: {}", pod, holding.node(), e.getMessage());
+            return new Failed(Why.UNKNOWN, sentence(failure));
         }
         if (read.isEmpty() || !read.get().ref().uid().equals(pod.uid())) {
-            ledger.forget(pod, hold);
+            ledger.forget(pod, holding);
             return noPod(pod, read);
         }
         @Nullable String node = read.get().node();
         if (node == null) {
-            return notBound(pod, hold, failure);
+            return notBound(pod, holding, failure);
         }
-        AllocationAnnotation writing = AllocationAnnotation.of(read.get(), demand);
-        if (writing.allocation() == null) {
-            ledger.forget(pod, hold);
+        AllocationAnnotation annotation = AllocationAnnotation.of(read.get(), demand);
+        if (annotation.allocation() == null) {
+            ledger.forget(pod, holding);
         } else {
-            ledger.confirmAsWritten(pod, hold, node, writing.allocation(), now);
+            ledger.confirmAsWritten(pod, holding, node, annotation.allocation(), now);
             LOG.info("pod {} found bound to node {} after: {}", pod, node, failure.getMessage());
         }
-        return asBound(pod, hold.node(), node, writing.allocation() != null);
+        return asBound(pod, holding.node(), node, annotation.allocation() != null);
     }
 
-    private BindResult notBound(PodRef pod, Holding hold, PodApi.Failure failure) {
+    private BindResult notBound(PodRef pod, Holding holding, PodApi.Failure failure) {
         if (failure.unanswered()) {
-            // The Binding may still be on its way: what it would make true stays reserved until that can't be any more.
-            ledger.doubt(pod, hold);
-            LOG.warn("pod {}: no answer to its Binding to node {}; its cards stay assumed", pod, hold.node());
-            return new Failed(Why.UNKNOWN, said(failure));
+            // The Binding may still take effect: its cards stay reserved until that is impossible.
+            ledger.markUnknown(pod, holding);
+            LOG.warn("pod {}: no response to its Binding to node {}; its cards stay assumed", pod, holding.node());
+            return new Failed(Why.UNKNOWN, sentence(failure));
         }
-        return refused(pod, hold, failure);
+        return refused(pod, holding, failure);
     }
 
-    /** This Binding surely did not come true; an earlier one for the same hold still may. */
-    BindResult refused(PodRef pod, Holding hold, PodApi.Failure failure) {
-        if (!hold.doubtful()) {
-            ledger.forget(pod, hold);
+    /** This Binding certainly failed; an earlier one for the same holding may still take effect. */
+    BindResult refused(PodRef pod, Holding holding, PodApi.Failure failure) {
+        if (!holding.outcomeUnknown()) {
+            ledger.forget(pod, holding);
         }
-        LOG.info("pod {} not bound to node {}: {}", pod, hold.node(), failure.getMessage());
-        return new Failed(Why.REFUSED, said(failure));
+        LOG.info("pod {} not bound to node {}: {}", pod, holding.node(), failure.getMessage());
+        return new Failed(Why.REFUSED, sentence(failure));
     }
 
-    /** Looks at a pod whose hold nothing has confirmed for long, and keeps or forgets it. */
-    void settle(PodEntry entry, Holding hold, Instant now) {
+    /** Reads a pod whose holding is unconfirmed for long, and keeps or forgets the holding. */
+    void resolve(PodEntry entry, Holding holding, Instant now) {
         PodRef pod = entry.ref();
         Optional<ClusterPod> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
-            LOG.warn("pod {}: can't tell yet whether it is on node {}: {}", pod, hold.node(), e.getMessage());
+            LOG.warn("pod {}: unknown whether it is bound to node {}: {}", pod, holding.node(), e.getMessage());
             return;
         }
         @Nullable
@@ -87,17 +87,17 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
                 ? null
                 : AllocationAnnotation.of(found, entry.demand()).allocation();
         if (node != null && written != null) {
-            ledger.confirmAsWritten(pod, hold, node, written, now);
+            ledger.confirmAsWritten(pod, holding, node, written, now);
         } else {
-            ledger.forget(pod, hold);
-            LOG.info("pod {} forgotten on node {}: the API server does not show it there", pod, hold.node());
+            ledger.forget(pod, holding);
+            LOG.info("pod {} forgotten on node {}: the API server does not show it there", pod, holding.node());
         }
     }
 
-    /** The answer for a pod that is on a node already. */
-    static BindResult asBound(PodRef pod, String asked, String node, boolean allocated) {
+    /** The result for a pod that is already bound. */
+    static BindResult asBound(PodRef pod, String requested, String node, boolean allocated) {
         String already = "pod " + pod + " is already bound to node " + node;
-        if (!node.equals(asked)) {
+        if (!node.equals(requested)) {
             return new Failed(Why.BOUND_OTHERWISE, already);
         }
         return allocated
@@ -107,7 +107,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
                         already + ", but not by this extender: it has no allocation that fits its containers");
     }
 
-    /** The answer for a pod that is not there under its uid. */
+    /** The result for a pod that does not exist under its uid. */
     static BindResult noPod(PodRef pod, Optional<ClusterPod> read) {
         return new Failed(
                 Why.NO_POD,
@@ -117,7 +117,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
                                 + ": another pod has that name now");
     }
 
-    static String said(PodApi.Failure failure) {
+    static String sentence(PodApi.Failure failure) {
         return String.valueOf(failure.getMessage());
     }
 }

@@ -1,7 +1,6 @@
 /**
- * The scheduler's verbs and the one object that they share, the ledger, on values only. No HTTP and no Kubernetes client
- * here: the API server is the narrow {@link io.gpushare.extender.scheduling.PodApi}, and time comes in with each call. No
- * step on the ledger holds a lock over a call.
+ * The verbs filter, prioritize and bind on the ledger, and the resolution of Bindings with unknown outcome. No HTTP and no
+ * Kubernetes client: the API server is the narrow {@link io.gpushare.extender.scheduling.PodApi}, and time is passed in.
  */
 @NullMarked
 package io.gpushare.extender.scheduling;

@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cuts off callers that take too long, however they spread their bytes: each step of an exchange has one deadline. Only
- * our own work has none here. It looks at all of them from time to time, since a timer for each step costs more than what
- * the steps of a request cost otherwise. One of these serves one event loop.
+ * Closes the connections of callers that take too long, however they spread their bytes: each step of an exchange has one
+ * deadline. The extender's own work has none. vertx-web's timeouts begin with a request and can't see a caller that sends
+ * none. All connections of an event loop are checked periodically: a timer for each step would cost more than the step.
  */
 final class ConnectionDeadlines implements Handler<HttpServerRequest> {
-    private static final Duration SELDOM = Duration.ofSeconds(1);
-    // A caller has so much more than its deadline at most.
-    private static final int SHARE = 10;
+    private static final Duration LONGEST_PERIOD = Duration.ofSeconds(1);
+    // The fraction of a deadline by which a caller may exceed it.
+    private static final int FRACTION = 10;
 
-    /** Where a connection stands. */
-    private static final class Turn {
+    /** The current step of a connection. */
+    private static final class Step {
         private long requests;
         private boolean limited;
         private long until;
@@ -40,58 +40,58 @@ final class ConnectionDeadlines implements Handler<HttpServerRequest> {
     private final Deadlines deadlines;
     private final ExtenderMetrics metrics;
     private final Handler<HttpServerRequest> then;
-    private final IdentityHashMap<HttpConnection, Turn> turns = new IdentityHashMap<>();
+    private final IdentityHashMap<HttpConnection, Step> steps = new IdentityHashMap<>();
 
-    /** Of the event loop that makes it. */
+    /** Belongs to the event loop that calls this. */
     ConnectionDeadlines(Vertx vertx, Deadlines deadlines, ExtenderMetrics metrics, Handler<HttpServerRequest> then) {
         this.deadlines = deadlines;
         this.metrics = metrics;
         this.then = then;
-        Duration often = Collections.min(List.of(
+        Duration period = Collections.min(List.of(
                         deadlines.head(),
                         deadlines.body(),
-                        deadlines.answer(),
+                        deadlines.response(),
                         deadlines.next(),
-                        SELDOM.multipliedBy(SHARE)))
-                .dividedBy(SHARE);
-        vertx.setPeriodic(Math.max(1, often.toMillis()), fired -> look());
+                        LONGEST_PERIOD.multipliedBy(FRACTION)))
+                .dividedBy(FRACTION);
+        vertx.setPeriodic(Math.max(1, period.toMillis()), fired -> closeLate());
     }
 
     void connected(HttpConnection connection) {
-        Turn turn = new Turn();
-        turns.put(connection, turn);
-        connection.closeHandler(nothing -> turns.remove(connection));
-        turn.within(deadlines.head());
+        Step step = new Step();
+        steps.put(connection, step);
+        connection.closeHandler(nothing -> steps.remove(connection));
+        step.within(deadlines.head());
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        Turn turn = turns.get(request.connection());
-        if (turn != null) {
-            long mine = ++turn.requests;
-            turn.within(deadlines.body());
+        Step step = steps.get(request.connection());
+        if (step != null) {
+            long current = ++step.requests;
+            step.within(deadlines.body());
             request.end().onSuccess(nothing -> {
-                if (turn.requests == mine && !request.response().headWritten()) {
-                    turn.limited = false;
+                if (step.requests == current && !request.response().headWritten()) {
+                    step.limited = false;
                 }
             });
-            request.response().headersEndHandler(nothing -> turn.within(deadlines.answer()));
+            request.response().headersEndHandler(nothing -> step.within(deadlines.response()));
             request.response().endHandler(nothing -> {
-                if (turn.requests == mine) {
-                    turn.within(deadlines.next());
+                if (step.requests == current) {
+                    step.within(deadlines.next());
                 }
             });
         }
         then.handle(request);
     }
 
-    private void look() {
-        List<HttpConnection> late = turns.entrySet().stream()
-                .filter(turn -> turn.getValue().late())
+    private void closeLate() {
+        List<HttpConnection> late = steps.entrySet().stream()
+                .filter(step -> step.getValue().late())
                 .map(Map.Entry::getKey)
                 .toList();
         for (HttpConnection connection : late) {
-            turns.remove(connection);
+            steps.remove(connection);
             metrics.failed("any", "slow");
             connection.close();
         }

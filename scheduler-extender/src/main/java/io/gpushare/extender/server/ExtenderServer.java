@@ -17,6 +17,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -31,23 +32,23 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The HTTP server: one event loop a core, and a virtual thread for each bind. */
+/** The HTTP server: one event loop per core, and a virtual thread for each bind and preemption. */
 public final class ExtenderServer {
     private static final Duration START = Duration.ofSeconds(30);
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    private static final Duration TLS_PERIOD = Duration.ofSeconds(10);
     private static final int CORES = Runtime.getRuntime().availableProcessors();
-    // A body that names 5,000 nodes has 170 KB: few large pieces of it cost less than many of the usual 8 KiB.
+    // A body that names 5,000 nodes has 170 KB: a few large chunks cost less than many of the usual 8 KiB.
     private static final int CHUNK = 64 << 10;
     private static final int REQUEST_LINE = 4096;
     private static final int HEADERS = 8192;
 
     /**
-     * Where and how it listens.
+     * Where and how the server listens.
      *
      * @param port 0 for any free one
      * @param maxBody the largest request body that is read, in bytes
      * @param tls null for plain HTTP
-     * @param lookEvery how often the TLS files are looked at
+     * @param tlsPeriod how often the TLS files are read
      */
     public record Settings(
             String address,
@@ -55,7 +56,7 @@ public final class ExtenderServer {
             int maxBody,
             String version,
             @Nullable TlsFiles tls,
-            Duration lookEvery,
+            Duration tlsPeriod,
             Deadlines deadlines) {
         /** Plain HTTP. */
         public Settings(String address, int port, int maxBody, String version) {
@@ -63,24 +64,24 @@ public final class ExtenderServer {
         }
 
         public Settings(String address, int port, int maxBody, String version, @Nullable TlsFiles tls) {
-            this(address, port, maxBody, version, tls, LOOK_EVERY, Deadlines.DEFAULT);
+            this(address, port, maxBody, version, tls, TLS_PERIOD, Deadlines.DEFAULT);
         }
     }
 
     /**
-     * What it answers from.
+     * What the server answers from.
      *
      * @param unready why no verb can be answered now, as a sentence; empty when it can
      */
     public record Parts(
             Ledger ledger,
-            NodeSelection choice,
+            NodeSelection selection,
             Preemption preemption,
             Binder binder,
             ExtenderMetrics metrics,
             Supplier<Optional<String>> unready,
             InstantSource clock,
-            ViewAccess viewing) {}
+            ViewAccess view) {}
 
     private final Vertx vertx;
     private final List<HttpServer> loops;
@@ -94,32 +95,33 @@ public final class ExtenderServer {
         this.port = port;
     }
 
-    /** Starts to listen; throws when the address can't be had. */
+    /** Starts to listen; throws when the address can't be used. */
     public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
-        // Nothing is served from files: without the cache Vert.x needs no folder to write to.
+        // Nothing is served from files, and without its cache Vert.x needs no writable directory.
         Vertx vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(CORES)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         VerbHandlers verbs = new VerbHandlers(
-                parts.choice(),
+                parts.selection(),
                 parts.preemption(),
                 parts.binder(),
                 parts.unready(),
                 blocking,
                 parts.clock(),
                 parts.metrics());
-        Routes routes = new Routes(
+        @Nullable TlsFiles tls = settings.tls();
+        boolean certificatesRequired = tls != null && tls.clientCa() != null;
+        Router routes = ExtenderRouter.of(
                 vertx,
+                parts.metrics(),
+                certificatesRequired ? new ClientCertificates(parts.metrics()) : null,
+                new StatusRoutes(parts.metrics(), parts.unready(), settings.version(), certificatesRequired),
+                new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.unready(), blocking),
                 verbs,
                 parts.ledger(),
-                parts.metrics(),
-                parts.unready(),
-                settings.version(),
-                settings.maxBody(),
-                settings.tls() != null && settings.tls().clientCa() != null,
-                new ViewRoutes(vertx, parts.ledger(), parts.viewing(), parts.unready(), blocking));
+                settings.maxBody());
         List<HttpServer> loops = new CopyOnWriteArrayList<>();
         try {
             listen(vertx, settings, routes, parts.metrics(), loops);
@@ -132,14 +134,14 @@ public final class ExtenderServer {
     }
 
     private static void listen(
-            Vertx vertx, Settings settings, Routes routes, ExtenderMetrics metrics, List<HttpServer> loops)
+            Vertx vertx, Settings settings, Router routes, ExtenderMetrics metrics, List<HttpServer> loops)
             throws IOException {
         HttpServerOptions options = options(settings.deadlines());
         @Nullable TlsFiles tls = settings.tls();
         @Nullable TlsContents contents = null;
         if (tls != null) {
             contents = TlsContents.read(tls);
-            TlsReload.tell(contents.check(vertx));
+            TlsReload.log(contents.check(vertx));
             contents.into(options);
         }
         Future<String> deployed = vertx.deployVerticle(
@@ -153,17 +155,18 @@ public final class ExtenderServer {
         if (tls != null && contents != null) {
             TlsReload reload = new TlsReload(vertx, tls, contents, loops.getFirst());
             vertx.setPeriodic(
-                    settings.lookEvery().toMillis(),
-                    timer -> Thread.ofVirtual().name("tls-reload").start(reload::look));
+                    settings.tlsPeriod().toMillis(),
+                    timer -> Thread.ofVirtual().name("tls-reload").start(reload::check));
         }
     }
 
-    /** HTTP/1.1 alone, in plain text and under TLS: one protocol, one set of limits. */
+    /** HTTP/1.1 only, in plain text and over TLS: one protocol, one set of limits. */
     private static HttpServerOptions options(Deadlines deadlines) {
         return new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // Patience closes politely: only once what is to be written is written, and for a caller that reads
-                // nothing that is never. This waits for nothing.
+                // ConnectionDeadlines closes only after pending writes, which never end for a caller that reads
+                // nothing.
+                // This timeout does not wait for them.
                 .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setUseAlpn(false)
@@ -177,7 +180,7 @@ public final class ExtenderServer {
         return port;
     }
 
-    /** Stops accepting, lets what is in flight end for at most that long, then closes. */
+    /** Stops accepting, lets requests in flight end for at most that long, then closes. */
     public void stop(Duration grace) throws IOException {
         await(Future.all(loops.stream().map(loop -> loop.shutdown(grace)).toList()), grace.plusSeconds(5));
         blocking.shutdown();
@@ -197,18 +200,18 @@ public final class ExtenderServer {
         }
     }
 
-    /** One event loop's share of the port. */
+    /** The server of one event loop. All of them share the port. */
     private static final class Loop extends VerticleBase {
         private final Settings settings;
         private final HttpServerOptions options;
-        private final Routes routes;
+        private final Router routes;
         private final ExtenderMetrics metrics;
         private final List<HttpServer> loops;
 
         Loop(
                 Settings settings,
                 HttpServerOptions options,
-                Routes routes,
+                Router routes,
                 ExtenderMetrics metrics,
                 List<HttpServer> loops) {
             this.settings = settings;
@@ -220,14 +223,13 @@ public final class ExtenderServer {
 
         @Override
         public Future<?> start() {
-            // All loops share one port, a free one too.
             SocketAddress address = settings.port() == 0
                     ? SocketAddress.sharedRandomPort(1, settings.address())
                     : SocketAddress.inetSocketAddress(settings.port(), settings.address());
-            ConnectionDeadlines patience = new ConnectionDeadlines(vertx, settings.deadlines(), metrics, routes);
+            ConnectionDeadlines deadlines = new ConnectionDeadlines(vertx, settings.deadlines(), metrics, routes);
             HttpServer server = vertx.createHttpServer(options)
-                    .connectionHandler(patience::connected)
-                    .requestHandler(patience);
+                    .connectionHandler(deadlines::connected)
+                    .requestHandler(deadlines);
             return server.listen(address).onSuccess(loops::add);
         }
     }

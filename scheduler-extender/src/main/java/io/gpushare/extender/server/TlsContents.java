@@ -19,7 +19,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
-/** What the TLS files held at one moment. */
+/** The contents of the TLS files at one moment. */
 record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
     private static final String[] KEY_TYPES = {"EC", "RSA", "EdDSA", "Ed25519", "Ed448", "RSASSA-PSS"};
     private static final byte[] PROBE = {1, 2, 3};
@@ -39,8 +39,8 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
     }
 
     /**
-     * The server's certificate, after a look whether key, certificate and client authority are what they should be: the
-     * JDK would take a key that belongs to another certificate, and every handshake would fail.
+     * Checks that key, certificate and client authority can be used and returns the server's certificate. The JDK would
+     * accept a key that belongs to another certificate, and every handshake would fail.
      */
     X509Certificate check(Vertx vertx) throws IOException {
         try {
@@ -51,7 +51,7 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
             return own;
         } catch (IOException e) {
             throw e;
-        } catch (Exception e) { // whatever the PEM reader throws
+        } catch (Exception e) { // the PEM reader's own exceptions
             throw new IOException("the TLS files are not PEM certificates and a PEM key: " + e.getMessage(), e);
         }
     }
@@ -64,13 +64,13 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
                 if (aliases != null && aliases.length > 0) {
                     X509Certificate own = x509.getCertificateChain(aliases[0])[0];
                     if (!belongs(x509.getPrivateKey(aliases[0]), own)) {
-                        throw new IOException("the private key is not that of the certificate");
+                        throw new IOException("the private key does not belong to the certificate");
                     }
                     return own;
                 }
             }
         }
-        throw new IOException("the certificate's kind of key is none of " + Arrays.toString(KEY_TYPES));
+        throw new IOException("the type of the certificate's key is none of " + Arrays.toString(KEY_TYPES));
     }
 
     private static boolean belongs(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
@@ -99,7 +99,7 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
         return new PemTrustOptions().addCertValue(authority);
     }
 
-    /** How a server starts with it. A client certificate is asked for, and demanded path by path: probes have none. */
+    /** Configures a server that starts. Client certificates are requested here and required by path: probes have none. */
     void into(HttpServerOptions options) {
         options.setSsl(true).setKeyCertOptions(pair());
         if (clientCa != null) {
@@ -107,7 +107,7 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
         }
     }
 
-    /** How a running server goes on with it. */
+    /** The configuration for a running server. */
     ServerSSLOptions options() {
         ServerSSLOptions options = new ServerSSLOptions().setKeyCertOptions(pair());
         options.setUseAlpn(false);

@@ -5,11 +5,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The PEM files that TLS is made of.
+ * The PEM files of the TLS configuration.
  *
- * @param certificate the server's certificate, and those between it and its authority
+ * @param certificate the server's certificate chain
  * @param key its private key, unencrypted
- * @param clientCa whose certificates callers must show; null asks callers for none
+ * @param clientCa the authority whose certificates callers must present; null for no client certificates
  */
 public record TlsFiles(Path certificate, Path key, @Nullable Path clientCa) {
     public TlsFiles {

@@ -10,9 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over changed TLS files for new connections. It looks at what the files hold, not at their times: a Secret's volume
- * is changed by one symbolic link above them. Files that don't fit together, as while they are being replaced, change
- * nothing.
+ * Applies changed TLS files to new connections. It compares contents, not modification times: the kubelet updates a Secret's
+ * volume by one symbolic link above the files. Files that don't belong together, as during an update, change nothing.
  */
 final class TlsReload {
     private static final Logger LOG = LoggerFactory.getLogger(TlsReload.class);
@@ -23,8 +22,8 @@ final class TlsReload {
     private final TlsFiles files;
     private final HttpServer server;
     private TlsContents served;
-    // Told once, not at every look.
-    private @Nullable String trouble;
+    // The last problem, which is logged once.
+    private @Nullable String problem;
 
     /** @param server one of those that share the port; the others follow it */
     TlsReload(Vertx vertx, TlsFiles files, TlsContents served, HttpServer server) {
@@ -34,30 +33,30 @@ final class TlsReload {
         this.server = server;
     }
 
-    static void tell(X509Certificate certificate) {
+    static void log(X509Certificate certificate) {
         LOG.info(
                 "TLS with the certificate of {}, valid until {}",
                 certificate.getSubjectX500Principal(),
                 certificate.getNotAfter().toInstant());
     }
 
-    /** Looks at the files once; blocks while the server changes over. */
-    synchronized void look() {
+    /** Reads the files once; blocks while the server changes over. */
+    synchronized void check() {
         try {
             TlsContents now = TlsContents.read(files);
             if (!now.equals(served)) {
                 X509Certificate certificate = now.check(vertx);
                 ExtenderServer.await(server.updateSSLOptions(now.options()), CHANGE_OVER);
                 served = now;
-                tell(certificate);
+                log(certificate);
             }
-            trouble = null;
+            problem = null;
         } catch (IOException | RuntimeException e) {
             String why = String.valueOf(e.getMessage());
-            if (!why.equals(trouble)) {
-                LOG.warn("the changed TLS files are not taken, the old ones stay in use: {}", why);
+            if (!why.equals(problem)) {
+                LOG.warn("the changed TLS files are not used, the old ones stay in force: {}", why);
             }
-            trouble = why;
+            problem = why;
         }
     }
 }

@@ -9,27 +9,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** A policy in a replay, and how it gets to decide. */
-public record Contestant(PolicyKind kind, How how) {
-    /** What it knows, and through what its decisions go. */
-    public enum How {
-        /** It knows beforehand which pods will come, in whatever order. */
-        TOLD(""),
-        /** It learns from those that came. */
+/** A policy in a replay, and how it decides. */
+public record Contestant(PolicyKind kind, Mode mode) {
+    /** What the policy knows in advance, and what its decisions go through. */
+    public enum Mode {
+        /** The policy knows in advance which pods will arrive, in whatever order. */
+        FOREKNOWING(""),
+        /** The policy learns from the pods that have arrived. */
         FROM_NOTHING("-from-nothing"),
-        /** It is the extender's policy, learns from those that came, and is asked through the verbs. */
+        /** The policy learns from the pods that have arrived, and decides through the extender's verbs. */
         THROUGH_EXTENDER("-through-extender");
 
         private final String suffix;
 
-        How(String suffix) {
+        Mode(String suffix) {
             this.suffix = suffix;
         }
     }
 
     public Contestant {
         Objects.requireNonNull(kind);
-        Objects.requireNonNull(how);
+        Objects.requireNonNull(mode);
     }
 
     /** Reads {@code wsp}, {@code wsp-from-nothing} or {@code wsp-through-extender}. */
@@ -39,32 +39,32 @@ public record Contestant(PolicyKind kind, How how) {
                 return each;
             }
         }
-        throw new BadInputException("there is no policy '" + name + "': write one of "
+        throw new BadInputException("unknown policy '" + name + "': write one of "
                 + String.join(", ", all().stream().map(Contestant::name).toList()));
     }
 
-    /** All that there are. */
+    /** All combinations. */
     public static List<Contestant> all() {
         List<Contestant> all = new ArrayList<>();
         for (PolicyKind kind : PolicyKind.values()) {
-            all.add(new Contestant(kind, How.TOLD));
+            all.add(new Contestant(kind, Mode.FOREKNOWING));
             if (kind.learns()) {
-                all.add(new Contestant(kind, How.FROM_NOTHING));
+                all.add(new Contestant(kind, Mode.FROM_NOTHING));
             }
             if (PolicyKind.offered().contains(kind)) {
-                all.add(new Contestant(kind, How.THROUGH_EXTENDER));
+                all.add(new Contestant(kind, Mode.THROUGH_EXTENDER));
             }
         }
         return all;
     }
 
     String name() {
-        return kind + how.suffix;
+        return kind + mode.suffix;
     }
 
     Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
-        return switch (how) {
-            case TOLD -> new PolicyPlacer(nodes, kind.told(capacity, seed, list));
+        return switch (mode) {
+            case FOREKNOWING -> new PolicyPlacer(nodes, kind.withForeknowledge(capacity, seed, list));
             case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity, seed));
             case THROUGH_EXTENDER -> new ExtenderPlacer(nodes, kind, seed);
         };

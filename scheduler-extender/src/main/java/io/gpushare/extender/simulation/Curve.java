@@ -1,13 +1,13 @@
 package io.gpushare.extender.simulation;
 
 /**
- * What one replay came to.
+ * The result of one replay.
  *
  * @param allocated by per cent of capacity that has arrived, from 0: per cent of capacity that is allocated then. The last
- *     one is the end
+ *     element is the end
  * @param arrived per cent of capacity that has arrived at the end
- * @param pods that came, of which {@code refused} fitted nowhere
- * @param nanos what all decisions took
+ * @param pods the number of pods that arrived, of which {@code refused} fitted no node
+ * @param nanos the duration of all decisions
  */
 @SuppressWarnings("ArrayRecordComponent") // made once, read only
 record Curve(double[] allocated, double arrived, int pods, int refused, long nanos) {
@@ -15,7 +15,7 @@ record Curve(double[] allocated, double arrived, int pods, int refused, long nan
         return allocated[allocated.length - 1];
     }
 
-    /** At that per cent arrived; the end where less came. */
+    /** The allocation when that per cent has arrived; the end if less arrived. */
     double at(int percent) {
         return allocated[Math.min(percent, allocated.length - 1)];
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Every policy with every seed on one cluster and one list of pods; the same seed gives each policy the same pods. */
+/** Replays of every policy with every seed on one cluster. The same seed gives each policy the same pods. */
 public record Experiment(
         NodeTrace nodes, List<PodRequest> pods, ArrivalOrder arrivals, List<Contestant> contestants, List<Long> seeds) {
     public Experiment {
@@ -27,11 +27,11 @@ public record Experiment(
     }
 
     /**
-     * Runs them all; ends when the last one has.
+     * Runs all replays and returns when the last one has ended.
      *
-     * @param nanos a clock for what the decisions of one thread take
-     * @param progress is told a line after each run, from several threads
-     * @return a result for each contestant, in their order
+     * @param nanos a clock for the decisions of one thread
+     * @param progress receives a line after each replay, from several threads
+     * @return one result per contestant, in their order
      */
     public List<Result> run(int threads, LongSupplier nanos, Consumer<String> progress) throws InterruptedException {
         AtomicInteger done = new AtomicInteger();
@@ -77,33 +77,33 @@ public record Experiment(
     }
 
     private Curve one(Contestant contestant, long seed, LongSupplier nanos) {
-        List<FreeNode> rooms = nodes.rooms(seed);
-        ClusterCapacity capacity = ClusterCapacity.of(rooms);
+        List<FreeNode> empty = nodes.nodes(seed);
+        ClusterCapacity capacity = ClusterCapacity.of(empty);
         GpuWork work = GpuWork.of(capacity);
-        List<PodRequest> coming = ArrivalOrder.of(arrivals, pods, work, seed);
-        return new Replay(work, nanos).run(coming, contestant.placer(rooms, capacity, seed, pods));
+        List<PodRequest> arriving = ArrivalOrder.of(arrivals, pods, work, seed);
+        return new Replay(work, nanos).run(arriving, contestant.placer(empty, capacity, seed, pods));
     }
 
-    /** A line on what is replayed. */
+    /** Describes the experiment in one line. */
     public String describe() {
-        List<FreeNode> rooms = nodes.rooms(0);
-        ClusterCapacity capacity = ClusterCapacity.of(rooms);
+        List<FreeNode> empty = nodes.nodes(0);
+        ClusterCapacity capacity = ClusterCapacity.of(empty);
         GpuWork work = GpuWork.of(capacity);
-        int cards = rooms.stream().mapToInt(node -> node.cards().size()).sum();
-        double asked = pods.stream().mapToDouble(work::percent).sum();
+        int cards = empty.stream().mapToInt(node -> node.cards().size()).sum();
+        double requested = pods.stream().mapToDouble(work::percent).sum();
         String how = switch (arrivals) {
-            case ArrivalOrder.Once() -> "each comes once, in the order of the list";
+            case ArrivalOrder.Once() -> "each arrives once, in the order of the list";
             case ArrivalOrder.Shuffled(int percent) ->
                 "shuffled, then drawn at random until " + percent + " % have arrived; " + seeds.size()
                         + (seeds.size() == 1 ? " seed" : " seeds");
         };
         return String.format(
                 Locale.ROOT,
-                "%,d nodes with %,d cards; %,d pods that ask for %.1f %% of them; %s",
-                rooms.size(),
+                "%,d nodes with %,d cards; %,d pods that request %.1f %% of them; %s",
+                empty.size(),
                 cards,
                 pods.size(),
-                asked,
+                requested,
                 how);
     }
 }

@@ -38,37 +38,37 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The extender decides, as it would in a cluster: it learns from nothing, is asked by filter among the nodes that have the
- * cpu and memory, names one, and binds. Pods without any card go to the least allocated node, as kube-scheduler's own
- * scores would have it, of those that prioritize gives its best score.
+ * Places pods by the extender's verbs, as in a cluster: its policy learns from the pods, filter chooses among the nodes that
+ * have the CPU and memory, and bind allocates the cards. A pod without GPU goes to the least allocated of the nodes to
+ * which prioritize gives its best score, as kube-scheduler's own scores would have it.
  */
 final class ExtenderPlacer implements Placer {
     private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
 
-    private final Map<String, HostResources> has = new HashMap<>();
+    private final Map<String, HostResources> capacity = new HashMap<>();
     private final Map<String, HostResources> free = new HashMap<>();
     private final Map<String, List<FreeCard>> cards = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private final Ledger ledger;
-    private final NodeSelection choice;
+    private final NodeSelection selection;
     private final Binder binder;
     private int pods;
 
-    /** @param salt makes other names of the nodes, and so another fixed order */
+    /** @param salt changes the names of the nodes, and with them their fixed order */
     ExtenderPlacer(List<FreeNode> nodes, PolicyKind kind, long salt) {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
-        choice = new NodeSelection(ledger, demands, true);
-        binder = new Binder(ledger, demands, new Willing());
+        selection = new NodeSelection(ledger, true);
+        binder = new Binder(ledger, new AcceptingApi());
         for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
-            HostResources compute = new HostResources(node.cpuMilli(), node.memoryMib());
+            HostResources host = new HostResources(node.cpuMilli(), node.memoryMib());
             names.add(name);
-            has.put(name, compute);
-            free.put(name, compute);
+            capacity.put(name, host);
+            free.put(name, host);
             cards.put(name, node.cards());
-            ledger.nodeSeen(
-                    name, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory(name, node))), compute);
+            ledger.updateNode(
+                    name, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory(name, node))), host);
         }
     }
 
@@ -92,23 +92,24 @@ final class ExtenderPlacer implements Placer {
 
     @Override
     public OptionalLong place(PodRequest pod) {
-        HostResources asked = new HostResources(pod.cpuMilli(), pod.memoryMib());
+        HostResources requested = new HostResources(pod.cpuMilli(), pod.memoryMib());
         List<String> feasible =
-                names.stream().filter(name -> enough(name, asked)).toList();
-        return pod.gpu() ? throughVerbs(pod, asked, feasible) : leastAllocated(asked, best(pod, feasible));
+                names.stream().filter(name -> fits(name, requested)).toList();
+        return pod.gpu() ? byVerbs(pod, requested, feasible) : leastAllocated(requested, best(pod, feasible));
     }
 
-    private boolean enough(String name, HostResources asked) {
-        HostResources left = at(free, name).minus(asked);
+    private boolean fits(String name, HostResources requested) {
+        HostResources left = at(free, name).minus(requested);
         return left.cpuMilli() >= 0 && left.memoryMib() >= 0;
     }
 
-    private OptionalLong throughVerbs(PodRequest pod, HostResources asked, List<String> feasible) {
+    private OptionalLong byVerbs(PodRequest pod, HostResources requested, List<String> feasible) {
         String name = "pod-" + pods++;
         PodRef ref = new PodRef(name, "default", name);
         List<ContainerResources> containers = containers(pod);
-        ledger.podSeen(new ClusterPod(ref, null, false, Map.of(), containers));
-        List<String> named = choice.filter(new SchedulingPod(ref, Map.of(), containers), choice.named(feasible))
+        ledger.updatePod(new ClusterPod(ref, null, false, Map.of(), containers));
+        List<String> named = selection
+                .filter(new SchedulingPod(ref, Map.of(), containers), selection.named(feasible))
                 .feasible(feasible);
         if (named.isEmpty()) {
             return OptionalLong.empty();
@@ -117,7 +118,7 @@ final class ExtenderPlacer implements Placer {
         if (binder.bind(ref, node, Instant.EPOCH) instanceof BindResult.Failed(var why, String sentence)) {
             throw new IllegalStateException("filter named " + node + ", and bind refused it: " + sentence);
         }
-        free.put(node, at(free, node).minus(asked));
+        free.put(node, at(free, node).minus(requested));
         return OptionalLong.of(pod.units() + wholeUnits(ref, node));
     }
 
@@ -133,11 +134,11 @@ final class ExtenderPlacer implements Placer {
     }
 
     private List<String> best(PodRequest pod, List<String> feasible) {
-        int[] scores = choice.prioritize(
+        int[] scores = selection.prioritize(
                 new SchedulingPod(new PodRef("plain", "default", "plain"), Map.of(), containers(pod)),
-                choice.named(feasible));
+                selection.named(feasible));
         return IntStream.range(0, scores.length)
-                .filter(i -> scores[i] == NodeSelection.MOST)
+                .filter(i -> scores[i] == NodeSelection.MAX_SCORE)
                 .mapToObj(feasible::get)
                 .toList();
     }
@@ -158,13 +159,13 @@ final class ExtenderPlacer implements Placer {
         return containers;
     }
 
-    /** kube-scheduler's NodeResourcesLeastAllocated: the mean of what stays free of cpu and of memory. */
-    private OptionalLong leastAllocated(HostResources asked, List<String> feasible) {
+    /** Chooses as kube-scheduler's NodeResourcesLeastAllocated does: by the mean of what stays free of CPU and memory. */
+    private OptionalLong leastAllocated(HostResources requested, List<String> feasible) {
         @Nullable String best = null;
         double most = -1;
         for (String name : feasible) {
-            HostResources left = at(free, name).minus(asked);
-            HostResources all = at(has, name);
+            HostResources left = at(free, name).minus(requested);
+            HostResources all = at(capacity, name);
             double part = (double) left.cpuMilli() / Math.max(1, all.cpuMilli())
                     + (double) left.memoryMib() / Math.max(1, all.memoryMib());
             if (part > most) {
@@ -176,8 +177,8 @@ final class ExtenderPlacer implements Placer {
             return OptionalLong.empty();
         }
         String node = best;
-        free.put(node, at(free, node).minus(asked));
-        ledger.podSeen(new ClusterPod(
+        free.put(node, at(free, node).minus(requested));
+        ledger.updatePod(new ClusterPod(
                 new PodRef("plain-" + pods, "default", "plain-" + pods++),
                 node,
                 false,
@@ -185,7 +186,7 @@ final class ExtenderPlacer implements Placer {
                 List.of(new ContainerResources(
                         "main",
                         ContainerRole.APP,
-                        Map.of("cpu", asked.cpuMilli() + "m", "memory", asked.memoryMib() + "Mi")))));
+                        Map.of("cpu", requested.cpuMilli() + "m", "memory", requested.memoryMib() + "Mi")))));
         return OptionalLong.of(0);
     }
 
@@ -197,8 +198,8 @@ final class ExtenderPlacer implements Placer {
         return value;
     }
 
-    /** An API server that does what it is told. */
-    private static final class Willing implements PodApi {
+    /** An API server that accepts every Binding. */
+    private static final class AcceptingApi implements PodApi {
         @Override
         public Optional<ClusterPod> pod(String namespace, String name) {
             return Optional.empty();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The policy itself decides, for each pod and over all nodes. */
+/** Places each pod on the node of all that the policy itself chooses. */
 final class PolicyPlacer implements Placer {
     private final NodeChooser chooser;
     private final Policy policy;
@@ -22,11 +22,11 @@ final class PolicyPlacer implements Placer {
     @Override
     public OptionalLong place(PodRequest pod) {
         policy.arrived(pod);
-        Optional<Candidate> way = chooser.choose(policy.scoring(), pod);
-        if (way.isEmpty()) {
+        Optional<Candidate> candidate = chooser.choose(policy.scoring(), pod);
+        if (candidate.isEmpty()) {
             return OptionalLong.empty();
         }
-        chooser.changed(way.get().after());
-        return OptionalLong.of(way.get().units());
+        chooser.update(candidate.get().after());
+        return OptionalLong.of(candidate.get().units());
     }
 }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** One run: pods come one by one, are placed or refused for ever, and none leaves. */
+/** One run: pods arrive one by one and are placed or refused for good; none ends. */
 final class Replay {
     private final GpuWork work;
     private final LongSupplier nanos;
 
-    // The clock is for what decisions take.
+    // The clock measures the decisions.
     Replay(GpuWork work, LongSupplier nanos) {
         this.work = work;
         this.nanos = nanos;

@@ -12,7 +12,7 @@ public record Result(String policy, List<Curve> curves) {
         }
     }
 
-    /** Mean per cent of capacity that is allocated when everything has arrived. */
+    /** Mean per cent of capacity that is allocated when all pods have arrived. */
     public double end() {
         return mean(Curve::end);
     }
@@ -31,7 +31,7 @@ public record Result(String policy, List<Curve> curves) {
         return curves.size() == 1 ? 0 : Math.sqrt(squares / (curves.size() - 1));
     }
 
-    /** Per cent of capacity that has arrived in every replay: as far as they can be compared. */
+    /** Per cent of capacity that has arrived in every replay, up to which they are comparable. */
     int arrived() {
         return (int) curves.stream().mapToDouble(Curve::arrived).min().orElseThrow();
     }

@@ -3,13 +3,13 @@ package io.gpushare.extender.simulation;
 import java.util.List;
 import java.util.Locale;
 
-/** What the policies came to, as a table for people. */
+/** The results of the policies as a table for users. */
 public final class ResultTable {
     private ResultTable() {}
 
     /**
-     * One line a policy, each the mean over its seeds: per cent of capacity allocated when 100 % have arrived (if they
-     * have) and at the end, its standard deviation, pods refused, and decisions that one core makes in a second.
+     * One line per policy, the mean over its seeds: per cent of capacity allocated when 100 % have arrived (if they have)
+     * and at the end, its standard deviation, pods refused, and decisions per second of one core.
      */
     public static String of(List<Result> results) {
         boolean full = results.stream().allMatch(result -> result.arrived() >= 100);
@@ -35,7 +35,7 @@ public final class ResultTable {
         return text.toString();
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need one more library
     private static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }

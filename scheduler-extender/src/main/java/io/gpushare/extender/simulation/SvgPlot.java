@@ -3,13 +3,13 @@ package io.gpushare.extender.simulation;
 import java.util.List;
 import java.util.Locale;
 
-/** A picture of what is allocated against what has arrived, both in per cent of capacity, as one SVG file. */
+/** A plot of allocated against arrived pods, both in per cent of capacity, as one SVG file. */
 public final class SvgPlot {
     private static final int LEFT = 60;
     private static final int TOP = 50;
     private static final int WIDTH = 640;
     private static final int HEIGHT = 420;
-    // Distinct for colour-blind eyes too (Okabe and Ito).
+    // Distinct for colour-blind readers too (Okabe and Ito).
     private static final List<String> COLOURS =
             List.of("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000");
 
@@ -22,7 +22,7 @@ public final class SvgPlot {
         this.least = least;
     }
 
-    /** The SVG; from 70 % up where there is something to see, so that near lines part. */
+    /** The SVG. If all lines reach 100 % arrived it starts at 70 %, so that close lines can be told apart. */
     public static String of(String title, List<Result> results) {
         int most = Math.max(1, results.stream().mapToInt(Result::arrived).min().orElseThrow());
         SvgPlot plot = new SvgPlot(most, most >= 100 ? 70 : 0);
@@ -79,7 +79,7 @@ public final class SvgPlot {
         return TOP + HEIGHT * (100 - percent) / (100 - least);
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need one more library
     private void add(String format, Object... values) {
         svg.append(String.format(Locale.ROOT, format, values));
     }

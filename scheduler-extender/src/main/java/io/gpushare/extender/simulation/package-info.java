@@ -1,7 +1,7 @@
 /**
- * Replays lists of pods against a cluster, through the very same placement as the running program, and says how much of
- * the cards each policy gets to use. It reads CSV files and writes one picture; it does not know the ledger, the verbs or
- * a cluster, and it reads no clock that it was not given.
+ * Replays lists of pods on a cluster and reports how much of the cards each policy gets to use. A policy decides alone, or
+ * through the ledger and the verbs filter and bind as in a cluster. It reads CSV files, writes one plot, and knows neither
+ * HTTP nor Kubernetes; clocks are passed in.
  */
 @NullMarked
 package io.gpushare.extender.simulation;

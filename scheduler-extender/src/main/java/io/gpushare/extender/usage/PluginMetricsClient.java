@@ -29,26 +29,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the plugins of the nodes that somebody looks at, and remembers their answers for as long as a plugin itself takes to
- * look again. A plugin that does not answer costs nobody more than the deadline, and is left alone for a while.
+ * Fetches usage from the plugins of requested nodes and caches it for the period at which a plugin measures. A plugin that
+ * does not respond delays a request by the deadline at most and is not asked again for a while.
  */
 public final class PluginMetricsClient implements MemoryUsage {
     private static final Logger LOG = LoggerFactory.getLogger(PluginMetricsClient.class);
     private static final Duration FRESH = Duration.ofSeconds(5);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(30);
     private static final Duration DEADLINE = Duration.ofSeconds(2);
-    private static final int AT_ONCE = 32;
+    private static final int CONCURRENT = 32;
     private static final int LARGEST = 4 << 20;
-    private static final int REMEMBERED = 10_000;
+    private static final int LARGEST_CACHE = 10_000;
 
     private final InstantSource clock;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Semaphore calls = new Semaphore(AT_ONCE);
-    private final Map<String, Answer> answers = new ConcurrentHashMap<>();
-    private final Map<String, Future<?>> asked = new ConcurrentHashMap<>();
+    private final Semaphore calls = new Semaphore(CONCURRENT);
+    private final Map<String, Cached> cache = new ConcurrentHashMap<>();
+    private final Map<String, Future<?>> fetches = new ConcurrentHashMap<>();
 
-    /** What a plugin said, or that it did not. */
-    private record Answer(Optional<NodeUse> use, Instant until) {}
+    /** A plugin's usage, empty for a failed fetch. */
+    private record Cached(Optional<NodeUse> usage, Instant until) {}
 
     public PluginMetricsClient(InstantSource clock) {
         this.clock = clock;
@@ -57,66 +57,65 @@ public final class PluginMetricsClient implements MemoryUsage {
     @Override
     public Map<String, NodeUse> of(List<NodeView> nodes) {
         Instant now = clock.instant();
-        if (answers.size() > REMEMBERED) {
-            answers.clear();
+        if (cache.size() > LARGEST_CACHE) {
+            cache.clear();
         }
-        List<Future<?>> asking = new ArrayList<>();
+        List<Future<?>> pending = new ArrayList<>();
         for (NodeView node : nodes) {
             @Nullable String metrics = node.metrics();
-            if (metrics != null && !fresh(answers.get(metrics), now)) {
-                asking.add(asked.computeIfAbsent(metrics, any -> threads.submit(() -> ask(metrics))));
+            if (metrics != null && !fresh(cache.get(metrics), now)) {
+                pending.add(fetches.computeIfAbsent(metrics, any -> threads.submit(() -> refresh(metrics))));
             }
         }
-        await(asking);
-        Map<String, NodeUse> use = new HashMap<>();
+        await(pending);
+        Map<String, NodeUse> usage = new HashMap<>();
         for (NodeView node : nodes) {
-            @Nullable Answer answer = node.metrics() == null ? null : answers.get(node.metrics());
-            if (answer != null && fresh(answer, now)) {
-                answer.use().ifPresent(told -> use.put(node.name(), told));
+            @Nullable Cached cached = node.metrics() == null ? null : cache.get(node.metrics());
+            if (cached != null && fresh(cached, now)) {
+                cached.usage().ifPresent(reported -> usage.put(node.name(), reported));
             }
         }
-        return use;
+        return usage;
     }
 
-    private static boolean fresh(@Nullable Answer answer, Instant now) {
-        return answer != null && now.isBefore(answer.until());
+    private static boolean fresh(@Nullable Cached cached, Instant now) {
+        return cached != null && now.isBefore(cached.until());
     }
 
-    /** Waits for all of them, and no longer than the deadline. */
-    private static void await(List<Future<?>> asking) {
+    /** Waits for all fetches, but not longer than the deadline. */
+    private static void await(List<Future<?>> pending) {
         long end = System.nanoTime() + DEADLINE.toNanos();
         try {
-            for (Future<?> one : asking) {
+            for (Future<?> one : pending) {
                 one.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
         } catch (TimeoutException e) {
-            LOG.debug("some plugins take long to tell what is used");
+            LOG.debug("some plugins did not report usage in time");
         } catch (ExecutionException e) {
-            LOG.error("asking a plugin what is used failed inside", e);
+            LOG.error("fetching a plugin's usage failed inside", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** However many look meanwhile, a plugin is asked once. */
-    private void ask(String metrics) {
+    /** Fetches once for all requests of that time. */
+    private void refresh(String metrics) {
         try {
             calls.acquire();
             try {
-                NodeUse use = PluginMetricsParser.read(fetch(URI.create("http://" + metrics + "/metrics")));
-                answers.put(
-                        metrics, new Answer(Optional.of(use), clock.instant().plus(FRESH)));
+                NodeUse usage = PluginMetricsParser.read(fetch(URI.create("http://" + metrics + "/metrics")));
+                cache.put(
+                        metrics, new Cached(Optional.of(usage), clock.instant().plus(FRESH)));
             } catch (IOException | IllegalArgumentException e) {
-                LOG.debug("the plugin at {} does not tell what is used: {}", metrics, e.toString());
-                answers.put(
-                        metrics, new Answer(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
+                LOG.debug("the plugin at {} reports no usage: {}", metrics, e.toString());
+                cache.put(metrics, new Cached(Optional.empty(), clock.instant().plus(AFTER_FAILURE)));
             } finally {
                 calls.release();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            asked.remove(metrics);
+            fetches.remove(metrics);
         }
     }
 

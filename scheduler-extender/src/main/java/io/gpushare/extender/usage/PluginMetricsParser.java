@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what is used out of a device plugin's metrics in Prometheus' text form (device-plugin/METRICS.md). */
+/** Parses usage from a device plugin's metrics in Prometheus' text format (device-plugin/METRICS.md). */
 final class PluginMetricsParser {
     private static final String CARD = "gpushare_card_memory_used_bytes{";
     private static final String CONTAINER = "gpushare_container_memory_used_bytes{";
@@ -35,12 +35,12 @@ final class PluginMetricsParser {
         return new NodeUse(cards, pods);
     }
 
-    private interface Taker {
+    private interface Sample {
         void take(Map<String, String> labels, long bytes);
     }
 
-    /** A line that is not of that form is left out. */
-    private static void sample(String line, int from, Taker taker) {
+    /** Ignores lines of another form. */
+    private static void sample(String line, int from, Sample then) {
         Map<String, String> labels = new HashMap<>();
         Matcher label = LABEL.matcher(line);
         int at = from;
@@ -52,10 +52,10 @@ final class PluginMetricsParser {
             try {
                 double bytes = Double.parseDouble(line.substring(at + 2).split(" ", 2)[0]);
                 if (bytes >= 0 && bytes < 1L << 50) {
-                    taker.take(labels, (long) bytes);
+                    then.take(labels, (long) bytes);
                 }
             } catch (NumberFormatException e) {
-                // no number: no sample
+                // Not a number: not a sample.
             }
         }
     }

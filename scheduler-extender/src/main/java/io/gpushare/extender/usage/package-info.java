@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The edge to the device plugins: fetches the measured usage of cards from their metrics. */
 @NullMarked
 package io.gpushare.extender.usage;
 

@@ -11,15 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One card and who has what of it, by namespace and name. */
+/** One card and the shares that pods hold of it, by namespace and name. */
 public record CardView(CardState state, List<Share> shares) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
     /**
-     * What one pod has of a card.
+     * The share of a card that one pod holds.
      *
-     * @param units in the node's units; all that the card has where the pod has it whole
+     * @param units in the node's units; those of the whole card for a pod that holds it whole
      */
     public record Share(PodRef pod, int units, boolean whole) {}
 
@@ -29,7 +29,7 @@ public record CardView(CardState state, List<Share> shares) {
                 .toList();
     }
 
-    /** The cards of a node, in their order. What pods hold of cards that the node does not have is left out. */
+    /** The cards of a node, in their order. Shares of cards that the node does not have are left out. */
     public static List<CardView> of(NodeCards node) {
         Map<CardId, List<Share>> shares = new HashMap<>();
         Map<CardId, CardState> states = new HashMap<>();

@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to tell somebody who knows an older picture, or none.
+ * The changes of the cluster since an older snapshot, or all of it.
  *
- * @param revision of the picture that they have then
- * @param full whether this is a whole picture, which takes the place of what they have
- * @param nodes those that are new or changed, each whole
- * @param gone names of nodes that are no more
- * @param plain how many nodes there are beside those with cards
- * @param waiting the pods that wait; null where that has not changed
+ * @param revision of the snapshot with these changes
+ * @param full whether this is a complete snapshot, which replaces the older one
+ * @param nodes new and changed nodes, each complete
+ * @param gone names of removed nodes
+ * @param plain the number of nodes without cards
+ * @param waiting the waiting pods; null if they have not changed
  */
 public record ClusterChanges(
         String revision,
@@ -31,11 +31,11 @@ public record ClusterChanges(
     }
 
     /**
-     * The pods that wait.
+     * The waiting pods.
      *
-     * @param count how many there are
-     * @param first those that matter most
-     * @param why what keeps each demand of theirs from being placed; some are left out where there are very many
+     * @param count the number of all waiting pods
+     * @param first those with the highest priority, then the oldest
+     * @param why the reasons that keep each of their demands from being placed, for a limited number of demands
      */
     public record Queue(int count, List<WaitingPod> first, Map<Demand, Explainer.Tally> why) {
         static final Queue EMPTY = new Queue(0, List.of(), Map.of());

@@ -3,6 +3,7 @@ package io.gpushare.extender.view;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
@@ -17,9 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Writes a picture of the cluster, or what has changed in it. Cards come without their pods' names, which would be most of
- * its size: who wants these asks for the nodes that matter ({@link NodesJson}). Namespaces and models are numbers, which
- * count in lists of the same answer.
+ * Writes a snapshot of the cluster, or its changes. Cards come without their pods' names, which would be most of the size:
+ * {@link NodesJson} has them for single nodes. Namespaces and models are indices into lists of the same response.
  */
 public final class ClusterJson {
     private final JsonGenerator json;
@@ -31,7 +31,7 @@ public final class ClusterJson {
     }
 
     /**
-     * Writes it.
+     * Writes the changes.
      *
      * @param unready why this extender does not answer kube-scheduler now; empty when it does
      */
@@ -85,7 +85,7 @@ public final class ClusterJson {
         json.writeEndObject();
     }
 
-    /** What is told of a node beside its cards. */
+    /** Writes the fields of a node beside its cards. */
     static void head(JsonGenerator json, NodeView node) throws IOException {
         json.writeStringField("name", node.name());
         if (node.unusable() != null) {
@@ -112,13 +112,14 @@ public final class ClusterJson {
         json.writeEndObject();
     }
 
-    /** What is not as usual with a card. */
+    /** Writes the fields that only a card in an unusual state has. */
     static void states(JsonGenerator json, CardState state) throws IOException {
         if (state.takenWhole()) {
             json.writeBooleanField("whole", true);
         }
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            json.writeStringField("ill", reason);
+            json.writeStringField("unhealthy", reason);
+            json.writeStringField("ill", reason); // the older name
         }
         if (state.card().cordoned()) {
             json.writeBooleanField("cordoned", true);
@@ -149,12 +150,12 @@ public final class ClusterJson {
         for (WaitingPod pod : queue.first()) {
             json.writeStartObject();
             pod(json, pod.ref());
-            json.writeNumberField("priority", pod.rank().priority());
-            json.writeStringField("created", pod.rank().created().toString());
-            if (pod.fault() != null) {
-                json.writeStringField("fault", pod.fault());
-            } else if (pod.demand() != null && numbers.containsKey(pod.demand())) {
-                json.writeNumberField("demand", numbers.get(pod.demand()));
+            json.writeNumberField("priority", pod.priority().value());
+            json.writeStringField("created", pod.priority().created().toString());
+            if (pod.demand() instanceof PodDemand.Invalid(String sentence)) {
+                json.writeStringField("fault", sentence);
+            } else if (pod.demand() instanceof PodDemand.Valid valid && numbers.containsKey(valid.demand())) {
+                json.writeNumberField("demand", numbers.get(valid.demand()));
             }
             json.writeEndObject();
         }
@@ -173,7 +174,7 @@ public final class ClusterJson {
         json.writeStringField("name", pod.name());
     }
 
-    /** What keeps nodes from taking a pod: the most common first. */
+    /** Writes the reasons that keep nodes from taking a pod, the most common first. */
     static void reasons(JsonGenerator json, int feasible, Map<Reason, Integer> reasons) throws IOException {
         json.writeNumberField("feasibleNodes", feasible);
         json.writeArrayFieldStart("reasons");

@@ -7,12 +7,12 @@ import io.gpushare.extender.report.Explanation.NodeVerdict;
 import java.io.IOException;
 import java.util.List;
 
-/** Writes an explanation: what keeps the pod waiting, counted, then a page of nodes with each card. */
+/** Writes an explanation: the reasons why the pod waits, counted, then a page of nodes with each card. */
 public final class ExplainJson {
     private ExplainJson() {}
 
     /**
-     * Writes the nodes of that page.
+     * Writes one page.
      *
      * @param from the first node, counted from 0
      */
@@ -25,7 +25,7 @@ public final class ExplainJson {
         switch (explanation) {
             case Explanation.Ended ended -> json.writeStringField("state", "ended");
             case Explanation.NoDemand none -> json.writeStringField("state", "no-demand");
-            case Explanation.Wrong(var pod, String sentence) -> {
+            case Explanation.Invalid(var pod, String sentence) -> {
                 json.writeStringField("state", "wrong");
                 json.writeStringField("sentence", sentence);
             }

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The answer of inspect: gpushare's shape, where "GPU" counts memory units, with each card's real total; and beside it
- * what gpushare did not tell: unit, uuid, model, health, and whether the card is taken whole.
+ * Writes the response of inspect in gpushare's shape, where "GPU" counts memory units, with the total of each card; beside
+ * it the fields that gpushare did not have: unit, uuid, model, health, and whether the card is taken whole.
  */
 public final class InspectJson {
     private InspectJson() {}

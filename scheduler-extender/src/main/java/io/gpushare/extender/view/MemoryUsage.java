@@ -4,18 +4,18 @@ import io.gpushare.extender.ledger.Ledger.NodeView;
 import java.util.List;
 import java.util.Map;
 
-/** What programs really use of cards' memory, by node, as far as somebody there tells it now. */
+/** The measured usage of cards' memory, by node, where the node's device plugin reports it. */
 public interface MemoryUsage {
-    /** Asks about these nodes; blocks, for a few seconds at most. Nodes of which nothing is told are left out. */
+    /** Fetches the usage of these nodes; blocks for a few seconds at most. Nodes without a report are left out. */
     Map<String, NodeUse> of(List<NodeView> nodes);
 
-    /** A part of a card: what one pod has of it. */
+    /** The part of a card that one pod uses. */
     record Part(String card, String namespace, String pod) {}
 
     /**
-     * What is used on one node.
+     * The usage of one node.
      *
-     * @param cards bytes by the card's UUID, whoever uses them
+     * @param cards bytes by the card's UUID, of all processes
      * @param pods bytes by pod and card
      */
     record NodeUse(Map<String, Long> cards, Map<Part, Long> pods) {

@@ -10,22 +10,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes nodes with all that is known of them: each card, its pods by name, and what these really use where it is told. */
+/** Writes nodes in full: each card, its pods by name, and the measured usage where it is known. */
 public final class NodesJson {
     private NodesJson() {}
 
-    public static void write(JsonGenerator json, List<NodeView> nodes, Map<String, NodeUse> use) throws IOException {
+    public static void write(JsonGenerator json, List<NodeView> nodes, Map<String, NodeUse> usage) throws IOException {
         json.writeStartObject();
         json.writeNumberField("version", 1);
         json.writeArrayFieldStart("nodes");
         for (NodeView node : nodes) {
-            node(json, node, use.getOrDefault(node.name(), NodeUse.UNKNOWN));
+            node(json, node, usage.getOrDefault(node.name(), NodeUse.UNKNOWN));
         }
         json.writeEndArray();
         json.writeEndObject();
     }
 
-    /** Writes the names of those that have a pod with that part in its {@code namespace/name}. */
+    /** Writes the names of the nodes with a pod whose {@code namespace/name} contains the text. */
     public static void having(JsonGenerator json, List<NodeView> nodes, String pod) throws IOException {
         json.writeStartObject();
         json.writeNumberField("version", 1);
@@ -40,7 +40,7 @@ public final class NodesJson {
         json.writeEndObject();
     }
 
-    private static void node(JsonGenerator json, NodeView node, NodeUse use) throws IOException {
+    private static void node(JsonGenerator json, NodeView node, NodeUse usage) throws IOException {
         json.writeStartObject();
         ClusterJson.head(json, node);
         if (node.address() != null) {
@@ -48,13 +48,13 @@ public final class NodesJson {
         }
         json.writeArrayFieldStart("cards");
         for (CardView card : CardView.of(node.cards())) {
-            card(json, card, use);
+            card(json, card, usage);
         }
         json.writeEndArray();
         json.writeEndObject();
     }
 
-    private static void card(JsonGenerator json, CardView view, NodeUse use) throws IOException {
+    private static void card(JsonGenerator json, CardView view, NodeUse usage) throws IOException {
         CardState state = view.state();
         String uuid = state.card().id().uuid();
         json.writeStartObject();
@@ -65,7 +65,7 @@ public final class NodesJson {
         json.writeNumberField("units", state.capacity().units());
         json.writeNumberField("allocatedUnits", state.occupied().units());
         ClusterJson.states(json, state);
-        used(json, use.cards().get(uuid));
+        used(json, usage.cards().get(uuid));
         json.writeArrayFieldStart("pods");
         for (CardView.Share share : view.shares()) {
             json.writeStartObject();
@@ -76,7 +76,7 @@ public final class NodesJson {
             }
             used(
                     json,
-                    use.pods()
+                    usage.pods()
                             .get(new Part(
                                     uuid, share.pod().namespace(), share.pod().name())));
             json.writeEndObject();

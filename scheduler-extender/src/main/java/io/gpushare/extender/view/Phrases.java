@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Phrases that are the same wherever people read them. */
+/** Phrases that all texts for users share. */
 public final class Phrases {
     private Phrases() {}
 
-    /** For example {@code 8 units of memory on one card}; a unit is the node's, so it has no size here. */
+    /** For example {@code 8 units of memory on one card}; the size of a unit is the node's and unknown here. */
     public static String of(Demand demand) {
         List<String> parts = new ArrayList<>();
         if (demand.total().units() > 0) {
@@ -24,7 +24,7 @@ public final class Phrases {
         return String.join(" and ", parts) + select;
     }
 
-    /** The most common first. */
+    /** The reasons with their counts, the most common first. */
     public static List<Map.Entry<Reason, Integer>> mostFirst(Map<Reason, Integer> reasons) {
         return reasons.entrySet().stream()
                 .sorted(Map.Entry.<Reason, Integer>comparingByValue()

@@ -3,6 +3,7 @@ package io.gpushare.extender.view;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
@@ -18,12 +19,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who looks again what has changed meanwhile. It looks at the whole ledger only when somebody asks, and finds what
- * changed by comparing: so nothing is missed, the verbs pay nothing for it, and whoever asks for the first time, or comes
- * from another extender, gets the whole picture. Any number may look: the work is the same for all of them.
+ * Numbers the snapshots of the cluster and computes the changes since an older one. It reads the whole ledger only on a
+ * request and compares: no change is missed and the verbs pay nothing. A caller without a snapshot, or with one of another
+ * extender, gets a complete one. The work does not grow with the number of callers.
  */
 public final class ViewRevisions {
-    private static final long LOOK_NANOS = 200_000_000;
+    private static final long REFRESH_NANOS = 200_000_000;
     private static final long QUEUE_NANOS = 1_000_000_000;
     private static final long IDLE_NANOS = 120_000_000_000L;
     private static final int GONE = 10_000;
@@ -31,12 +32,12 @@ public final class ViewRevisions {
     private static final int DEMANDS = 100;
 
     private final Ledger ledger;
-    private final Explainer explain;
-    // Tells this process and its pictures from those of other extenders, which count from 1 too.
+    private final Explainer explainer;
+    // Distinguishes this process from other extenders, which count from 1 too.
     private String epoch = "";
     private long revision;
     private long oldest;
-    private long lookedAt;
+    private long refreshedAt;
     private long queueAt;
     private final Map<String, Known> nodes = new HashMap<>();
     private final LinkedHashMap<String, Long> gone = new LinkedHashMap<>();
@@ -44,26 +45,26 @@ public final class ViewRevisions {
     private ClusterChanges.Queue queue = ClusterChanges.Queue.EMPTY;
     private long queueSince;
 
-    /** A node as it was when it was last looked at, and the revision since which it is so. */
+    /** A node as of the last refresh, and the revision in which it last changed. */
     private record Known(NodeView view, long since) {}
 
-    public ViewRevisions(Ledger ledger, Explainer explain) {
+    public ViewRevisions(Ledger ledger, Explainer explainer) {
         this.ledger = ledger;
-        this.explain = explain;
+        this.explainer = explainer;
     }
 
     /**
-     * What has changed.
+     * The changes since a revision.
      *
-     * @param known the revision that the caller has; null, or one of which nothing is known, for the whole picture
-     * @param nanos the time, by a clock that only goes forward
+     * @param known the revision that the caller has; null or an unknown one for a complete snapshot
+     * @param nanos the time of a monotonic clock
      */
     public synchronized ClusterChanges since(@Nullable String known, long nanos) {
         if (epoch.isEmpty()) {
             epoch = UUID.randomUUID().toString().substring(0, 8);
-            look(nanos);
-        } else if (nanos - lookedAt >= LOOK_NANOS) {
-            look(nanos);
+            refresh(nanos);
+        } else if (nanos - refreshedAt >= REFRESH_NANOS) {
+            refresh(nanos);
         }
         long from = number(known);
         boolean full = from < oldest;
@@ -83,9 +84,9 @@ public final class ViewRevisions {
                 epoch + "-" + revision, full, changed, lost, plain, full || queueSince > from ? queue : null);
     }
 
-    /** Lets go of what it remembers if nobody has looked for long. */
+    /** Frees the memory if there was no request for two minutes. */
     public synchronized void rest(long nanos) {
-        if (!epoch.isEmpty() && nanos - lookedAt > IDLE_NANOS) {
+        if (!epoch.isEmpty() && nanos - refreshedAt > IDLE_NANOS) {
             epoch = "";
             nodes.clear();
             gone.clear();
@@ -95,7 +96,7 @@ public final class ViewRevisions {
         }
     }
 
-    /** The number of one of this epoch's revisions; -1 for any other text. */
+    /** The number of a revision of this epoch; -1 for any other text. */
     private long number(@Nullable String known) {
         if (known == null || !known.startsWith(epoch + "-")) {
             return -1;
@@ -108,12 +109,12 @@ public final class ViewRevisions {
         }
     }
 
-    private void look(long nanos) {
+    private void refresh(long nanos) {
         long next = revision + 1;
         boolean first = revision == 0;
-        boolean changed = lookAtNodes(next);
+        boolean changed = refreshNodes(next);
         if (first || nanos - queueAt >= QUEUE_NANOS || changed) {
-            changed |= lookAtQueue(next);
+            changed |= refreshQueue(next);
             queueAt = nanos;
         }
         if (changed || first) {
@@ -122,10 +123,10 @@ public final class ViewRevisions {
         if (first) {
             oldest = next;
         }
-        lookedAt = nanos;
+        refreshedAt = nanos;
     }
 
-    private boolean lookAtNodes(long next) {
+    private boolean refreshNodes(long next) {
         boolean changed = false;
         int others = 0;
         Set<String> there = new HashSet<>();
@@ -164,21 +165,23 @@ public final class ViewRevisions {
                 && node.cards().holdings().isEmpty();
     }
 
-    @SuppressWarnings(
-            "ReferenceEquality") // A node's cards are replaced by each change; comparing all of them takes long.
+    // Each change replaces a node's cards; comparing all of them would take long.
+    @SuppressWarnings("ReferenceEquality")
     private static boolean same(NodeView old, NodeView now) {
         return old.cards() == now.cards()
                 && Objects.equals(old.unusable(), now.unusable())
                 && Objects.equals(old.address(), now.address());
     }
 
-    private boolean lookAtQueue(long next) {
+    private boolean refreshQueue(long next) {
         List<WaitingPod> pods = ledger.waitingPods();
         List<WaitingPod> some = pods.subList(0, Math.min(pods.size(), PODS));
         Map<Demand, Explainer.Tally> why = new HashMap<>();
         for (WaitingPod pod : some) {
-            if (pod.demand() != null && why.size() < DEMANDS && !why.containsKey(pod.demand())) {
-                why.put(pod.demand(), explain.tally(pod.demand()));
+            if (pod.demand() instanceof PodDemand.Valid valid
+                    && why.size() < DEMANDS
+                    && !why.containsKey(valid.demand())) {
+                why.put(valid.demand(), explainer.tally(valid.demand()));
             }
         }
         ClusterChanges.Queue now = new ClusterChanges.Queue(pods.size(), some, why);

@@ -1,7 +1,4 @@
-/**
- * The ledger and its explanations for people: pictures as JSON and tables as text. Pure: values in, bytes or text out. It
- * decides nothing, and knows neither HTTP nor Kubernetes.
- */
+/** The ledger as JSON for users and programs: bytes made from values, without HTTP. Its texts are in the package text. */
 @NullMarked
 package io.gpushare.extender.view;
 

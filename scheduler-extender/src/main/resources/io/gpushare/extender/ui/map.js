@@ -1,4 +1,4 @@
-// All cards at a glance, on a canvas: a cell a card, filled by what is allocated. Only cells that changed are drawn again.
+// All cards on a canvas: one cell per card, filled by its allocation. Only changed cells are drawn again.
 
 const SIZES = [[120, 9, 22], [600, 6, 15], [Infinity, 4, 9]];
 
@@ -27,7 +27,7 @@ export class Overview {
     scroll.append(this.#canvas);
     const legend = document.createElement('p');
     legend.className = 'legend';
-    legend.innerHTML = '<span><i class="k-shared"></i>shared</span><span><i class="k-whole"></i>taken whole</span><span><i class="k-free"></i>free</span><span><i class="k-ill"></i>ill (split)</span><span><i class="k-cordoned"></i>cordoned (striped)</span>';
+    legend.innerHTML = '<span><i class="k-shared"></i>shared</span><span><i class="k-whole"></i>taken whole</span><span><i class="k-free"></i>free</span><span><i class="k-unhealthy"></i>unhealthy (split)</span><span><i class="k-cordoned"></i>cordoned (striped)</span>';
     box.append(scroll, legend, this.#tip);
     new ResizeObserver(() => this.#lay()).observe(scroll);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#lay());
@@ -39,7 +39,7 @@ export class Overview {
     });
   }
 
-  /** Shows these nodes, in this order; worth its place only where they don't fit on the screen anyway. */
+  /** Shows these nodes in this order; hidden where the list fits on the screen. */
   show(nodes) {
     this.#box.hidden = nodes.length < 25;
     if (this.#box.hidden) {
@@ -61,7 +61,7 @@ export class Overview {
       return;
     }
     const style = getComputedStyle(this.#box);
-    this.#ink = Object.fromEntries(['track', 'shared', 'whole', 'ill', 'cordoned', 'surface'].map((name) => [name, style.getPropertyValue(`--map-${name}`)]));
+    this.#ink = Object.fromEntries(['track', 'shared', 'whole', 'unhealthy', 'cordoned', 'surface'].map((name) => [name, style.getPropertyValue(`--map-${name}`)]));
     this.#size = SIZES.find(([most]) => this.#nodes.length <= most);
     const [, w, h] = this.#size;
     const width = this.#canvas.parentElement.clientWidth - 2;
@@ -98,8 +98,8 @@ export class Overview {
       }
     });
     this.#canvas.dataset.redrawn = redrawn;
-    const trouble = this.#nodes.filter((node) => node.trouble).length;
-    this.#canvas.setAttribute('aria-label', `Each card of ${this.#nodes.length} nodes as a cell, ${trouble} of the nodes with an ill or cordoned card; the list below says the same in words`);
+    const unusual = this.#nodes.filter((node) => node.severity).length;
+    this.#canvas.setAttribute('aria-label', `Each card of ${this.#nodes.length} nodes as a cell, ${unusual} of the nodes with an unhealthy or cordoned card; the list below has the same in words`);
   }
 
   #node(to, node, [x, y, wide]) {
@@ -110,11 +110,11 @@ export class Overview {
       const inner = w - 1;
       to.fillStyle = this.#ink.track;
       to.fillRect(left, y, inner, h);
-      const part = card.size === 0 ? 0 : Math.min(1, card.given / card.size);
+      const part = card.size === 0 ? 0 : Math.min(1, card.allocated / card.size);
       to.fillStyle = card.whole ? this.#ink.whole : this.#ink.shared;
       to.fillRect(left, y + h * (1 - part), inner, h * part);
-      if (card.ill || card.over) {
-        to.fillStyle = this.#ink.ill;
+      if (card.unhealthy || card.over) {
+        to.fillStyle = this.#ink.unhealthy;
         to.fillRect(left, y, inner, h);
         to.fillStyle = this.#ink.surface;
         to.fillRect(left, y + h / 2 - 1, inner, 2);
@@ -138,7 +138,7 @@ export class Overview {
     const node = this.#at(event);
     this.#tip.hidden = !node;
     if (node) {
-      this.#tip.textContent = `${node.name}: ${Math.round(node.given)} of ${Math.round(node.size)} GiB`;
+      this.#tip.textContent = `${node.name}: ${Math.round(node.allocated)} of ${Math.round(node.size)} GiB`;
       const box = this.#box.getBoundingClientRect();
       this.#tip.style.transform = `translate(${Math.min(event.clientX - box.left + 12, box.width - 260)}px, ${event.clientY - box.top + 16}px)`;
     }

@@ -1,7 +1,7 @@
-// The dialogs: a node with each of its pods, and why a pod waits.
+// The dialogs: a node with its pods, and why a pod waits.
 
 import { html, nothing, render } from './lib/lit-html.js';
-import { ask } from './picture.js';
+import { get } from './snapshot.js';
 import { states } from './nodes.js';
 import { amount, count } from './words.js';
 
@@ -30,18 +30,18 @@ export class More {
     if (!this.#dialog.open) this.#dialog.showModal();
   }
 
-  showNode(node, told) {
+  showNode(node, details) {
     this.#node = node.name;
     this.#show(node.name, html`
-      <p class="facts">${told?.address ? html`${told.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.given)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing}</p>
+      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing}</p>
       ${node.cards.map((card) => {
-        const one = told?.cards.get(card.index);
-        const odd = states(card);
-        const tells = one?.usedBytes !== undefined || one?.pods.some((pod) => pod.usedBytes !== undefined);
-        return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${odd.length ? html`<b class="mark">${odd.join(', ')}</b>` : nothing}</h3>
-          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.given)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${gib(one.usedBytes)} GiB used`}</p>
-          ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${tells ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
-            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * node.unit)}</td>${tells ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * node.unit ? html` <b class="mark" title="more than it was given">▲ too much</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
+        const one = details?.cards.get(card.index);
+        const unusual = states(card);
+        const measured = one?.usedBytes !== undefined || one?.pods.some((pod) => pod.usedBytes !== undefined);
+        return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${unusual.length ? html`<b class="mark">${unusual.join(', ')}</b>` : nothing}</h3>
+          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${gib(one.usedBytes)} GiB used`}</p>
+          ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${measured ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
+            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * node.unit)}</td>${measured ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * node.unit ? html` <b class="mark" title="uses more than it requested">▲ over its limit</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
         </section>`;
       })}`);
   }
@@ -51,7 +51,7 @@ export class More {
     const title = `${namespace}/${name}`;
     this.#show(title, html`<p class="facts">…</p>`);
     try {
-      const why = await ask(`explain?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}&limit=25`);
+      const why = await get(`explain?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}&limit=25`);
       this.#show(title, this.#why(why));
     } catch (problem) {
       this.#show(title, html`<p>${problem.message}</p>`);
@@ -62,12 +62,12 @@ export class More {
     if (why.state !== 'judged') {
       const words = {
         bound: html`It is on node ${why.node}.`, ended: 'It has ended.', wrong: why.sentence,
-        'no-demand': 'It asks for no GPU memory and no card.',
+        'no-demand': 'It requests no GPU memory and no card.',
       };
       return html`<p>${words[why.state]}</p>`;
     }
-    return html`<p>It asks for ${why.demand}. ${why.feasibleNodes > 0
-      ? html`As far as cards go it fits on ${count(why.feasibleNodes, 'node')}; kube-scheduler has another reason: <code>kubectl describe pod -n ${why.pod.namespace} ${why.pod.name}</code>`
+    return html`<p>It requests ${why.demand}. ${why.feasibleNodes > 0
+      ? html`By its cards it fits on ${count(why.feasibleNodes, 'node')}; kube-scheduler has another reason: <code>kubectl describe pod -n ${why.pod.namespace} ${why.pod.name}</code>`
       : 'No node can take it now:'}</p>
       ${reasons(why.reasons)}
       <table><thead><tr><th scope="col">Node</th><th scope="col">Card</th><th scope="col">Why not</th></tr></thead><tbody>

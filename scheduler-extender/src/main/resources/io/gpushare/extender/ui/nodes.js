@@ -1,4 +1,4 @@
-// The list of nodes. Only what is on the screen is in the document: each tile's height follows from its cards.
+// The list of nodes. Only tiles on the screen are in the document: the height of a tile follows from its cards.
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { repeat } from './lib/directives/repeat.js';
@@ -9,17 +9,17 @@ const CARD = 26;
 const FOOT = 14;
 const GAP = 12;
 const LEAST = 330;
-// A share of a card that is narrower, in percent, shows no letters of its pod's name.
+// A narrower share of a card, in percent, does not show its pod's name.
 const NAMED = 18;
 
 const height = (node) => HEAD + CARD * Math.max(1, node.cards.length) + FOOT;
 
-/** What is unusual about a card, in words. */
+/** The unusual states of a card, in words. */
 export function states(card) {
   return [
-    card.ill && `ill: ${card.ill}`,
+    card.unhealthy && `unhealthy: ${card.unhealthy}`,
     card.cordoned && 'cordoned',
-    card.over && 'over-allocated',
+    card.over && 'over-committed',
     card.whole && 'taken whole',
   ].filter(Boolean);
 }
@@ -27,12 +27,12 @@ export function states(card) {
 function spoken(card, pods) {
   const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${amount(pod.used / 2 ** 30)} used`}`)
     ?? card.shares.map((share) => `${share.namespace} ${amount(share.amount)}`);
-  return [`Card ${card.index}: ${amount(card.given)} of ${amount(card.size)} GiB`, ...states(card), ...who].join(', ');
+  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...states(card), ...who].join(', ');
 }
 
-/** Who has what of a card, with names where they are known. */
-function shares(card, told, unit) {
-  const pods = told?.pods;
+/** The shares of a card, with pods' names where they are known. */
+function shares(card, details, unit) {
+  const pods = details?.pods;
   if (!pods || pods.length !== card.shares.length) {
     return card.shares.map((share) => ({ namespace: share.namespace, size: share.amount, name: '' }));
   }
@@ -42,33 +42,33 @@ function shares(card, told, unit) {
 function segment(share, card, view) {
   const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
   const used = share.used === undefined ? null : share.used / 2 ** 30;
-  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${amount(used)} GiB used${!share.whole && used > share.size ? ': more than it was given' : ''}`}`;
+  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${amount(used)} GiB used${!share.whole && used > share.size ? ': over its limit' : ''}`}`;
   const sought = view.sought && share.name && `${share.namespace}/${share.name}`.includes(view.sought);
   return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''}" .style=${`width:${width}%`} title=${title}
-    >${width < NAMED ? nothing : html`<span class="who">${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used much' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
+    >${width < NAMED ? nothing : html`<span class="who">${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used over-limit' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
 }
 
-function bar(card, told, unit, view) {
-  const parts = shares(card, told, unit);
-  const kind = [card.ill && 'ill', card.cordoned && 'cordoned', card.whole && 'whole', card.over && 'over'].filter(Boolean).join(' ');
-  const mark = card.ill ? `✕ ${card.ill}` : card.over ? '! over' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
+function bar(card, details, unit, view) {
+  const parts = shares(card, details, unit);
+  const kind = [card.unhealthy && 'unhealthy', card.cordoned && 'cordoned', card.whole && 'whole', card.over && 'over'].filter(Boolean).join(' ');
+  const mark = card.unhealthy ? `✕ ${card.unhealthy}` : card.over ? '! over' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
   return html`<div class="card ${kind}">
     <span class="index" aria-hidden="true">${card.index}</span>
-    <div class="bar" role="img" aria-label=${spoken(card, told ? parts : undefined)}>${parts.map((share) => segment(share, card, view))}</div>
-    <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.given)}<i>/${amount(card.size)}</i>`}</span>
+    <div class="bar" role="img" aria-label=${spoken(card, details ? parts : undefined)}>${parts.map((share) => segment(share, card, view))}</div>
+    <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.allocated)}<i>/${amount(card.size)}</i>`}</span>
   </div>`;
 }
 
-function tile(node, told, view) {
+function tile(node, details, view) {
   const kinds = node.models.map((model) => `${node.cards.filter((card) => card.model === model).length} × ${model}`).join(', ');
   return html`
     <div class="head">
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
-        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${amount(node.given)} of ${amount(node.size)} GiB allocated${node.trouble ? ', needs a look' : ''}`}>${node.name}</button>
-      <span class="sum" aria-hidden="true"><b>${amount(node.given)}</b>/${amount(node.size)} GiB</span>
+        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
+      <span class="sum" aria-hidden="true"><b>${amount(node.allocated)}</b>/${amount(node.size)} GiB</span>
       <span class="kind">${node.unusable ? node.unusable : kinds}</span>
     </div>
-    ${node.cards.length ? node.cards.map((card) => bar(card, told?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
+    ${node.cards.length ? node.cards.map((card) => bar(card, details?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
 }
 
 export class NodeList {
@@ -105,7 +105,7 @@ export class NodeList {
     });
   }
 
-  /** Shows these nodes, in this order; pods with that part in their names are marked. */
+  /** Shows these nodes in this order; marks pods whose names contain the text. */
   show(nodes, colours, sought) {
     this.#nodes = nodes;
     this.#colours = colours;
@@ -149,7 +149,7 @@ export class NodeList {
     this.draw();
   }
 
-  /** The first row that ends below that place. */
+  /** The first row that ends below that position. */
   #rowAt(place) {
     let low = 0;
     let high = this.#tops.length;
@@ -171,14 +171,14 @@ export class NodeList {
     for (let row = from; row < to; row++) {
       this.#rows[row].forEach((_, column) => put(row, column));
     }
-    // The one that has the keyboard stays, wherever the pointer scrolled to.
+    // The node with the keyboard focus stays in the document, wherever the pointer scrolled.
     const kept = this.#nodes.findIndex((node) => node.name === this.#current);
     if (kept >= 0 && !shown.some((each) => each.node.name === this.#current)) {
       put(Math.floor(kept / this.#columns), kept % this.#columns);
     }
-    this.#details.want(shown.map((each) => each.node));
+    this.#details.refresh(shown.map((each) => each.node));
     const view = { current: this.#current, colours: this.#colours, sought: this.#sought };
-    render(repeat(shown, (each) => each.node.name, (each) => html`<li class=${`tile trouble-${each.node.trouble}`} data-tile=${each.node.name}
+    render(repeat(shown, (each) => each.node.name, (each) => html`<li class=${`tile severity-${each.node.severity}`} data-tile=${each.node.name}
       aria-setsize=${this.#nodes.length} aria-posinset=${each.place}
       .style=${`transform:translate(${each.column * (width + GAP)}px,${this.#tops[each.row]}px);width:${width}px;height:${height(each.node)}px`}
       >${tile(each.node, this.#details.of(each.node.name), view)}</li>`), this.#list);
@@ -199,7 +199,7 @@ export class NodeList {
     this.reach(this.#nodes[Math.min(this.#nodes.length - 1, Math.max(0, at + step))].name);
   }
 
-  /** Brings a node onto the screen, with the keyboard on it. */
+  /** Scrolls to a node and gives it the keyboard focus. */
   reach(name) {
     const place = this.#nodes.findIndex((node) => node.name === name);
     if (place < 0) {

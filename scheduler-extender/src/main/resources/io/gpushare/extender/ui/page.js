@@ -1,7 +1,7 @@
-// The page: what is shown, by which filters, and who draws it.
+// The page: its filters, and the parts that draw it.
 
 import { html, nothing, render } from './lib/lit-html.js';
-import { ask, Details, Picture } from './picture.js';
+import { Details, get, Snapshot } from './snapshot.js';
 import { NodeList } from './nodes.js';
 import { Overview } from './map.js';
 import { More, reasons } from './more.js';
@@ -11,35 +11,35 @@ const $ = (id) => document.getElementById(id);
 
 const STATES = {
   '': ['any', () => true],
-  trouble: ['ill, cordoned or over', (node) => node.trouble > 0],
-  ill: ['with an ill card', (node) => node.cards.some((card) => card.ill)],
+  unusual: ['unhealthy, cordoned or over-committed', (node) => node.severity > 0],
+  unhealthy: ['with an unhealthy card', (node) => node.cards.some((card) => card.unhealthy)],
   cordoned: ['with a cordoned card', (node) => node.cards.some((card) => card.cordoned)],
-  whole: ['with a whole-taken card', (node) => node.cards.some((card) => card.whole)],
-  room: ['with room', (node) => node.free > 0],
-  idle: ['with nothing on it', (node) => node.given === 0],
+  whole: ['with a card taken whole', (node) => node.cards.some((card) => card.whole)],
+  free: ['with free memory', (node) => node.free > 0],
+  idle: ['without pods', (node) => node.allocated === 0],
 };
 const ORDERS = {
   name: ['by name', () => 0],
-  trouble: ['troubles first', (a, b) => b.trouble - a.trouble],
-  room: ['most room on one card', (a, b) => b.free - a.free],
-  full: ['fullest', (a, b) => b.given / (b.size || 1) - a.given / (a.size || 1)],
+  unusual: ['unhealthy first', (a, b) => b.severity - a.severity],
+  free: ['most free on one card', (a, b) => b.free - a.free],
+  full: ['fullest', (a, b) => b.allocated / (b.size || 1) - a.allocated / (a.size || 1)],
 };
 
 const filter = { name: '', pod: '', namespace: '', model: '', state: '', order: 'name' };
-// The nodes with the pod that is looked for; null while none is.
+// The names of the nodes with the pod of the filter; null without one.
 let found = null;
 let seeking = 0;
 let shades = new Map();
 let shown = 0;
-// On a small screen the cards come first.
+// A small screen shows the cards first.
 const opens = innerWidth > 640;
 let marked = false;
-let legendTellsUse = false;
+let legendHasUsage = false;
 
 const more = new More($('more'));
 const details = new Details(() => {
-  if (details.tellsUse && !legendTellsUse) {
-    legendTellsUse = true;
+  if (details.reportsUsage && !legendHasUsage) {
+    legendHasUsage = true;
     draw();
   }
   list.soon();
@@ -47,25 +47,25 @@ const details = new Details(() => {
 });
 const list = new NodeList($('nodes'), details, (name) => openNode(name));
 const overview = new Overview($('map'), (name) => list.reach(name));
-const picture = new Picture(() => {
+const snapshot = new Snapshot(() => {
   draw();
   find();
 });
 
 const sought = () => filter.pod.trim().toLowerCase();
 
-/** Finds the pod anew: where pods are is known to the extender only. */
+/** Finds the nodes of the pod: only the extender has the names of pods. */
 async function find() {
   const pod = sought();
   if (!pod && !found) return;
   try {
-    const nodes = pod ? new Set((await ask(`find?pod=${encodeURIComponent(pod)}`)).nodes) : null;
+    const nodes = pod ? new Set((await get(`find?pod=${encodeURIComponent(pod)}`)).nodes) : null;
     if (pod === sought()) {
       found = nodes;
       draw();
     }
   } catch {
-    // The picture says that nobody answers; it asks again with its next change.
+    // The snapshot reports the error; its next change tries again.
   }
 }
 
@@ -76,36 +76,36 @@ function seek(event) {
 }
 
 function openNode(name) {
-  const node = picture.nodes.get(name);
+  const node = snapshot.nodes.get(name);
   if (node) {
-    details.want([node]);
+    details.refresh([node]);
     more.showNode(node, details.of(name));
   }
 }
 
 function refreshDialog() {
-  const node = more.node && picture.nodes.get(more.node);
+  const node = more.node && snapshot.nodes.get(more.node);
   if (node) {
     more.showNode(node, details.of(more.node));
   }
 }
 
-function wanted() {
-  const [, fits] = STATES[filter.state];
+function filtered() {
+  const [, matches] = STATES[filter.state];
   const part = filter.name.trim().toLowerCase();
-  const nodes = [...picture.nodes.values()].filter((node) => (!part || node.name.toLowerCase().includes(part))
+  const nodes = [...snapshot.nodes.values()].filter((node) => (!part || node.name.toLowerCase().includes(part))
     && (!found || found.has(node.name))
     && (!filter.namespace || node.namespaces.has(filter.namespace))
     && (!filter.model || node.models.includes(filter.model))
-    && fits(node));
+    && matches(node));
   const [, order] = ORDERS[filter.order];
   return nodes.sort((a, b) => order(a, b) || (a.name < b.name ? -1 : 1));
 }
 
 function draw() {
-  const totals = picture.totals();
+  const totals = snapshot.totals();
   shades = colours(totals.namespaces, shades);
-  const nodes = wanted();
+  const nodes = filtered();
   shown = nodes.length;
   drawTop(totals);
   drawWaiting();
@@ -113,32 +113,32 @@ function draw() {
   overview.show(nodes);
   list.show(nodes, shades, sought());
   refreshDialog();
-  if (picture.told && !marked) {
+  if (snapshot.loaded && !marked) {
     marked = true;
-    // When it is on the screen: after the frame that is being made.
-    requestAnimationFrame(() => setTimeout(() => performance.mark('picture')));
+    // Once it is on the screen: after the current frame.
+    requestAnimationFrame(() => setTimeout(() => performance.mark('snapshot')));
   }
 }
 
 function drawTop(totals) {
-  const state = picture.error ? ['lost', `No answer: ${picture.error}. Trying again.`]
-    : picture.unready ? ['lost', picture.unready]
-      : picture.told ? ['live', 'Live'] : ['lost', 'Loading …'];
+  const state = snapshot.error ? ['lost', `No response: ${snapshot.error}. Retrying.`]
+    : snapshot.unready ? ['lost', snapshot.unready]
+      : snapshot.loaded ? ['live', 'Live'] : ['lost', 'Loading …'];
   const fact = (label, number, kind) => html`<div class=${`fact ${kind ?? ''} ${number ? '' : 'zero'}`}><dt>${label}</dt><dd>${number.toLocaleString('en')}</dd></div>`;
   render(html`
     <div class="title"><h1>GPU cards</h1><p class=${`status ${state[0]}`} role="status">${state[1]}</p></div>
     <div class="total">
-      <p><b>${amount(totals.given)}</b> of ${amount(totals.size)} GiB allocated <span>(${percent(totals.given, totals.size)})</span></p>
-      <div class="gauge" aria-hidden="true"><i .style=${`width:${totals.size ? (100 * totals.given) / totals.size : 0}%`}></i></div>
+      <p><b>${amount(totals.allocated)}</b> of ${amount(totals.size)} GiB allocated <span>(${percent(totals.allocated, totals.size)})</span></p>
+      <div class="gauge" aria-hidden="true"><i .style=${`width:${totals.size ? (100 * totals.allocated) / totals.size : 0}%`}></i></div>
     </div>
     <dl>
-      ${fact('nodes', picture.nodes.size)}${fact('cards', totals.cards)}${fact('shared', totals.shared)}${fact('whole', totals.whole)}${fact('free', totals.free)}
-      ${fact('cordoned', totals.cordoned, 'warn')}${fact('ill', totals.ill, 'bad')}${fact('over-allocated', totals.over, 'bad')}${fact('pods waiting', picture.waiting.count, 'warn')}
+      ${fact('nodes', snapshot.nodes.size)}${fact('cards', totals.cards)}${fact('shared', totals.shared)}${fact('whole', totals.whole)}${fact('free', totals.free)}
+      ${fact('cordoned', totals.cordoned, 'warn')}${fact('unhealthy', totals.unhealthy, 'bad')}${fact('over-committed', totals.over, 'bad')}${fact('pods waiting', snapshot.waiting.count, 'warn')}
     </dl>`, $('top'));
 }
 
 function drawWaiting() {
-  const { count: all, pods, demands } = picture.waiting;
+  const { count: all, pods, demands } = snapshot.waiting;
   $('waiting').hidden = all === 0;
   const groups = new Map();
   for (const pod of pods) {
@@ -152,12 +152,12 @@ function drawWaiting() {
       const [first] = group;
       const demand = demands[first.demand];
       return html`<li><div class="what">${first.fault
-        ? html`<p><b>Written wrong</b>: ${first.fault}</p>`
-        : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> as far as cards go; asks for ${demand.text}` : html`Asks for <b>${demand.text}</b>`}</p>${reasons(demand.reasons)}`
-          : html`<p>Asks for something else: open it to see</p>`}</div>
+        ? html`<p><b>Invalid annotation</b>: ${first.fault}</p>`
+        : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${reasons(demand.reasons)}`
+          : html`<p>Requests something else: open it for details</p>`}</div>
         <p class="pods">${group.slice(0, 12).map(chip)}${group.length > 12 ? html`<span>and ${group.length - 12} more</span>` : nothing}</p></li>`;
     })}</ul>
-    ${all > pods.length ? html`<p class="facts">The ${pods.length} that matter most, of ${all.toLocaleString('en')}.</p>` : nothing}</details>`, $('waiting'));
+    ${all > pods.length ? html`<p class="facts">The first ${pods.length} by priority and age, of ${all.toLocaleString('en')}.</p>` : nothing}</details>`, $('waiting'));
 }
 
 function choice(label, name, options) {
@@ -180,8 +180,8 @@ function drawFilters(totals) {
     ${choice('Kind', 'model', [['', 'all'], ...models.map((name) => [name, name])])}
     ${choice('State', 'state', Object.entries(STATES).map(([key, [text]]) => [key, text]))}
     ${choice('Order', 'order', Object.entries(ORDERS).map(([key, [text]]) => [key, text]))}
-    <p class="found" role="status">${shown === picture.nodes.size ? count(shown, 'node') : `${shown.toLocaleString('en')} of ${count(picture.nodes.size, 'node')}`}${picture.plainNodes ? `, ${picture.plainNodes.toLocaleString('en')} without cards` : ''}</p>
-    <p class="legend namespaces">${named.map((name) => html`<span><i class=${colour(shades, name)}></i>${name}</span>`)}${totals.namespaces.size > named.length ? html`<span><i class="other"></i>others</span>` : nothing}${details.tellsUse ? html`<span><i class="k-used"></i>line: really used</span><span><i class="k-much"></i>more than given</span>` : nothing}</p>`, $('filters'));
+    <p class="found" role="status">${shown === snapshot.nodes.size ? count(shown, 'node') : `${shown.toLocaleString('en')} of ${count(snapshot.nodes.size, 'node')}`}${snapshot.plainNodes ? `, ${snapshot.plainNodes.toLocaleString('en')} without cards` : ''}</p>
+    <p class="legend namespaces">${named.map((name) => html`<span><i class=${colour(shades, name)}></i>${name}</span>`)}${totals.namespaces.size > named.length ? html`<span><i class="other"></i>others</span>` : nothing}${details.reportsUsage ? html`<span><i class="k-used"></i>line: used</span><span><i class="k-over-limit"></i>over its limit</span>` : nothing}</p>`, $('filters'));
 }
 
 $('filters').addEventListener('submit', (event) => event.preventDefault());
@@ -191,7 +191,7 @@ addEventListener('keydown', (event) => {
     $('filters').querySelector('input').focus();
   }
 });
-// What is used changes without a change of what is allocated, and ages go on.
+// Usage changes without a change of allocation, and ages grow.
 setInterval(() => {
   if (!document.hidden) {
     list.soon();
@@ -200,4 +200,4 @@ setInterval(() => {
 }, 10000);
 
 draw();
-picture.follow();
+snapshot.follow();

@@ -1,8 +1,8 @@
-// Small words and figures that are the same everywhere on the page.
+// Formats of amounts, counts and ages, and the colours of namespaces.
 
 const COLOURS = 8;
 
-/** An amount of GiB in at most four characters or so. */
+/** An amount of GiB in about four characters. */
 export function amount(gib) {
   return gib >= 10 || Number.isInteger(gib) ? Math.round(gib).toLocaleString('en') : gib.toFixed(1);
 }
@@ -15,7 +15,7 @@ export function count(number, what) {
   return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }
 
-/** Which namespace has which colour: those that have most get one each, the rest share one. It stays while they stay. */
+/** The colours of namespaces: the largest get one each and keep it, the others share one. */
 export function colours(namespaces, before) {
   const most = [...namespaces].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, COLOURS).map(([name]) => name);
   const now = new Map();
@@ -26,7 +26,7 @@ export function colours(namespaces, before) {
   return now;
 }
 
-/** The class that gives a namespace its colour. */
+/** The CSS class of a namespace's colour. */
 export function colour(of, namespace) {
   return of.has(namespace) ? `c${of.get(namespace)}` : 'other';
 }

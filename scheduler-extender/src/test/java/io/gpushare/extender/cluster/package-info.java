@@ -1,4 +1,4 @@
-/** Tests of this room. */
+/** Tests of the package of the same name. */
 @NullMarked
 package io.gpushare.extender.cluster;
 

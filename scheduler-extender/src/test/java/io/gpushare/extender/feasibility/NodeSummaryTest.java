@@ -38,7 +38,7 @@ class NodeSummaryTest {
     private static final int[] SIZES = {0, 4, 8, 15, 15, 24};
 
     @Property
-    void itAnswersAsPlaceDoes(
+    void itsResultIsThatOfPlace(
             @ForAll long seed,
             @ForAll @IntRange(max = 26) int units,
             @ForAll @IntRange(max = 4) int whole,
@@ -71,7 +71,7 @@ class NodeSummaryTest {
     }
 
     @Test
-    void illCardsNeitherTakeNorCount() {
+    void unhealthyCardsAreNeitherFreeNorLargeEnough() {
         Inventory inventory =
                 new Inventory(MemoryUnit.GIB, null, List.of(card(0, 15).withHealth(new Health.Unhealthy("Xid 79"))));
         NodeSummary node = NodeSummary.of(NodeCards.of(inventory));

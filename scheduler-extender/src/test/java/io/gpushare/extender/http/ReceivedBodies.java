@@ -10,27 +10,33 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what is written; the answer says when that is done. */
+/** A stream that passes each chunk to a function, whose future says when the chunk is written. */
 public record ReceivedBodies(Function<Buffer, Future<Void>> then) implements WriteStream<Buffer> {
-    /** That content, in the pages that it is sent in. */
-    static List<Buffer> pages(ResponseWriter.Content content) {
-        List<Buffer> pages = new ArrayList<>();
-        ResponseWriter.send(content, new ReceivedBodies(page -> {
-            pages.add(Buffer.buffer(page.getBytes()));
-            return Future.succeededFuture();
-        }));
-        return pages;
+    /** The content in the chunks in which it is sent. */
+    static List<Buffer> chunks(ResponseWriter.Content content) {
+        List<Buffer> chunks = new ArrayList<>();
+        ResponseWriter.send(
+                content,
+                new ReceivedBodies(chunk -> {
+                    chunks.add(chunk);
+                    return Future.succeededFuture();
+                }),
+                failure -> {
+                    throw new AssertionError(failure);
+                });
+        return chunks;
     }
 
+    /** The content as text. */
     public static String text(ResponseWriter.Content content) {
         Buffer all = Buffer.buffer();
-        pages(content).forEach(all::appendBuffer);
+        chunks(content).forEach(all::appendBuffer);
         return all.toString(StandardCharsets.UTF_8);
     }
 
     @Override
-    public Future<Void> write(Buffer page) {
-        return then.apply(page);
+    public Future<Void> write(Buffer chunk) {
+        return then.apply(chunk);
     }
 
     @Override

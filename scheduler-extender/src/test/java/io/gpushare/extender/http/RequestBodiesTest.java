@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What bodies take of the memory for all of them, over real connections. */
+/** The shared memory budget of request bodies, over real connections. */
 class RequestBodiesTest {
     private static final int LARGEST = 1 << 20;
     private static final int ANNOUNCED = 100_000;
@@ -43,38 +43,38 @@ class RequestBodiesTest {
     }
 
     @Test
-    void aBodyThatIsReadTakesNothingAfterwards() throws Exception {
+    void aBodyThatWasReadUsesNoMemory() throws Exception {
         try (Socket socket = announced()) {
-            until(() -> bodies.held() > ANNOUNCED);
+            until(() -> bodies.used() == ANNOUNCED);
             socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
             assertThat(new String(socket.getInputStream().readNBytes(15), StandardCharsets.US_ASCII))
                     .isEqualTo("HTTP/1.1 200 OK");
-            until(() -> bodies.held() == 0);
+            until(() -> bodies.used() == 0);
         }
     }
 
-    /** Vert.x tells of a reset and of a hang-up in different ways. */
+    /** Vert.x reports a reset and a closed connection in different ways. */
     @Test
-    void aCallerThatGoesInTheMiddleGivesBackJustWhatItTook() throws Exception {
+    void aCallerThatAbortsReturnsExactlyWhatItUsed() throws Exception {
         for (int i = 0; i < 10; i++) {
-            long before = bodies.held();
+            long before = bodies.used();
             try (Socket socket = announced()) {
-                until(() -> bodies.held() > before);
-                // Linger 0: what is sent is a reset, not an end.
+                until(() -> bodies.used() > before);
+                // With linger 0 a reset is sent, not an end.
                 socket.setSoLinger(i % 2 == 0, 0);
             }
-            until(() -> bodies.held() <= before);
+            until(() -> bodies.used() <= before);
         }
-        // One more that stays: those before it are over for all that still came of them.
+        // Nothing that the earlier connections still report changes what one more uses.
         try (Socket socket = announced()) {
-            until(() -> bodies.held() != 0);
-            assertThat(bodies.held()).isEqualTo(1 << 17);
+            until(() -> bodies.used() != 0);
+            assertThat(bodies.used()).isEqualTo(ANNOUNCED);
             socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
-            until(() -> bodies.held() == 0);
+            until(() -> bodies.used() == 0);
         }
     }
 
-    /** A connection on which the first byte of a body has gone. */
+    /** A connection on which the first byte of a body was sent. */
     private Socket announced() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         OutputStream out = socket.getOutputStream();
@@ -84,9 +84,9 @@ class RequestBodiesTest {
         return socket;
     }
 
-    private static void until(BooleanSupplier that) throws InterruptedException {
+    private static void until(BooleanSupplier condition) throws InterruptedException {
         long end = System.nanoTime() + LONGEST.toNanos();
-        while (!that.getAsBoolean()) {
+        while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("waited for %s", LONGEST).isLessThan(end);
             Thread.sleep(5);
         }

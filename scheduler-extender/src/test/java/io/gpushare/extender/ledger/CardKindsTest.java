@@ -25,7 +25,7 @@ class CardKindsTest {
             new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.95.05", "13.0"), List.of(card("d", T4, 15, 7)))));
 
     @Test
-    void aSelectorIsTheModelsThatItLeaves() {
+    void aSelectorResolvesToTheModelsThatItMatches() {
         assertThat(models("compute >= 8.0")).containsExactly(A100);
         assertThat(models("model = T4")).containsExactly(T4);
         assertThat(models("cuda >= 13.0")).containsExactly(T4);
@@ -33,7 +33,7 @@ class CardKindsTest {
     }
 
     @Test
-    void oneThatLeavesNoModelOutNamesNone() {
+    void aSelectorThatMatchesEveryModelResolvesToNone() {
         assertThat(models("")).isEmpty();
         assertThat(models("memory >= 10Gi")).isEmpty();
         assertThat(models("uuid = GPU-a")).isEmpty();

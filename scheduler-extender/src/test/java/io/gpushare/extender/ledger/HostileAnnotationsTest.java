@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Annotations that anybody could have written, on pods and nodes, by the ten thousand. */
+/** Thousands of invalid annotations on pods and nodes. */
 class HostileAnnotationsTest {
     private static final long SEED = Long.getLong("gpushare.seed", 20261120);
     private static final int PODS = 20_000;
-    private static final int AT_ONCE = 40;
+    private static final int BATCH = 40;
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
     private static final List<String> PIECES = List.of(
             "null",
@@ -43,44 +43,44 @@ class HostileAnnotationsTest {
     private final Ledger ledger = TestCluster.ledger();
 
     @Test
-    void noAnnotationBreaksTheLedgerOrStaysInItAfterItsPod() {
-        ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+    void noAnnotationBreaksTheLedgerOrOutlivesItsPod() {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
         List<Ledger.NodeView> before = ledger.nodes();
         List<PodRef> there = new ArrayList<>();
-        int believed = 0;
+        int accepted = 0;
         for (int i = 0; i < PODS; i++) {
             ClusterPod pod = pod(i);
-            ledger.podSeen(pod);
+            ledger.updatePod(pod);
             there.add(pod.ref());
             if (random.nextInt(10) == 0) {
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", spoilt(INVENTORY)), HostResources.NONE);
-                ledger.nodeSeen("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+                ledger.updateNode("n1", Map.of("gpushare.io/inventory", damaged(INVENTORY)), HostResources.NONE);
+                ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
             }
             ledger.nodes()
                     .forEach(node -> node.cards()
                             .cards()
                             .forEach(card -> assertThat(card.free().units()).isBetween(0, 15)));
-            if (there.size() == AT_ONCE) {
-                believed += ledger.census().holding(Standing.SEEN);
-                there.forEach(ledger::podGone);
+            if (there.size() == BATCH) {
+                accepted += ledger.stats().holding(Standing.SEEN);
+                there.forEach(ledger::removePod);
                 there.clear();
                 assertThat(ledger.nodes()).isEqualTo(before);
-                assertThat(ledger.census().unattributed()).isZero();
+                assertThat(ledger.stats().unattributed()).isZero();
             }
         }
-        System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + believed
+        System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + accepted
                 + " of them well-formed and for their demand");
-        assertThat(believed).isBetween(1, PODS - 1);
+        assertThat(accepted).isBetween(1, PODS - 1);
     }
 
     private ClusterPod pod(int number) {
         int units = random.nextInt(1, 4);
         Map<String, String> annotations = new HashMap<>();
         String right = AllocationCodec.encode(TestCluster.memory("GPU-" + random.nextInt(3), units));
-        annotations.put("gpushare.io/allocation", random.nextInt(4) == 0 ? right : spoilt(right));
+        annotations.put("gpushare.io/allocation", random.nextInt(4) == 0 ? right : damaged(right));
         for (String old : List.of("IDX", "POD", "DEV", "ASSIGNED", "ASSUME_TIME")) {
             if (random.nextBoolean()) {
-                annotations.put("ALIYUN_COM_GPU_MEM_" + old, spoilt(String.valueOf(random.nextInt(-2, 20))));
+                annotations.put("ALIYUN_COM_GPU_MEM_" + old, damaged(String.valueOf(random.nextInt(-2, 20))));
             }
         }
         if (random.nextInt(4) == 0) {
@@ -95,7 +95,7 @@ class HostileAnnotationsTest {
                         "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units)))));
     }
 
-    private String spoilt(String right) {
+    private String damaged(String right) {
         int at = random.nextInt(right.length() + 1);
         int to = Math.min(right.length(), at + random.nextInt(6));
         return switch (random.nextInt(4)) {

@@ -17,32 +17,32 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** Whatever happened and however late it was shown: when all is quiet the ledger is the world. */
+/** After any history, shown with any delay, the ledger equals the cluster once every event has arrived. */
 public class LedgerHistoryTest {
     private static final int STEPS = 60;
     private static final String[] PODS = {"a", "b", "c", "d"};
     private static final String[] NODES = {"n1", "n2", "n3"};
 
-    /** As many events as the build asks for: ten thousand, or a million with -Pnightly. */
+    /** As many events as the build requests: ten thousand, or a million with -Pnightly. */
     @Test
-    void afterAsManyEventsAsTheBuildAsksForTheLedgerIsTheWorld() {
-        int wanted = Integer.getInteger("gpushare.events", 10_000);
+    void theLedgerEqualsTheClusterAfterManyEvents() {
+        int total = Integer.getInteger("gpushare.events", 10_000);
         long seed = System.nanoTime();
         int events = 0;
         int histories = 0;
-        while (events < wanted) {
-            afterAnyHistoryTheLedgerIsTheWorld(seed + histories);
+        while (events < total) {
+            theLedgerEqualsTheClusterAfterAnyHistory(seed + histories);
             histories++;
             events += STEPS;
         }
         System.out.printf(
-                "ledger: %d events in %d histories, seeds from %d, 0 differences to the world%n",
+                "ledger: %d events in %d histories, seeds from %d, 0 differences to the cluster%n",
                 events, histories, seed);
-        assertThat(events).isGreaterThanOrEqualTo(wanted);
+        assertThat(events).isGreaterThanOrEqualTo(total);
     }
 
     @Property(tries = 200)
-    void afterAnyHistoryTheLedgerIsTheWorld(@ForAll long seed) {
+    void theLedgerEqualsTheClusterAfterAnyHistory(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
         TestCluster world = new TestCluster(random, ledger);
@@ -65,8 +65,8 @@ public class LedgerHistoryTest {
         world.relist();
         world.showAll();
         assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
-        assertThat(ledger.census().unattributed()).isZero();
-        assertThat(ledger.unseenSince(Instant.MAX)).isEmpty();
+        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(ledger.unconfirmedSince(Instant.MAX)).isEmpty();
     }
 
     private static void happen(TestCluster world, Random random) {
@@ -77,25 +77,25 @@ public class LedgerHistoryTest {
                 world.delete(pod);
                 world.create(pod, Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(5))));
             }
-            case 2, 3 -> boundBySomeone(world, random, pod, node);
+            case 2, 3 -> boundByAnother(world, random, pod, node);
             case 4 -> world.end(pod);
             case 5 -> world.delete(pod);
             case 6 -> world.node(node, random.nextInt(4) == 0 ? null : TestCluster.cards(15, 15 + random.nextInt(3)));
-            case 7 -> mended(world, random, pod);
+            case 7 -> corrected(world, random, pod);
             default -> world.nodeGone(node);
         }
     }
 
-    /** Bound with an allocation that fits or not, is the demand or not, or is not there at all. */
-    private static void boundBySomeone(TestCluster world, Random random, String name, String node) {
+    /** Bound with an allocation that may not fit, may not match the demand, or may be missing. */
+    private static void boundByAnother(TestCluster world, Random random, String name, String node) {
         world.pods().stream()
                 .filter(pod -> pod.ref().name().equals(name) && pod.node() == null)
                 .findFirst()
                 .ifPresent(pod -> {
-                    int asked = Integer.parseInt(String.valueOf(
+                    int requested = Integer.parseInt(String.valueOf(
                             pod.containers().getFirst().quantities().get("aliyun.com/gpu-mem")));
-                    Allocation written =
-                            TestCluster.memory("GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? asked + 1 : asked);
+                    Allocation written = TestCluster.memory(
+                            "GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? requested + 1 : requested);
                     Map<String, String> annotations = switch (random.nextInt(8)) {
                         case 0 -> Map.of();
                         case 1 -> Map.of("gpushare.io/allocation", "{nonsense");
@@ -105,19 +105,19 @@ public class LedgerHistoryTest {
                 });
     }
 
-    /** The device plugin writes what really runs over what was written at the bind. */
-    private static void mended(TestCluster world, Random random, String name) {
+    /** The device plugin corrects the allocation that was written at the bind. */
+    private static void corrected(TestCluster world, Random random, String name) {
         for (ClusterPod pod : world.pods()) {
             if (pod.ref().name().equals(name)
                     && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation old)) {
-                Allocation mended = TestCluster.memory(
+                Allocation corrected = TestCluster.memory(
                         "GPU-" + random.nextInt(3),
                         old.containers().getFirst().total().units());
                 world.put(new ClusterPod(
                         pod.ref(),
                         pod.node(),
                         pod.ended(),
-                        Map.of("gpushare.io/allocation", AllocationCodec.encode(mended)),
+                        Map.of("gpushare.io/allocation", AllocationCodec.encode(corrected)),
                         pod.containers()));
             }
         }

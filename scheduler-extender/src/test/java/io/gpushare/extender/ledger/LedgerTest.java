@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
@@ -18,7 +17,6 @@ import io.gpushare.model.codec.InventoryCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +25,6 @@ class LedgerTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final List<ContainerResources> THREE =
             List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3")));
-    private static final Demand DEMAND =
-            TestCluster.DEMANDS.decode(THREE).valid().orElseThrow();
     private static final Map<String, String> INVENTORY =
             Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15)));
 
@@ -36,23 +32,23 @@ class LedgerTest {
 
     @BeforeEach
     void nodes() {
-        ledger.nodeSeen("n1", INVENTORY, HostResources.NONE);
-        ledger.nodeSeen("n2", INVENTORY, HostResources.NONE);
+        ledger.updateNode("n1", INVENTORY, HostResources.NONE);
+        ledger.updateNode("n2", INVENTORY, HostResources.NONE);
     }
 
     @Test
-    void whatIsAssumedStaysWhileTheInformerShowsThePodUnbound() {
-        ledger.podSeen(pod(null, Map.of()));
+    void anAssumptionIsKeptWhileTheInformerShowsThePodUnbound() {
+        ledger.updatePod(pod(null, Map.of()));
         assume("n1");
-        ledger.podSeen(pod(null, Map.of("note", "a change of something else")));
+        ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.census().holding(Standing.ASSUMED)).isEqualTo(1);
+        assertThat(ledger.stats().holding(Standing.ASSUMED)).isEqualTo(1);
     }
 
     @Test
-    void aSecondAssumptionElsewhereKeepsTheFirstUntilTheTruthIsKnown() {
-        ledger.podSeen(pod(null, Map.of()));
-        ledger.doubt(POD, assume("n1"));
+    void aSecondAssumptionOnAnotherNodeKeepsTheFirstUntilOneIsConfirmed() {
+        ledger.updatePod(pod(null, Map.of()));
+        ledger.markUnknown(POD, assume("n1"));
         Holding second = assume("n2");
         assertThat(used("n1") + used("n2")).isEqualTo(6);
         ledger.confirm(POD, second, TestCluster.NOW);
@@ -61,69 +57,69 @@ class LedgerTest {
     }
 
     @Test
-    void theInformerHasTheLastWord() {
+    void theInformerOverridesAnAssumption() {
         Holding hold = assume("n1");
-        ledger.podSeen(pod("n2", written("GPU-1", 3)));
+        ledger.updatePod(pod("n2", written("GPU-1", 3)));
         ledger.forget(POD, hold);
         ledger.confirm(POD, hold, TestCluster.NOW);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
-        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
     }
 
     @Test
-    void anAnnotationThatIsSpoiltAfterwardsFreesNothing() {
-        ledger.podSeen(pod("n1", written("GPU-0", 3)));
-        ledger.podSeen(pod("n1", Map.of("gpushare.io/allocation", "{")));
-        ledger.podSeen(pod("n1", written("GPU-1", 1)));
-        ledger.podSeen(pod("n1", Map.of()));
+    void anAnnotationThatBecomesInvalidFreesNothing() {
+        ledger.updatePod(pod("n1", written("GPU-0", 3)));
+        ledger.updatePod(pod("n1", Map.of("gpushare.io/allocation", "{")));
+        ledger.updatePod(pod("n1", written("GPU-1", 1)));
+        ledger.updatePod(pod("n1", Map.of()));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.census().unattributed()).isZero();
+        assertThat(ledger.stats().unattributed()).isZero();
     }
 
     @Test
-    void anAnnotationOnAPodThatIsNotBoundMeansNothing() {
-        ledger.podSeen(pod(null, written("GPU-0", 3)));
-        assertThat(ledger.census().holding(Standing.SEEN)).isZero();
+    void anAnnotationOnAnUnboundPodIsIgnored() {
+        ledger.updatePod(pod(null, written("GPU-0", 3)));
+        assertThat(ledger.stats().holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
-    void aPodBoundWithoutUsIsCountedAsSuchUntilItIsGone() {
-        ledger.podSeen(pod("n1", Map.of()));
-        assertThat(ledger.census().unattributed()).isEqualTo(1);
-        ledger.podGone(POD);
-        assertThat(ledger.census().unattributed()).isZero();
+    void aPodBoundByAnotherProgramIsUnattributedUntilItIsDeleted() {
+        ledger.updatePod(pod("n1", Map.of()));
+        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        ledger.removePod(POD);
+        assertThat(ledger.stats().unattributed()).isZero();
     }
 
     @Test
-    void whatPodsHoldOutlivesTheNodesAbsence() {
-        ledger.podSeen(pod("n3", written("GPU-0", 3)));
-        ledger.nodeSeen("n3", INVENTORY, HostResources.NONE);
+    void holdingsAreKeptWhileTheNodeIsAbsent() {
+        ledger.updatePod(pod("n3", written("GPU-0", 3)));
+        ledger.updateNode("n3", INVENTORY, HostResources.NONE);
         assertThat(used("n3")).isEqualTo(3);
-        ledger.nodeGone("n3");
+        ledger.removeNode("n3");
         assertThat(refusal("n3")).isEqualTo(Reason.UNKNOWN_NODE);
-        ledger.nodeSeen("n3", INVENTORY, HostResources.NONE);
+        ledger.updateNode("n3", INVENTORY, HostResources.NONE);
         assertThat(used("n3")).isEqualTo(3);
-        ledger.podGone(POD);
-        ledger.nodeGone("n3");
+        ledger.removePod(POD);
+        ledger.removeNode("n3");
         assertThat(ledger.node("n3")).isEmpty();
     }
 
     @Test
-    void wishesThatAreSpoiltAfterTheBindFreeNothing() {
-        Map<String, String> spoilt = new HashMap<>(written("GPU-0", 3));
-        spoilt.put("gpushare.io/select", "nonsense");
-        spoilt.put("gpushare.io/cards", "7");
-        ledger.podSeen(pod("n1", spoilt));
-        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(1);
+    void requirementsThatBecomeInvalidAfterTheBindFreeNothing() {
+        Map<String, String> invalid = new HashMap<>(written("GPU-0", 3));
+        invalid.put("gpushare.io/select", "nonsense");
+        invalid.put("gpushare.io/cards", "7");
+        ledger.updatePod(pod("n1", invalid));
+        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
     @Test
-    void absurdAmountsInAnnotationsOfBoundPodsFillTheCardAndBreakNothing() {
+    void excessiveAmountsInAnnotationsFillTheCard() {
         for (int i = 0; i < 3; i++) {
-            ledger.podSeen(new ClusterPod(
+            ledger.updatePod(new ClusterPod(
                     new PodRef("uid-" + i, "default", "huge-" + i),
                     "n1",
                     false,
@@ -131,7 +127,7 @@ class LedgerTest {
                     List.of(new ContainerResources(
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
-        assertThat(ledger.census().holding(Standing.SEEN)).isEqualTo(3);
+        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(3);
         assertThat(ledger.node("n1")
                         .orElseThrow()
                         .cards()
@@ -151,7 +147,8 @@ class LedgerTest {
     }
 
     private Holding assume(String node) {
-        if (ledger.assume(POD, PodSpecSummary.of(DEMAND, List.of(), Map.of(), Set.of()), node, TestCluster.NOW)
+        if (ledger.assume(
+                        POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
                 instanceof Assumption.Assumed(Holding hold, var inventory)) {
             return hold;
         }

@@ -6,7 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
@@ -14,6 +14,7 @@ import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.Share;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -29,13 +30,14 @@ import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** The columns say what the entries say, whichever nodes come, change, go and return. */
+/** The columns agree with the entries while nodes are added, changed, removed and added again. */
 class NodeColumnsProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
-    private static final Scoring BY_ROOM = way -> way.node().idle() + way.node().cpuMilli();
-    private static final List<DemandSummary> ASKS = List.of(
+    private static final Scoring BY_FREE =
+            candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
+    private static final List<DemandSummary> DEMANDS = List.of(
             new DemandSummary(1, 0),
             new DemandSummary(9, 0),
             new DemandSummary(17, 0),
@@ -43,32 +45,32 @@ class NodeColumnsProperties {
             new DemandSummary(0, 2),
             new DemandSummary(0, 4),
             new DemandSummary(5, 1),
-            new DemandSummary(4, 2, 0, CardSelector.ANY));
+            new DemandSummary(Share.memory(4), 2, 0, CardSelector.ANY));
 
     @Property(tries = 4)
-    void theColumnsSayWhatTheEntriesSay(@ForAll long seed) {
+    void theColumnsAgreeWithTheEntries(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
-        Set<NodeColumns> columns = new HashSet<>();
+        Set<NodeDirectory> columns = new HashSet<>();
         for (int i = 0; i < EVENTS; i++) {
-            // They come one behind the other, and go.
+            // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
-            ledger.nodeGone("n" + (newest - WINDOW));
-            columns.add(ledger.columns());
+            ledger.removeNode("n" + (newest - WINDOW));
+            columns.add(ledger.directory());
             if (i % 100 == 0) {
                 compare(ledger, random);
             }
         }
-        assertThat(columns).as("they were full, and made anew").hasSizeGreaterThan(1);
-        assertThat(ledger.columns().capacity())
-                .as("who is gone takes no room for ever")
+        assertThat(columns).as("full columns were replaced").hasSizeGreaterThan(1);
+        assertThat(((NodeColumns) ledger.directory()).capacity())
+                .as("removed nodes take no space for ever")
                 .isLessThanOrEqualTo(2000);
     }
 
     private static void event(Ledger ledger, String node, Random random) {
         switch (random.nextInt(6)) {
-            case 0 -> ledger.nodeGone(node);
+            case 0 -> ledger.removeNode(node);
             case 1, 2, 3 -> {
                 Inventory inventory = new Inventory(
                         TestCluster.cards(16, 8).unit(),
@@ -77,13 +79,13 @@ class NodeColumnsProperties {
                                 .map(card -> card.withHealth(
                                         random.nextInt(4) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy()))
                                 .toList());
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                         new HostResources(8000, 8000));
             }
             case 4 ->
-                ledger.nodeSeen(
+                ledger.updateNode(
                         node,
                         random.nextBoolean() ? Map.of() : Map.of(AnnotationKeys.INVENTORY, "{"),
                         HostResources.NONE);
@@ -91,10 +93,12 @@ class NodeColumnsProperties {
                 PodRef pod = new PodRef("uid-" + random.nextInt(300), "default", "p" + random.nextInt(300));
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
-                ledger.podSeen(new ClusterPod(pod, null, false, Map.of(), containers));
-                PodSpecSummary wanted = ledger.wanted(
-                        TestCluster.DEMANDS.decode(containers).valid().orElseThrow(), containers, Map.of());
-                ledger.assume(pod, wanted, node, TestCluster.NOW);
+                ledger.updatePod(new ClusterPod(pod, null, false, Map.of(), containers));
+                ledger.assume(
+                        pod,
+                        TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
+                        node,
+                        TestCluster.NOW);
             }
         }
     }
@@ -104,24 +108,24 @@ class NodeColumnsProperties {
         for (int i = 0; i < NAMES; i += 1 + random.nextInt(8)) {
             names.add("n" + i);
         }
-        NodeColumns columns = ledger.columns();
-        NodeIndices nodes = NodeIndices.of(columns, names);
-        for (DemandSummary ask : ASKS) {
-            assertThat(nodes.filter(ask).whys())
+        NodeDirectory columns = ledger.directory();
+        NodeIndices nodes = columns.named(names);
+        for (DemandSummary demand : DEMANDS) {
+            assertThat(nodes.filter(demand).whys())
                     .containsExactly(names.stream()
-                            .map(name -> ledger.nodeEntry(name).refusal(ask))
+                            .map(name -> ledger.nodeEntry(name).refusal(demand))
                             .toArray(Reason[]::new));
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
-        NodeCosts costs = nodes.costs(BY_ROOM, pod);
+        NodeCosts costs = nodes.costs(BY_FREE, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).room(), BY_ROOM, pod));
+                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_FREE, pod));
         }
         for (int i = 0; i < names.size(); i++) {
-            int number = nodes.number(i);
-            if (number >= 0) {
-                assertThat(columns.name(number)).isEqualTo(names.get(i));
+            int index = nodes.index(i);
+            if (index >= 0) {
+                assertThat(columns.name(index)).isEqualTo(names.get(i));
             } else {
                 assertThat(ledger.node(names.get(i))).isEmpty();
             }

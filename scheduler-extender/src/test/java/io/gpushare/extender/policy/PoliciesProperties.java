@@ -3,12 +3,12 @@ package io.gpushare.extender.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.FreeNodes;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.HostResources;
 import java.util.ArrayList;
@@ -26,27 +26,27 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every policy on random clusters of mixed cards, filled until pods are refused. */
+/** Invariants of every policy on random clusters of mixed cards, filled until pods are refused. */
 class PoliciesProperties {
     private static final List<CardKind> KINDS = List.of(
             new CardKind("T4", 15), new CardKind("V100", 16), new CardKind("V100", 32), new CardKind("A100", 4000));
     private static final int PODS = 60;
 
-    /** What is left of one node, kept by hand: nothing of the code under test. */
-    private static final class Books {
+    /** What is left of one node, computed without the code under test. */
+    private static final class ByHand {
         private long cpu;
         private long memory;
         private final CardKind[] kinds;
         private final int[] free;
 
-        Books(FreeNode node) {
+        ByHand(FreeNode node) {
             cpu = node.cpuMilli();
             memory = node.memoryMib();
             kinds = new CardKind[node.cards().size()];
             free = new int[kinds.length];
             node.cards().forEach(card -> {
                 kinds[card.index()] = card.kind();
-                free[card.index()] = card.free();
+                free[card.index()] = card.units();
             });
         }
 
@@ -70,21 +70,21 @@ class PoliciesProperties {
             return pod.models().isEmpty() || pod.models().contains(kinds[card].model());
         }
 
-        void take(Candidate way) {
-            assertThat(way.whole()).hasSize(way.pod().cards());
-            for (FreeCard card : way.whole()) {
-                assertThat(whole(way.pod(), card.index())).isTrue();
+        void take(Candidate candidate) {
+            assertThat(candidate.whole()).hasSize(candidate.pod().cards());
+            for (FreeCard card : candidate.whole()) {
+                assertThat(whole(candidate.pod(), card.index())).isTrue();
                 free[card.index()] = 0;
             }
-            FreeCard shared = way.shared();
-            assertThat(shared != null).isEqualTo(way.pod().units() > 0);
+            FreeCard shared = candidate.shared();
+            assertThat(shared != null).isEqualTo(candidate.pod().units() > 0);
             if (shared != null) {
-                assertThat(allowed(way.pod(), shared.index())).isTrue();
-                free[shared.index()] -= way.pod().units();
+                assertThat(allowed(candidate.pod(), shared.index())).isTrue();
+                free[shared.index()] -= candidate.pod().units();
                 assertThat(free[shared.index()]).isNotNegative();
             }
-            cpu -= way.pod().cpuMilli();
-            memory -= way.pod().memoryMib();
+            cpu -= candidate.pod().cpuMilli();
+            memory -= candidate.pod().memoryMib();
             assertThat(Math.min(cpu, memory)).isNotNegative();
         }
     }
@@ -93,69 +93,69 @@ class PoliciesProperties {
     void everyPolicyPlacesOnlyWhatFitsAndRefusesOnlyWhatDoesNot(@ForAll long seed, @ForAll PolicyKind kind) {
         Random random = new Random(seed);
         List<FreeNode> nodes = cluster(random);
-        Map<String, Books> books = new HashMap<>();
-        nodes.forEach(node -> books.put(node.name(), new Books(node)));
+        Map<String, ByHand> byHand = new HashMap<>();
+        nodes.forEach(node -> byHand.put(node.name(), new ByHand(node)));
         NodeChooser chooser = new NodeChooser(nodes);
         Policy policy = kind.fromNothing(ClusterCapacity.of(nodes), seed);
         for (int i = 0; i < PODS; i++) {
             PodRequest pod = pod(random);
             policy.arrived(pod);
-            Optional<Candidate> way = chooser.choose(policy.scoring(), pod);
-            assertThat(way.isPresent()).isEqualTo(books.values().stream().anyMatch(node -> node.fits(pod)));
-            if (way.isPresent()) {
-                of(books, way.get().node()).take(way.get());
-                chooser.changed(way.get().after());
+            Optional<Candidate> candidate = chooser.choose(policy.scoring(), pod);
+            assertThat(candidate.isPresent()).isEqualTo(byHand.values().stream().anyMatch(node -> node.fits(pod)));
+            if (candidate.isPresent()) {
+                of(byHand, candidate.get().node()).take(candidate.get());
+                chooser.update(candidate.get().after());
             }
         }
         chooser.nodes()
                 .forEach(node -> node.cards()
-                        .forEach(card -> assertThat(card.free()).isEqualTo(of(books, node).free[card.index()])));
+                        .forEach(card -> assertThat(card.units()).isEqualTo(of(byHand, node).free[card.index()])));
     }
 
-    private static Books of(Map<String, Books> books, FreeNode node) {
-        return Objects.requireNonNull(books.get(node.name()));
+    private static ByHand of(Map<String, ByHand> byHand, FreeNode node) {
+        return Objects.requireNonNull(byHand.get(node.name()));
     }
 
     @Property(tries = 40)
-    void theSamePodsGiveTheSamePlacesWhateverIsRememberedAndHoweverTheNodesAreListed(
-            @ForAll long seed, @ForAll PolicyKind kind, @ForAll boolean told) {
+    void placementsDependNeitherOnCachesNorOnTheOrderOfTheNodes(
+            @ForAll long seed, @ForAll PolicyKind kind, @ForAll boolean foreknowing) {
         Random random = new Random(seed);
         List<FreeNode> nodes = cluster(random);
         List<PodRequest> pods = new ArrayList<>();
         for (int i = 0; i < PODS; i++) {
             pods.add(i % 3 == 0 ? pod(random) : pods.get(random.nextInt(i)));
         }
-        Policy first = policy(kind, told, nodes, pods, seed);
-        Policy second = policy(kind, told, nodes, pods, seed);
+        Policy first = policy(kind, foreknowing, nodes, pods, seed);
+        Policy second = policy(kind, foreknowing, nodes, pods, seed);
         NodeChooser remembers = new NodeChooser(nodes);
         List<FreeNode> now = new ArrayList<>(nodes).reversed();
         for (PodRequest pod : pods) {
             first.arrived(pod);
             second.arrived(pod);
-            Optional<Candidate> way = remembers.choose(first.scoring(), pod);
-            // Copies remember nothing.
+            Optional<Candidate> candidate = remembers.choose(first.scoring(), pod);
+            // Copies of the nodes are not cached.
             Optional<Candidate> fresh = new NodeChooser(now.stream()
                             .map(node -> node.with(new HostResources(node.cpuMilli(), node.memoryMib()), node.cards()))
                             .toList())
                     .choose(second.scoring(), pod);
-            assertThat(fresh.map(PoliciesProperties::where)).isEqualTo(way.map(PoliciesProperties::where));
-            if (way.isPresent()) {
-                FreeNode after = way.get().after();
-                remembers.changed(after);
+            assertThat(fresh.map(PoliciesProperties::where)).isEqualTo(candidate.map(PoliciesProperties::where));
+            if (candidate.isPresent()) {
+                FreeNode after = candidate.get().after();
+                remembers.update(after);
                 now.replaceAll(node -> node.name().equals(after.name()) ? after : node);
             }
         }
     }
 
     @Property(tries = 200)
-    void theScoresHaveOneWinnerWhicheverWayTheNodesAreListed(@ForAll long seed, @ForAll PolicyKind kind) {
+    void scoresHaveOneWinnerInAnyOrderOfTheNodes(@ForAll long seed, @ForAll PolicyKind kind) {
         Random random = new Random(seed);
         List<FreeNode> nodes = cluster(random);
         PodRequest pod = pod(random);
         Policy policy = kind.fromNothing(ClusterCapacity.of(nodes), seed);
         policy.arrived(pod);
         policy.arrived(pod(random));
-        Optional<Candidate> way = new NodeChooser(nodes).choose(policy.scoring(), pod);
+        Optional<Candidate> candidate = new NodeChooser(nodes).choose(policy.scoring(), pod);
         List<FreeNode> other = new ArrayList<>(nodes);
         Collections.shuffle(other, random);
         NodeCosts costs = costs(other, policy.scoring(), pod);
@@ -163,11 +163,11 @@ class PoliciesProperties {
         assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
         if (pod.gpu()) {
             assertThat(IntStream.of(scores).filter(score -> score == 10).count())
-                    .isEqualTo(way.isPresent() ? 1 : 0);
+                    .isEqualTo(candidate.isPresent() ? 1 : 0);
         } else {
-            // kube-scheduler chooses among equals.
+            // kube-scheduler chooses among equal scores.
             assertThat(IntStream.of(scores).anyMatch(score -> score == 10))
-                    .isEqualTo(way.isPresent()
+                    .isEqualTo(candidate.isPresent()
                             || nodes.stream().anyMatch(node -> node.cards().isEmpty()));
             return;
         }
@@ -175,21 +175,20 @@ class PoliciesProperties {
                         costs.cheapest() < 0
                                 ? Optional.empty()
                                 : Optional.of(other.get(costs.cheapest()).name()))
-                .isEqualTo(way.map(best -> best.node().name()));
+                .isEqualTo(candidate.map(best -> best.node().name()));
         for (int i = 0; i < scores.length; i++) {
             for (int j = 0; j < scores.length; j++) {
-                double a = other.get(i).best(policy.scoring(), pod).cost();
-                double b = other.get(j).best(policy.scoring(), pod).cost();
+                double a = policy.scoring().best(other.get(i), pod).cost();
+                double b = policy.scoring().best(other.get(j), pod).cost();
                 assertThat(scores[i] >= scores[j] || a > b - Scoring.SAME || scores[j] == 10)
-                        .as("a node of less cost never has the lower score, but beside the winner")
+                        .as("a node of lower cost never has the lower score, except against the winner")
                         .isTrue();
             }
         }
     }
 
-    /** However the list and its nodes change between two pods of a kind, and whatever came between. */
     @Property(tries = 200)
-    void whatIsRememberedOfCostsChangesNone(@ForAll long seed, @ForAll PolicyKind kind) {
+    void rememberedCostsAreThoseOfTheNodesNow(@ForAll long seed, @ForAll PolicyKind kind) {
         Random random = new Random(seed);
         List<FreeNode> nodes = cluster(random);
         List<PodRequest> pods = List.of(pod(random), pod(random), pod(random));
@@ -206,54 +205,51 @@ class PoliciesProperties {
                         .map(Candidate::after)
                         .ifPresent(all::changed);
             }
-            List<Integer> asked = new ArrayList<>();
+            List<Integer> indices = new ArrayList<>();
             for (int number = 0; number < nodes.size(); number++) {
                 if (random.nextInt(5) > 0) {
-                    asked.add(number);
+                    indices.add(number);
                 }
             }
-            Collections.shuffle(asked, random);
-            int[] numbers = asked.stream().mapToInt(number -> number).toArray();
-            NodeCosts costs = recent.of(numbers, numbers.length, policy.scoring(), pod);
+            Collections.shuffle(indices, random);
+            int[] numbers = indices.stream().mapToInt(number -> number).toArray();
+            NodeCosts costs = recent.of(numbers, policy.scoring(), pod);
             for (int place = 0; place < numbers.length; place++) {
                 assertThat(costs.at(place))
-                        .isEqualTo(RecentCosts.cost(all.room(numbers[place]), policy.scoring(), pod));
+                        .isEqualTo(RecentCosts.cost(all.node(numbers[place]), policy.scoring(), pod));
             }
             assertThat(recent.cheapest(policy.scoring(), pod))
                     .isEqualTo(costs(all.nodes, policy.scoring(), pod).cheapest());
             if (numbers.length > 0) {
                 NodeCosts changed = costs.with(numbers[0], -1e9, pod);
                 assertThat(changed.cheapest()).isZero();
-                assertThat(recent.of(numbers, numbers.length, policy.scoring(), pod)
-                                .at(0))
-                        .isEqualTo(costs.at(0));
+                assertThat(recent.of(numbers, policy.scoring(), pod).at(0)).isEqualTo(costs.at(0));
             }
         }
-        assertThat(recent.of(new int[] {-1}, 1, policy.scoring(), pods.getFirst())
-                        .at(0))
+        assertThat(recent.of(new int[] {-1}, policy.scoring(), pods.getFirst()).at(0))
                 .isEqualTo(RecentCosts.cost(FreeNode.NOWHERE, policy.scoring(), pods.getFirst()));
     }
 
-    /** A node is found by its number for a moment before its coming is counted: it has its own cost then already. */
+    /** A new node is readable by its index shortly before its change is counted. */
     @Test
-    void aNodeThatIsJustComingCostsWhatItCosts() {
+    void aNodeThatIsBeingAddedHasItsCost() {
         Random random = new Random(1);
         List<FreeNode> nodes = cluster(random);
         PodRequest pod = pod(random);
         Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes), 1);
-        Listed coming = new Listed(nodes);
-        coming.size = nodes.size() - 1;
-        RecentCosts recent = new RecentCosts(coming);
+        Listed growing = new Listed(nodes);
+        growing.size = nodes.size() - 1;
+        RecentCosts recent = new RecentCosts(growing);
         recent.cheapest(policy.scoring(), pod);
-        coming.size = nodes.size();
+        growing.size = nodes.size();
 
         int last = nodes.size() - 1;
-        assertThat(recent.of(new int[] {last}, 1, policy.scoring(), pod).at(0))
+        assertThat(recent.of(new int[] {last}, policy.scoring(), pod).at(0))
                 .isEqualTo(RecentCosts.cost(nodes.get(last), policy.scoring(), pod))
                 .isNotZero();
     }
 
-    /** Nodes by their places in a list. */
+    /** Nodes by their positions in a list. */
     private static final class Listed implements FreeNodes {
         private final List<FreeNode> nodes;
         private final int[] versions;
@@ -286,7 +282,7 @@ class PoliciesProperties {
         }
 
         @Override
-        public FreeNode room(int number) {
+        public FreeNode node(int number) {
             return nodes.get(number);
         }
 
@@ -308,17 +304,17 @@ class PoliciesProperties {
 
     private static NodeCosts costs(List<FreeNode> nodes, Scoring scoring, PodRequest pod) {
         return new RecentCosts(new Listed(nodes))
-                .of(IntStream.range(0, nodes.size()).toArray(), nodes.size(), scoring, pod);
+                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
     }
 
-    private static String where(Candidate way) {
-        return way.node().name() + " " + way.shared() + " " + way.whole();
+    private static String where(Candidate candidate) {
+        return candidate.node().name() + " " + candidate.shared() + " " + candidate.whole();
     }
 
     private static Policy policy(
-            PolicyKind kind, boolean told, List<FreeNode> nodes, List<PodRequest> pods, long seed) {
+            PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods, long seed) {
         ClusterCapacity capacity = ClusterCapacity.of(nodes);
-        return told ? kind.told(capacity, seed, pods) : kind.fromNothing(capacity, seed);
+        return foreknowing ? kind.withForeknowledge(capacity, seed, pods) : kind.fromNothing(capacity, seed);
     }
 
     private static List<FreeNode> cluster(Random random) {
@@ -326,11 +322,11 @@ class PoliciesProperties {
         int count = 1 + random.nextInt(6);
         for (int i = 0; i < count; i++) {
             List<FreeCard> cards = new ArrayList<>();
-            CardKind usual = KINDS.get(random.nextInt(KINDS.size()));
+            CardKind common = KINDS.get(random.nextInt(KINDS.size()));
             int number = random.nextInt(6);
             for (int card = 0; card < number; card++) {
                 cards.add(FreeCard.unused(
-                        card, random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : usual));
+                        card, random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : common));
             }
             nodes.add(FreeNode.of("node-" + i, 0, 1000L * (1 + random.nextInt(64)), 1L << random.nextInt(18), cards));
         }
@@ -342,7 +338,7 @@ class PoliciesProperties {
         int cards = units == 0 || random.nextInt(8) == 0 ? random.nextInt(4) : 0;
         Set<String> models = switch (random.nextInt(5)) {
             case 0 -> Set.of("V100");
-            case 1 -> Set.of("A100", "T4", "none such");
+            case 1 -> Set.of("A100", "T4", "unknown");
             default -> Set.of();
         };
         return new PodRequest(500L * random.nextInt(10), 200L * random.nextInt(10), units, cards, models);

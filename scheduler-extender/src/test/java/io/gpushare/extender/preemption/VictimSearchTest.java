@@ -36,7 +36,7 @@ class VictimSearchTest {
     private static final int[] SIZES = {8, 15, 15, 24};
 
     @Property
-    void victimsMakeRoomAndNoneOfThemCouldStay(
+    void evictionSufficesAndEveryVictimIsNeeded(
             @ForAll long seed, @ForAll @IntRange(max = 24) int units, @ForAll @IntRange(max = 3) int whole) {
         if (units + whole == 0) {
             return;
@@ -77,15 +77,14 @@ class VictimSearchTest {
                 .ifPresent(victims -> {
                     int highest = highest(evictable, victims);
                     List<String> lower = evictable.keySet().stream()
-                            .filter(uid -> rank(evictable, uid).priority() < highest)
+                            .filter(uid -> rank(evictable, uid).value() < highest)
                             .toList();
                     assertThat(fits(without(node, lower), demand)).isFalse();
                 });
     }
 
     @Property
-    void ofOnePriorityNoSmallerSetMakesRoomOnOneCard(
-            @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
+    void forOneCardAndPriorityNoSmallerSetSuffices(@ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
         Random random = new Random(seed);
         NodeCards node = node(random);
         Map<String, PodPriority> evictable = new HashMap<>();
@@ -110,7 +109,7 @@ class VictimSearchTest {
     }
 
     @Test
-    void ofEqualPodsTheYoungestGoesAndAPodThatLeavesAnywayBeforeIt() {
+    void theYoungestOfEqualPodsIsEvictedAfterATerminatingOne() {
         NodeCards node = t4s(memory("old", 0, 8), memory("young", 1, 8));
         assertThat(victims(node, 10, Map.of("old", rank(1, 0), "young", rank(1, 5))))
                 .containsExactly("young");
@@ -119,14 +118,14 @@ class VictimSearchTest {
     }
 
     @Test
-    void thePodOfLowestPriorityGoesThoughItIsOlderAndThereAreMoreOfThem() {
+    void thePodsOfLowestPriorityAreEvictedEvenIfOlderAndMore() {
         NodeCards node = t4s(memory("high", 0, 15), memory("low-a", 1, 7), memory("low-b", 1, 8));
         assertThat(victims(node, 15, Map.of("high", rank(2, 9), "low-a", rank(1, 0), "low-b", rank(1, 0))))
                 .containsExactlyInAnyOrder("low-a", "low-b");
     }
 
     @Test
-    void aWholeCardIsMadeOfTheCheapestOnes() {
+    void theCheapestCardIsFreedForAWholeCard() {
         NodeCards node = t4s(memory("high", 0, 1), memory("low", 1, 1));
         Map<String, PodPriority> evictable = Map.of("high", rank(2, 0), "low", rank(1, 0));
         assertThat(VictimSearch.victims(node, demand(0, 1), evictable)).contains(List.of("low"));
@@ -188,11 +187,11 @@ class VictimSearchTest {
     }
 
     private static PodPriority rank(Map<String, PodPriority> ranks, String uid) {
-        return ranks.getOrDefault(uid, PodPriority.PLAIN);
+        return ranks.getOrDefault(uid, PodPriority.DEFAULT);
     }
 
     private static int highest(Map<String, PodPriority> ranks, List<String> uids) {
-        return uids.stream().mapToInt(uid -> rank(ranks, uid).priority()).max().orElseThrow();
+        return uids.stream().mapToInt(uid -> rank(ranks, uid).value()).max().orElseThrow();
     }
 
     private static NodeCards without(NodeCards node, Iterable<String> uids) {

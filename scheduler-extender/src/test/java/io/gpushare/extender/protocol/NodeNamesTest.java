@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
-import io.gpushare.extender.ledger.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeIndices;
 import io.gpushare.extender.policy.Policies;
@@ -32,7 +30,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,48 +41,48 @@ class NodeNamesTest {
             new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
 
     private void node(String name) {
-        ledger.nodeSeen(name, Map.of(), HostResources.NONE);
+        ledger.updateNode(name, Map.of(), HostResources.NONE);
     }
 
     private NodeNames names() {
-        return new NodeNames(ledger.columns());
+        return new NodeNames(ledger.directory());
     }
 
     @Test
-    void nodesOfTheLedgerHaveTheirNumbersAndOthersNone() {
+    void nodesOfTheLedgerHaveAnIndexAndOthersNone() {
         node("node-1");
         node("node-12");
 
         NamedNodes read = read(names(), "[\"node-12\",\"node-1\",\"node-\",\"node-123\",\"node-1\"]");
 
-        assertThat(numbers(read)).containsExactly(1, 0, -1, -1, 0);
+        assertThat(indices(read)).containsExactly(1, 0, -1, -1, 0);
     }
 
     @Test
-    void aNodeThatCameSinceHasItsNumberToo() {
+    void aNodeThatWasAddedLaterIsFoundToo() {
         node("node-1");
         NodeNames names = names();
         node("node-2");
 
-        assertThat(numbers(read(names, "[\"node-2\",\"node-1\"]"))).containsExactly(1, 0);
-        assertThat(names.current(ledger.columns())).isSameAs(names);
+        assertThat(indices(read(names, "[\"node-2\",\"node-1\"]"))).containsExactly(1, 0);
+        assertThat(names.current(ledger.directory())).isSameAs(names);
     }
 
     @Test
-    void theyBeginAnewWithManyNewNodesOrOtherColumns() {
+    void theNamesAreRebuiltForManyNewNodesAndForAnotherDirectory() {
         node("node-0");
         NodeNames names = names();
         for (int i = 1; i < MANY; i++) {
             node("node-" + i);
-            names = names.current(ledger.columns());
-            assertThat(names.nodes()).isSameAs(ledger.columns());
-            assertThat(numbers(read(names, "[\"node-" + i + "\",\"node-0\"]"))).containsExactly(i, 0);
+            names = names.current(ledger.directory());
+            assertThat(names.directory()).isSameAs(ledger.directory());
+            assertThat(indices(read(names, "[\"node-" + i + "\",\"node-0\"]"))).containsExactly(i, 0);
         }
     }
 
-    /** Whatever it takes for an array of plain names, a parser takes for the same names. */
+    /** An array that is read in place has the names that a parser reads. */
     @Property
-    void whatItReadsIsWhatAParserReads(
+    void namesAreReadAsAParserReadsThem(
             @ForAll @Size(max = 6)
                     List<
                                     @Chars({'a', 'b', '-', '"', '\\', 'n', ',', ']', '\u00e9', '\t'})
@@ -98,7 +95,7 @@ class NodeNamesTest {
         }
         byte[] json = ("x[\"" + String.join("\",\"", parts) + "\"]}").getBytes(StandardCharsets.UTF_8);
 
-        NamedNodes found = names().read(RequestBody.of(json), 1);
+        NamedNodes found = NamedNodes.read(RequestBody.of(json), 1, names());
 
         if (found != null) {
             List<String> parsed = new ArrayList<>();
@@ -110,7 +107,7 @@ class NodeNamesTest {
             }
             assertThat(each(found))
                     .isEqualTo(parsed.stream().map(name -> '"' + name + '"').toList());
-            assertThat(numbers(found)).isEqualTo(ledger.columns().numbers(parsed));
+            assertThat(indices(found)).isEqualTo(indices(ledger.directory().named(parsed)));
         } else {
             assertThat(String.join("", parts)).containsAnyOf("\"", "\\", "\u00e9", "\t");
         }
@@ -136,23 +133,23 @@ class NodeNamesTest {
                 "[\"a\\\"b\"]",
                 "[\"\u00e9\"]"
             })
-    void whatIsNotPlainIsLeftToAParser(String json) {
+    void anyOtherArrayIsLeftToAParser(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
 
-        assertThat(names().read(RequestBody.of(bytes), 0)).isNull();
+        assertThat(NamedNodes.read(RequestBody.of(bytes), 0, names())).isNull();
     }
 
     @Test
-    void namesThatAParserReadAreWrittenAsJson() {
-        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), ledger.columns());
+    void namesFromAParserAreWrittenAsJson() {
+        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), ledger.directory());
 
         assertThat(each(read)).containsExactly("\"node-?x\"", "\"node-1\"", "\"a\\\"b\\\\\u00e9\\n\"");
         assertThat(json(read, 0, 2)).isEqualTo("\"node-?x\",\"node-1\"");
     }
 
-    /** In whatever order and with whatever gaps they come. */
+    /** In any order, and with any of them left out. */
     @Property(tries = 50)
-    void eachNameIsReadAsItself(@ForAll long seed) {
+    void eachNameHasTheIndexOfItsNode(@ForAll long seed) {
         Random random = new Random(seed);
         List<String> cluster = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
@@ -163,19 +160,19 @@ class NodeNamesTest {
         }
         NodeNames names = names();
         for (int request = 0; request < 4; request++) {
-            List<String> asked = new ArrayList<>(cluster);
-            asked.removeIf(name -> random.nextInt(10) == 0);
+            List<String> named = new ArrayList<>(cluster);
+            named.removeIf(name -> random.nextInt(10) == 0);
             if (random.nextBoolean()) {
-                asked = WorkersOrder.of(asked, random);
+                named = WorkersOrder.of(named, random);
             } else if (random.nextBoolean()) {
-                Collections.rotate(asked, random.nextInt(asked.size()));
+                Collections.rotate(named, random.nextInt(named.size()));
             } else if (random.nextBoolean()) {
-                Collections.shuffle(asked, random);
+                Collections.shuffle(named, random);
             }
-            String json = "[\"" + String.join("\",\"", asked) + "\"]";
+            String json = "[\"" + String.join("\",\"", named) + "\"]";
             NamedNodes read = read(names, json);
-            assertThat(numbers(read)).isEqualTo(ledger.columns().numbers(asked));
-            assertThat("[" + json(read, 0, asked.size()) + "]").isEqualTo(json);
+            assertThat(indices(read)).isEqualTo(indices(ledger.directory().named(named)));
+            assertThat("[" + json(read, 0, named.size()) + "]").isEqualTo(json);
         }
     }
 
@@ -185,7 +182,7 @@ class NodeNamesTest {
         node("node-1");
         node(name);
 
-        assertThat(numbers(read(names(), "[\"" + name + "\",\"node-1\",\"" + name + "n\"]")))
+        assertThat(indices(read(names(), "[\"" + name + "\",\"node-1\",\"" + name + "n\"]")))
                 .containsExactly(1, 0, -1);
     }
 
@@ -193,114 +190,34 @@ class NodeNamesTest {
     void anEmptyArrayHasNoNames() {
         assertThat(read(names(), "[]").size()).isZero();
         node("");
-        assertThat(numbers(read(names(), "[\"\"]"))).containsExactly(0);
+        assertThat(indices(read(names(), "[\"\"]"))).containsExactly(0);
     }
 
-    /** The names of those that passed the filter are known again, and nothing else is taken for them. */
-    @Property(tries = 200)
-    void whatPassedIsReadAsIfItWereRead(@ForAll long seed) {
-        Random random = new Random(seed);
-        List<String> asked = new ArrayList<>();
-        for (int i = random.nextInt(30); i >= 0; i--) {
-            asked.add("n" + random.nextInt(50));
-            if (random.nextInt(10) > 0) {
-                node(asked.getLast());
-            }
-        }
-        NodeNames names = names();
-        NamedNodes named = read(names, array(asked));
-        @Nullable Reason[] why = new @Nullable Reason[asked.size()];
-        for (int i = 0; i < why.length; i++) {
-            why[i] = random.nextInt(3) == 0 ? Reason.UNKNOWN_NODE : null;
-        }
-        FilterResult filtered = FilterResult.of(why);
-        List<String> passed = filtered.feasible(asked);
-        byte[] again = (array(passed) + "}").getBytes(StandardCharsets.UTF_8);
-
-        @Nullable NamedNodes found = named.passed(filtered, RequestBody.of(again));
-
-        int[] expected = ledger.columns().numbers(passed);
-        if (found == null) {
-            assertThat(passed.isEmpty() || IntStream.of(expected).anyMatch(number -> number < 0))
-                    .isTrue();
-            return;
-        }
-        assertThat(found.end()).isEqualTo(again.length - 1);
-        assertThat(numbers(found)).isEqualTo(expected).doesNotContain(-1);
-        assertThat(each(found))
-                .isEqualTo(passed.stream().map(name -> '"' + name + '"').toList());
-        List<String> others = new ArrayList<>(passed);
-        switch (random.nextInt(3)) {
-            case 0 -> others.add("n1");
-            case 1 -> others.remove(random.nextInt(others.size()));
-            default -> others.set(random.nextInt(others.size()), "n77");
-        }
-        assertThat(named.passed(filtered, RequestBody.of(array(others).getBytes(StandardCharsets.UTF_8))))
-                .isNull();
-        assertThat(named.passed(filtered, RequestBody.of(Arrays.copyOf(again, random.nextInt(again.length - 1)))))
-                .isNull();
-    }
-
-    /** What prioritize reads of the body of a filter before it. */
     @Test
-    void whatPassedIsUsedForTheSameNodesAlone() throws Exception {
-        node("n1");
-        node("n2");
-        NodeNames names = names();
-        byte[] body = body("n1", "n2", "n3");
-        ExtenderArgs asked = ExtenderArgs.read(RequestBody.of(body), names);
-        FilterResult filtered = FilterResult.of(new @Nullable Reason[] {null, null, Reason.UNKNOWN_NODE});
-        // Of numbers that are not the ledger's: what is read of it shows.
-        NamedNodes marked = new NamedNodes(body, begins(body), new NodeIndices(ledger.columns(), new int[] {7, 8, -1}));
-        ExtenderArgs.Passed.remember(RequestBody.of(body), new ExtenderArgs(asked.pod(), marked, null), filtered);
-
-        assertThat(numbers(ExtenderArgs.readPassed(RequestBody.of(body("n1", "n2")), names)
-                        .named()))
-                .containsExactly(7, 8);
-        assertThat(numbers(ExtenderArgs.readPassed(RequestBody.of(body("n1", "n1")), names)
-                        .named()))
-                .containsExactly(0, 0);
-        byte[] ofAnother = new String(body("n1", "n2"), StandardCharsets.UTF_8)
-                .replace("\"one\"", "\"two\"")
-                .getBytes(StandardCharsets.UTF_8);
-        assertThat(ExtenderArgs.readPassed(RequestBody.of(ofAnother), names)
-                        .pod()
-                        .ref()
-                        .name())
-                .isEqualTo("two");
-        for (int i = 0; i < MANY; i++) {
-            node("node-" + i);
+    void anIncompleteArrayIsLeftToAParser() {
+        node("node-1");
+        byte[] array = "[\"node-1\",\"node-2\"]".getBytes(StandardCharsets.UTF_8);
+        for (int length = 1; length < array.length; length++) {
+            byte[] cut = Arrays.copyOf(array, length);
+            assertThat(NamedNodes.read(RequestBody.of(cut), 0, names()))
+                    .as(new String(cut, StandardCharsets.UTF_8))
+                    .isNull();
         }
-        NodeNames renewed = names.current(ledger.columns());
-        assertThat(renewed.nodes()).isNotSameAs(names.nodes());
-        assertThat(numbers(ExtenderArgs.readPassed(RequestBody.of(body("n1", "n2")), renewed)
-                        .named()))
-                .containsExactly(0, 1);
-    }
-
-    private static int[] begins(byte[] body) {
-        int at = new String(body, StandardCharsets.UTF_8).indexOf("\"n1\"");
-        return new int[] {at, at + 5, at + 10, at + 15};
-    }
-
-    private static byte[] body(String... names) {
-        return ("{\"Pod\":{\"metadata\":{\"name\":\"one\"}},\"NodeNames\":" + array(List.of(names)) + "}")
-                .getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static String array(List<String> names) {
-        return names.isEmpty() ? "[]" : "[\"" + String.join("\",\"", names) + "\"]";
     }
 
     private static NamedNodes read(NodeNames names, String json) {
-        NamedNodes read = Objects.requireNonNull(names.read(RequestBody.of(json.getBytes(StandardCharsets.UTF_8)), 0));
+        NamedNodes read = Objects.requireNonNull(
+                NamedNodes.read(RequestBody.of(json.getBytes(StandardCharsets.UTF_8)), 0, names));
         assertThat(read.end()).isEqualTo(json.length());
         return read;
     }
 
-    private static int[] numbers(NamedNodes read) {
-        NodeIndices nodes = read.nodes();
-        return IntStream.range(0, nodes.size()).map(nodes::number).toArray();
+    private static int[] indices(NamedNodes read) {
+        return indices(read.nodes());
+    }
+
+    private static int[] indices(NodeIndices nodes) {
+        return IntStream.range(0, nodes.size()).map(nodes::index).toArray();
     }
 
     private static List<String> each(NamedNodes read) {
@@ -310,6 +227,6 @@ class NodeNamesTest {
     }
 
     private static String json(NamedNodes read, int from, int to) {
-        return ReceivedBodies.text(answer -> read.addTo(answer, from, to));
+        return ReceivedBodies.text(response -> read.addTo(response, from, to));
     }
 }

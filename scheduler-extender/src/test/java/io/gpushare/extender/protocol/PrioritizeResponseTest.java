@@ -26,34 +26,34 @@ class PrioritizeResponseTest {
     private final Ledger ledger =
             new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
 
-    private String answer(int... scores) {
+    private String response(int... scores) {
         List<String> names =
                 IntStream.range(0, scores.length).mapToObj(i -> "n" + i).toList();
-        return ReceivedBodies.text(PrioritizeResponse.of(NamedNodes.of(names, ledger.columns()), scores));
+        return ReceivedBodies.text(PrioritizeResponse.of(NamedNodes.of(names, ledger.directory()), scores));
     }
 
     @Test
-    void hostsWithTheLeastScoreAreLeftOut() {
-        assertThat(answer(9, 10, 9, 9)).isEqualTo("[{\"Host\":\"n1\",\"Score\":1}]");
-        assertThat(answer(0, 10, 3)).isEqualTo("[{\"Host\":\"n1\",\"Score\":10},{\"Host\":\"n2\",\"Score\":3}]");
-        assertThat(answer(10, 10)).isEqualTo("[]");
-        assertThat(answer(7)).isEqualTo("[]");
-        assertThat(answer()).isEqualTo("[]");
+    void hostsWithTheLowestScoreAreLeftOut() {
+        assertThat(response(9, 10, 9, 9)).isEqualTo("[{\"Host\":\"n1\",\"Score\":1}]");
+        assertThat(response(0, 10, 3)).isEqualTo("[{\"Host\":\"n1\",\"Score\":10},{\"Host\":\"n2\",\"Score\":3}]");
+        assertThat(response(10, 10)).isEqualTo("[]");
+        assertThat(response(7)).isEqualTo("[]");
+        assertThat(response()).isEqualTo("[]");
     }
 
-    /** Between any two hosts, as kube-scheduler reads it. */
+    /** Between any two hosts, as kube-scheduler reads the response. */
     @Property
-    void differencesStay(@ForAll @Size(min = 1, max = 30) List<@IntRange(max = 10) Integer> scores) {
+    void differencesAreKept(@ForAll @Size(min = 1, max = 30) List<@IntRange(max = 10) Integer> scores) {
         int[] given = scores.stream().mapToInt(Integer::intValue).toArray();
         Map<String, Integer> read = new HashMap<>();
-        for (Object host : new JsonArray(answer(given))) {
+        for (Object host : new JsonArray(response(given))) {
             JsonObject one = (JsonObject) host;
             read.put(one.getString("Host"), one.getInteger("Score"));
         }
-        int least = Arrays.stream(given).min().orElseThrow();
+        int lowest = Arrays.stream(given).min().orElseThrow();
         assertThat(read).doesNotContainValue(0);
         for (int i = 0; i < given.length; i++) {
-            assertThat(read.getOrDefault("n" + i, 0)).isEqualTo(given[i] - least);
+            assertThat(read.getOrDefault("n" + i, 0)).isEqualTo(given[i] - lowest);
         }
     }
 }

@@ -52,7 +52,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Filter and prioritize from body to answer, and their parts, by the number of nodes: 8 cards each, 4 pods a card. */
+/** The parts of filter and prioritize by the number of nodes, with 8 cards each and 4 pods on each card. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -66,21 +66,21 @@ public class VerbsBenchmark {
     @Param({"100", "1000", "5000"})
     public int nodes;
 
-    /** KiB of other memory that are written between two calls, as by another program or the kernel: what is near goes. */
+    /** KiB of other memory that are written between two calls, so that caches are cold. */
     @Param({"0", "4096"})
     public int otherKib;
 
-    /** As the extender's option. */
+    /** The value of the option --decide-in. */
     @Param({"filter", "prioritize"})
     public String decideIn;
 
     private long[] other;
-    private NodeSelection choice;
+    private NodeSelection selection;
     private Ledger ledger;
     private RequestBody body;
     private NodeNames known;
     private ExtenderArgs args;
-    private FilterResult filtered;
+    private FilterResult result;
     private int turn;
 
     @Setup
@@ -88,7 +88,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        choice = new NodeSelection(ledger, demands, decideIn.equals("filter"));
+        selection = new NodeSelection(ledger, decideIn.equals("filter"));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
@@ -103,9 +103,9 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                         + names + "]}";
         body = RequestBody.of(json.getBytes(StandardCharsets.UTF_8));
-        known = new NodeNames(ledger.columns());
+        known = new NodeNames(ledger.directory());
         args = ExtenderArgs.read(body, known);
-        filtered = choice.filter(args.pod(), args.named().nodes());
+        result = selection.filter(args.pod(), args.named().nodes());
     }
 
     @Setup(Level.Invocation)
@@ -125,7 +125,7 @@ public class VerbsBenchmark {
             cards.add(Card.of("GPU-" + node + "-" + card, card, Memory.ofGib(40)));
         }
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, cards);
-        ledger.nodeSeen(
+        ledger.updateNode(
                 name(node),
                 Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)),
                 new HostResources(128_000, 1 << 20));
@@ -134,13 +134,13 @@ public class VerbsBenchmark {
         }
     }
 
-    /** On every tenth node the pods leave nothing free, as in the load run. */
+    /** On every tenth node nothing is free, as in the load run. */
     private void seen(int node, String pod, CardId card, Inventory inventory) {
         int units = node % 10 == 0 ? 10 : 8;
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units)))));
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 new PodRef(pod, "default", pod),
                 name(node),
                 false,
@@ -149,25 +149,25 @@ public class VerbsBenchmark {
                         "main", ContainerRole.APP, Map.of("cpu", "2", "aliyun.com/gpu-mem", String.valueOf(units))))));
     }
 
-    /** The body, read. */
+    /** Reads the body. */
     @Benchmark
     public Object read() throws BadRequestException {
         return ExtenderArgs.read(body, known);
     }
 
-    /** Which nodes fit. */
+    /** Decides which nodes fit. */
     @Benchmark
     public Object filter() {
-        return choice.filter(args.pod(), args.named().nodes());
+        return selection.filter(args.pod(), args.named().nodes());
     }
 
-    /** What they cost, known from the last time. */
+    /** Scores nodes for a pod of a recent kind. */
     @Benchmark
     public Object prioritize() {
-        return choice.prioritize(args.pod(), args.named().nodes());
+        return selection.prioritize(args.pod(), args.named().nodes());
     }
 
-    /** The same for a pod of another size each time, of more than the nodes remember. */
+    /** Scores nodes for a pod of another size each time, of more kinds than are remembered. */
     @Benchmark
     public Object prioritizeAnew() {
         turn = turn % 64 + 1;
@@ -178,17 +178,20 @@ public class VerbsBenchmark {
                         "main",
                         ContainerRole.APP,
                         Map.of("cpu", turn + "m", "aliyun.com/gpu-mem", String.valueOf(turn % 8 + 1)))));
-        return choice.prioritize(pod, args.named().nodes());
+        return selection.prioritize(pod, args.named().nodes());
     }
 
-    /** The answer, written. */
+    /** Writes the response. */
     @Benchmark
     public Object write() {
         int[] size = new int[1];
-        ResponseWriter.send(FilterResponse.of(args, filtered, known), new ReceivedBodies(page -> {
-            size[0] += page.length();
-            return Future.succeededFuture();
-        }));
+        ResponseWriter.send(
+                FilterResponse.of(args, result),
+                new ReceivedBodies(chunk -> {
+                    size[0] += chunk.length();
+                    return Future.succeededFuture();
+                }),
+                failure -> {});
         return size;
     }
 }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The order in which kube-scheduler names nodes: it judges them by several workers at once, each of which takes a run of
- * nodes that follow each other, and lists them as they come (findNodesThatPassFilters; a run is the root of their number,
- * parallelize.chunkSizeFor).
+ * The order in which kube-scheduler names nodes: several workers filter them in parallel, each takes a run of consecutive
+ * nodes, and nodes are listed as they pass (findNodesThatPassFilters; the length of a run is the square root of the number
+ * of nodes, parallelize.chunkSizeFor).
  */
 final class WorkersOrder {
-    // Of kube-scheduler's 16 as many run at once as it has processors.
+    // Of kube-scheduler's 16 workers as many run in parallel as it has processors.
     private static final int WORKERS = 8;
 
     private WorkersOrder() {}

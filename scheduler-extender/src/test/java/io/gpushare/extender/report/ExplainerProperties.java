@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -29,12 +28,8 @@ class ExplainerProperties {
         TestCluster world = new TestCluster(random, TestCluster.ledger());
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
-        Explainer explain = new Explainer(
-                ledger,
-                TestCluster.DEMANDS,
-                new NodeSelection(ledger, TestCluster.DEMANDS, random.nextBoolean()),
-                world);
+        NodeSelection choice = new NodeSelection(ledger, false);
+        Explainer explain = new Explainer(ledger, new NodeSelection(ledger, random.nextBoolean()), world);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = choice.filter(pod, choice.named(nodes));
@@ -50,13 +45,16 @@ class ExplainerProperties {
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
-                PodSpecSummary wanted = ledger.wanted(judged.demand(), pod.containers(), pod.annotations());
-                ledger.assume(pod.ref(), wanted, judged.nodes().getFirst().node(), TestCluster.NOW);
+                ledger.assume(
+                        pod.ref(),
+                        TestCluster.demand(ledger, pod),
+                        judged.nodes().getFirst().node(),
+                        TestCluster.NOW);
             }
         }
     }
 
-    /** Whether as many cards would do as the demand needs; the pods here ask for memory or for cards, never for both. */
+    /** Whether as many cards fit as the demand needs; the pods here request memory or cards, never both. */
     private static boolean enough(Judged judged, NodeVerdict node) {
         long would = node.eachCard().stream().filter(CardVerdict::takes).count();
         return would
@@ -71,7 +69,7 @@ class ExplainerProperties {
                 ledger,
                 card -> card.withHealth(random.nextInt(6) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy())
                         .withCordoned(random.nextInt(6) == 0));
-        ledger.nodeSeen("plain", Map.of(), HostResources.NONE);
+        ledger.updateNode("plain", Map.of(), HostResources.NONE);
         nodes.add("plain");
         return nodes;
     }

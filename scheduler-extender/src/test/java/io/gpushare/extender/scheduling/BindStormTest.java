@@ -21,19 +21,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Many binds at once, an API server that fails in every way, informers that lag: no card is ever given twice. */
+/** Many binds at once, an API server that fails in every way, informers that lag: no card is ever allocated twice. */
 class BindStormTest {
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
     @Property(tries = 200)
-    void noCardIsOverusedAndInTheEndTheLedgerIsTheWorld(@ForAll long seed) throws Exception {
+    void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
         TestCluster world = new TestCluster(new Random(seed + 1), ledger);
         NODES.forEach(node -> world.node(node, TestCluster.cards(8, 8, 15)));
         world.showAll();
         world.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, TestCluster.DEMANDS, world);
+        Binder binder = new Binder(ledger, world);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(world.create(
@@ -48,19 +48,19 @@ class BindStormTest {
         while (landing) {
             landing = world.landLate();
         }
-        assertNothingOverused(world);
+        assertNothingOverCommitted(world);
         world.failing = 0;
         world.showAll();
-        binder.settle(TestCluster.LATER, TestCluster.LATER);
+        binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
-        assertThat(ledger.census().holding(Holding.Standing.ASSUMED)).isZero();
-        assertThat(ledger.census().holding(Holding.Standing.DOUBTFUL)).isZero();
-        assertThat(ledger.census().unattributed()).isZero();
+        assertThat(ledger.stats().holding(Holding.Standing.ASSUMED)).isZero();
+        assertThat(ledger.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
+        assertThat(ledger.stats().unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+        NodeSelection choice = new NodeSelection(ledger, false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long own = random.nextLong();
@@ -105,7 +105,7 @@ class BindStormTest {
         }
     }
 
-    private static void assertNothingOverused(TestCluster world) {
+    private static void assertNothingOverCommitted(TestCluster world) {
         for (Map.Entry<String, NodeCards> node : world.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }

@@ -27,7 +27,7 @@ class BinderTest {
 
     private final Ledger ledger = TestCluster.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, TestCluster.DEMANDS, api);
+    private final Binder binder = new Binder(ledger, api);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {
@@ -59,7 +59,7 @@ class BinderTest {
     @BeforeEach
     void nodes() {
         for (String node : List.of("n1", "n2")) {
-            ledger.nodeSeen(
+            ledger.updateNode(
                     node,
                     Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15))),
                     HostResources.NONE);
@@ -67,7 +67,7 @@ class BinderTest {
     }
 
     @Test
-    void aDefiniteRefusalForgets() {
+    void aDefiniteRefusalForgetsTheHolding() {
         for (int status : List.of(-1, 403, 422, 429, 409, 500, 503)) {
             assertThat(bind("n1", status)).as("%d", status).isEqualTo(Why.REFUSED);
             assertThat(used("n1")).isZero();
@@ -75,23 +75,23 @@ class BinderTest {
     }
 
     @Test
-    void noAnswerKeepsTheCardsUntilSettled() {
+    void anUnansweredBindingKeepsItsCardsUntilResolved() {
         for (int status : List.of(0, 504)) {
             assertThat(bind("n1", status)).isEqualTo(Why.UNKNOWN);
             assertThat(used("n1")).isEqualTo(3);
-            binder.settle(TestCluster.NOW, TestCluster.NOW);
+            binder.resolveUnknown(TestCluster.NOW, TestCluster.NOW);
             assertThat(used("n1")).as("too early to say").isEqualTo(3);
-            binder.settle(TestCluster.LATER, TestCluster.LATER);
+            binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
             assertThat(used("n1")).isZero();
         }
     }
 
     @Test
-    void aLaterRefusalDoesNotUndoAnEarlierDoubt() {
+    void aLaterRefusalKeepsAnEarlierUnknownBinding() {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
-        assertThat(ledger.census().holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(ledger.stats().holding(Standing.DOUBTFUL)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
         assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
         assertThat(used("n2")).isZero();
@@ -99,7 +99,7 @@ class BinderTest {
     }
 
     @Test
-    void aSuccessEndsAllDoubt() {
+    void aSuccessResolvesAllUnknownBindings() {
         bind("n1", 0);
         api.statuses.add(201);
         assertThat(binder.bind(POD, "n2", TestCluster.NOW)).isEqualTo(new Bound(false));
@@ -108,7 +108,7 @@ class BinderTest {
     }
 
     @Test
-    void aPodThatIsGoneEndsAllDoubt() {
+    void aDeletedPodResolvesAllUnknownBindings() {
         bind("n1", 0);
         api.pod = Optional.empty();
         assertThat(bind("n1", 404)).isEqualTo(Why.NO_POD);
@@ -116,11 +116,11 @@ class BinderTest {
     }
 
     @Test
-    void aPodThatCameAndWentInAGapOfTheWatchIsForgotten() {
+    void aPodCreatedAndDeletedInAGapOfTheWatchIsForgotten() {
         api.statuses.add(201);
         assertThat(binder.bind(POD, "n1", TestCluster.NOW)).isEqualTo(new Bound(false));
         api.pod = Optional.empty();
-        binder.settle(TestCluster.LATER, TestCluster.LATER);
+        binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(used("n1")).isZero();
         assertThat(ledger.podEntry(POD.uid())).isEmpty();
     }

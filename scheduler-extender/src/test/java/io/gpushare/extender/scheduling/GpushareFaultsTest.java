@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodSpecSummary;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,30 +29,30 @@ import org.junit.jupiter.api.Test;
 
 /** What gpushare's extender did wrong and ours must not, on values; DESIGN.md says which numbers are elsewhere. */
 class GpushareFaultsTest {
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final Ledger ledger = new Ledger(
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
-            (pod, node, sentence) -> told.add(pod + ": " + sentence));
-    private final NodeSelection choice = new NodeSelection(ledger, TestCluster.DEMANDS, false);
+            (pod, node, sentence) -> reported.add(pod + ": " + sentence));
+    private final NodeSelection choice = new NodeSelection(ledger, false);
 
     @Test
-    void e3ACardThatIsOverusedByForgedAnnotationsIsFullAndNotEndlesslyFree() {
+    void e3ACardOverCommittedByForgedAnnotationsIsFull() {
         inventory("n1", TestCluster.cards(15, 15));
-        ledger.podSeen(pod("forged", "n1", 40, written("GPU-0", 40)));
-        ledger.podSeen(pod("other", "n1", 14, written("GPU-0", 14)));
+        ledger.updatePod(pod("forged", "n1", 40, written("GPU-0", 40)));
+        ledger.updatePod(pod("other", "n1", 14, written("GPU-0", 14)));
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.census().overused()).isEqualTo(1);
+        assertThat(ledger.stats().overcommitted()).isEqualTo(1);
     }
 
     @Test
     void e3ASmallUnitInAForgedAnnotationDoesNotMakeTheClaimSmaller() {
         inventory("n1", TestCluster.cards(15));
-        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         String small = AllocationCodec.encode(TestCluster.memory("GPU-0", 10)).replace("1024", "1");
-        ledger.podSeen(pod("p", "n1", 10, Map.of("gpushare.io/allocation", small)));
+        ledger.updatePod(pod("p", "n1", 10, Map.of("gpushare.io/allocation", small)));
         assertThat(free("n1")).containsExactly(5);
     }
 
@@ -74,10 +72,10 @@ class GpushareFaultsTest {
             });
             for (int burst = 0; burst < 20; burst++) {
                 for (int i = 0; i < 300; i++) {
-                    ledger.podSeen(pod("p" + i, "n" + i % 20, 1, written("GPU-" + i % 2, 1)));
+                    ledger.updatePod(pod("p" + i, "n" + i % 20, 1, written("GPU-" + i % 2, 1)));
                 }
                 for (int i = 0; i < 300; i++) {
-                    ledger.podGone(new PodRef("uid-p" + i, "default", "p" + i));
+                    ledger.removePod(new PodRef("uid-p" + i, "default", "p" + i));
                 }
             }
             over.set(true);
@@ -92,20 +90,20 @@ class GpushareFaultsTest {
         for (int i = 0; i < 40; i++) {
             // The end of the one before was missed in a gap of the watch, every second time.
             if (i % 2 == 0) {
-                ledger.podGone(new PodRef("uid-" + (i - 1), "default", "same"));
+                ledger.removePod(new PodRef("uid-" + (i - 1), "default", "same"));
             }
-            ledger.podSeen(new ClusterPod(
+            ledger.updatePod(new ClusterPod(
                     new PodRef("uid-" + i, "default", "same"), "n1", false, written("GPU-0", 3), asking(3)));
             assertThat(free("n1")).containsExactly(12, 15);
         }
-        ledger.podGone(new PodRef("uid-39", "default", "same"));
+        ledger.removePod(new PodRef("uid-39", "default", "same"));
         assertThat(free("n1")).containsExactly(15, 15);
     }
 
     @Test
     void e7AChangedCapacityIsUsedAndACardOrNodeThatLeftIsNotOffered() {
         inventory("n1", TestCluster.cards(15));
-        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
+        ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         inventory("n1", TestCluster.cards(40, 40));
         assertThat(free("n1")).containsExactly(30, 40);
         inventory("n1", TestCluster.cards(40));
@@ -114,15 +112,15 @@ class GpushareFaultsTest {
         assertThat(feasible(1, "n1")).isFalse();
         inventory("n1", TestCluster.cards(15));
         assertThat(free("n1")).as("what ran all the time").containsExactly(5);
-        ledger.podGone(new PodRef("uid-p", "default", "p"));
-        ledger.nodeGone("n1");
+        ledger.removePod(new PodRef("uid-p", "default", "p"));
+        ledger.removeNode("n1");
         assertThat(ledger.nodes()).isEmpty();
     }
 
     @Test
     void e7bANodeFirstSeenWhileBootingIsRightWhenItsInventoryComes() {
-        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        ledger.nodeSeen("n1", Map.of(), HostResources.NONE);
+        ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
+        ledger.updateNode("n1", Map.of(), HostResources.NONE);
         assertThat(feasible(1, "n1")).isFalse();
         inventory("n1", TestCluster.cards(15, 15));
         assertThat(free("n1")).containsExactly(5, 15);
@@ -131,7 +129,7 @@ class GpushareFaultsTest {
     @Test
     void e7cAUsedCardThatVanishesHidesNothingAndIsStillUsedWhenItReturns() {
         inventory("n1", TestCluster.cards(15, 15));
-        ledger.podSeen(pod("p", "n1", 10, written("GPU-1", 10)));
+        ledger.updatePod(pod("p", "n1", 10, written("GPU-1", 10)));
         inventory("n1", TestCluster.cards(15));
         assertThat(ledger.nodes()).hasSize(1);
         assertThat(free("n1")).containsExactly(15);
@@ -144,7 +142,7 @@ class GpushareFaultsTest {
         List<String> nodes = IntStream.range(0, 1000).mapToObj(i -> "n" + i).toList();
         nodes.forEach(node -> inventory(node, TestCluster.cards(16, 16, 16, 16, 16, 16, 16, 16)));
         for (int i = 0; i < 8000; i++) {
-            ledger.podSeen(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
+            ledger.updatePod(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
         }
         SchedulingPod asks = new SchedulingPod(new PodRef("uid-x", "default", "x"), Map.of(), asking(3));
         long[] nanos = new long[200];
@@ -173,8 +171,8 @@ class GpushareFaultsTest {
                 throw new Failure(Failure.Reach.ANSWERED, 409, "in words of a later version", new Exception());
             }
         };
-        ledger.podSeen(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, TestCluster.DEMANDS, api).bind(there.ref(), "n1", TestCluster.NOW))
+        ledger.updatePod(pod("p", null, 3, Map.of()));
+        assertThat(new Binder(ledger, api).bind(there.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 
@@ -188,11 +186,7 @@ class GpushareFaultsTest {
                         .feasible(List.of("n1")))
                 .containsExactly("n1");
         assertThat(ledger.assume(
-                        pod,
-                        PodSpecSummary.of(
-                                TestCluster.DEMANDS.decode(init).valid().orElseThrow(), init, Map.of(), Set.of()),
-                        "n1",
-                        TestCluster.NOW))
+                        pod, TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)), "n1", TestCluster.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
         assertThat(free("n1")).containsExactly(6);
     }
@@ -202,43 +196,43 @@ class GpushareFaultsTest {
         inventory("n1", TestCluster.cards(48, 24));
         assertThat(free("n1")).containsExactly(48, 24);
         assertThat(feasible(48, "n1")).isTrue();
-        ledger.podSeen(pod("p", "n1", 30, written("GPU-0", 30)));
+        ledger.updatePod(pod("p", "n1", 30, written("GPU-0", 30)));
         assertThat(feasible(25, "n1")).isFalse();
         assertThat(feasible(24, "n1")).isTrue();
     }
 
     @Test
-    void e18APodBoundByAnotherSchedulerIsToldOfAndCountedWhenItsAnnotationComes() {
+    void e18APodBoundByAnotherSchedulerIsReportedAndCountedWhenItsAnnotationArrives() {
         inventory("n1", TestCluster.cards(15));
-        ledger.podSeen(pod("p", "n1", 10, Map.of()));
-        assertThat(ledger.census().unattributed()).isEqualTo(1);
-        ledger.podSeen(pod("p", "n1", 10, written("GPU-0", 10)));
-        assertThat(ledger.census().unattributed()).isZero();
+        ledger.updatePod(pod("p", "n1", 10, Map.of()));
+        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
+        assertThat(ledger.stats().unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test
-    void e14AnAnnotationThatIsNotBelievedIsToldOnceAndCounted() {
+    void e14ARejectedAnnotationIsReportedOnceAndCounted() {
         inventory("n1", TestCluster.cards(15));
         for (int i = 0; i < 3; i++) {
-            ledger.podSeen(pod("malformed", "n1", 3, Map.of("gpushare.io/allocation", "{")));
-            ledger.podSeen(pod("less", "n1", 10, written("GPU-0", 1)));
-            ledger.podSeen(pod("elsewhere", "n1", 3, written("GPU-9", 3)));
-            ledger.podSeen(pod("fits", "n1", 14, written("GPU-0", 14)));
-            ledger.podSeen(pod("twice", "n1", 14, written("GPU-0", 14)));
+            ledger.updatePod(pod("malformed", "n1", 3, Map.of("gpushare.io/allocation", "{")));
+            ledger.updatePod(pod("less", "n1", 10, written("GPU-0", 1)));
+            ledger.updatePod(pod("elsewhere", "n1", 3, written("GPU-9", 3)));
+            ledger.updatePod(pod("fits", "n1", 14, written("GPU-0", 14)));
+            ledger.updatePod(pod("twice", "n1", 14, written("GPU-0", 14)));
         }
-        assertThat(told).hasSize(4);
-        assertThat(told.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
-        assertThat(told.get(1)).startsWith("default/less: ").contains("not what its containers ask for");
-        assertThat(told.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
-        assertThat(told.get(3)).startsWith("default/twice: ").contains("more is allocated on card GPU-0");
-        assertThat(ledger.disbelieved()).isEqualTo(4);
+        assertThat(reported).hasSize(4);
+        assertThat(reported.get(0)).startsWith("default/malformed: annotation gpushare.io/allocation");
+        assertThat(reported.get(1)).startsWith("default/less: ").contains("not what its containers request");
+        assertThat(reported.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
+        assertThat(reported.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
+        assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
 
     private void inventory(String node, Inventory inventory) {
-        ledger.nodeSeen(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+        ledger.updateNode(node, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
     private boolean feasible(int units, String node) {

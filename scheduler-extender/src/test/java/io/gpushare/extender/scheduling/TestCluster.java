@@ -3,6 +3,8 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Allocation;
@@ -45,6 +47,11 @@ import org.jspecify.annotations.Nullable;
 public final class TestCluster implements PodApi {
     public static Ledger ledger() {
         return new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    }
+
+    /** Decodes a pod that is known to be valid. */
+    public static PodDemand.Valid demand(Ledger ledger, SchedulingPod pod) {
+        return (PodDemand.Valid) ledger.demand(pod);
     }
 
     public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
@@ -108,12 +115,12 @@ public final class TestCluster implements PodApi {
         Map<String, String> annotations =
                 inventory == null ? Map.of() : Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory));
         nodes.put(name, annotations);
-        nodeEvents.add(() -> ledger.nodeSeen(name, annotations, HostResources.NONE));
+        nodeEvents.add(() -> ledger.updateNode(name, annotations, HostResources.NONE));
     }
 
     public synchronized void nodeGone(String name) {
         nodes.remove(name);
-        nodeEvents.add(() -> ledger.nodeGone(name));
+        nodeEvents.add(() -> ledger.removeNode(name));
     }
 
     public static Inventory cards(int... gib) {
@@ -134,7 +141,7 @@ public final class TestCluster implements PodApi {
                 cards.add(made.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
             }
             String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
-            ledger.nodeSeen("n" + i, Map.of("gpushare.io/inventory", written), new HostResources(64_000, 1 << 18));
+            ledger.updateNode("n" + i, Map.of("gpushare.io/inventory", written), new HostResources(64_000, 1 << 18));
             nodes.add("n" + i);
         }
         return nodes;
@@ -144,12 +151,12 @@ public final class TestCluster implements PodApi {
 
     private void show(ClusterPod pod) {
         podsShown.put(pod.ref().toString(), pod);
-        ledger.podSeen(pod);
+        ledger.updatePod(pod);
     }
 
     private void showGone(ClusterPod pod) {
         podsShown.remove(pod.ref().toString());
-        ledger.podGone(pod.ref());
+        ledger.removePod(pod.ref());
     }
 
     /** Shows the next pod event; false if there is none. */

@@ -33,8 +33,8 @@ class ViewRevisionsTest {
 
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-    private final ViewRevisions revisions = new ViewRevisions(
-            ledger, new Explainer(ledger, demands, new NodeSelection(ledger, demands, false), new NoPods()));
+    private final ViewRevisions revisions =
+            new ViewRevisions(ledger, new Explainer(ledger, new NodeSelection(ledger, false), new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {
@@ -58,7 +58,7 @@ class ViewRevisionsTest {
     private void node(String name, int gib) {
         Inventory inventory =
                 new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-" + name, 0, Memory.ofGib(gib))));
-        ledger.nodeSeen(name, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+        ledger.updateNode(name, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
     private ClusterChanges look(String since) {
@@ -80,7 +80,7 @@ class ViewRevisionsTest {
         ClusterChanges second = look(first.revision());
         assertThat(second.full()).isFalse();
         assertThat(names(second)).containsExactly("b");
-        ledger.nodeGone("a");
+        ledger.removeNode("a");
         node("c", 16);
         ClusterChanges third = look(second.revision());
         assertThat(names(third)).containsExactly("c");
@@ -120,16 +120,16 @@ class ViewRevisionsTest {
     void whatWaitedBeforeItWasLetGoOfIsNoNewsAfterwards() {
         look("");
         PodRef big = new PodRef("uid-big", "default", "big");
-        ledger.podSeen(new ClusterPod(
+        ledger.updatePod(new ClusterPod(
                 big,
                 null,
                 false,
-                PodPriority.PLAIN,
+                PodPriority.DEFAULT,
                 true,
                 Map.of(),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
         assertThat(look("").waiting()).isNotNull();
-        ledger.podGone(big);
+        ledger.removePod(big);
         assertThat(look("").waiting()).isNotNull();
         now += 121 * SECOND;
         revisions.rest(now);

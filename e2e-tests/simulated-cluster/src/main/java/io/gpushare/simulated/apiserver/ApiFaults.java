@@ -3,6 +3,7 @@ package io.gpushare.simulated.apiserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** The faults that a test injects into the API server. None is active at the start; all may change while it runs. */
@@ -11,6 +12,7 @@ public final class ApiFaults {
     private final FaultRule refusals = rule(_ -> true);
     private final FaultRule losses = rule(_ -> true);
     private volatile Duration latency = Duration.ZERO;
+    private final AtomicInteger delayed = new AtomicInteger();
     private volatile boolean cutOff;
     private volatile boolean watchesMuted;
 
@@ -45,6 +47,15 @@ public final class ApiFaults {
     /** While true no watch sends anything. What happens meanwhile is missing from these watches for good. */
     public void muteWatches(boolean mute) {
         watchesMuted = mute;
+    }
+
+    /** How many requests are being delayed now. */
+    public int delayed() {
+        return delayed.get();
+    }
+
+    void countDelayed(int change) {
+        delayed.addAndGet(change);
     }
 
     Duration latency() {

@@ -62,7 +62,11 @@ final class RequestHandler {
         long delay = faults.latency().toMillis();
         request.body().onSuccess(body -> {
             if (delay > 0) {
-                vertx.setTimer(delay, _ -> decide(request, body));
+                faults.countDelayed(1);
+                vertx.setTimer(delay, _ -> {
+                    faults.countDelayed(-1);
+                    decide(request, body);
+                });
             } else {
                 decide(request, body);
             }

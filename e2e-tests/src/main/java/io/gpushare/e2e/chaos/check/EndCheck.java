@@ -89,7 +89,7 @@ public final class EndCheck {
 
     private List<String> metrics() throws IOException {
         Pattern zero =
-                Pattern.compile("gpushare_(cluster_cards\\{.*\"overused\"|extender_(unattributed|ledger)_pods).*");
+                Pattern.compile("gpushare_(cluster_cards\\{.*\"overcommitted\"|extender_(unattributed|ledger)_pods).*");
         return extender("/metrics")
                 .lines()
                 .filter(line -> zero.matcher(line).matches() && !line.endsWith(" 0.0"))

@@ -5,38 +5,39 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 
 /**
- * Fills what is begun before anything fresh is opened, on the card and on the node.
+ * Fills cards and nodes in use before unused ones.
  *
- * <p>The cost is a whole number from -10 to 0 and says how full the pod would leave the node, where {@code full(n)} is
- * {@code n * (total - left) / total}, rounded down, over the node's well cards:
+ * <p>The cost is a whole number from -10 to 0 for how full the pod would leave the node, where {@code full(n)} is
+ * {@code n * (total - left) / total}, rounded down, over the node's healthy cards:
  *
  * <ul>
- *   <li>memory that goes to a card in use: {@code -5 - full(5)} of the units;
- *   <li>memory that opens a card that nobody uses: {@code -full(4)} of the units, so always more than the former;
- *   <li>whole cards: {@code -full(10)} of the cards, {@code left} being those on which nothing is allocated;
+ *   <li>memory on a card in use: {@code -5 - full(5)} of the units;
+ *   <li>memory on an unused card: {@code -full(4)} of the units, so always more than the former;
+ *   <li>whole cards: {@code -full(10)} of the cards, {@code left} being the unused ones;
  *   <li>both: the higher of the two.
  * </ul>
  *
- * On the node the card with the least room.
+ * On the node, the card with the least free memory.
  */
 public final class Binpack implements Scoring {
-    private static final int MOST = 10;
+    private static final int SCALE = 10;
 
     @Override
-    public double cost(Candidate way) {
-        FreeNode node = way.node();
-        double full = MOST;
-        if (way.pod().cards() > 0) {
-            long left = node.cards().stream().filter(FreeCard::whole).count()
-                    - way.pod().cards();
-            full = full(MOST, node.cards().size(), left);
+    public double cost(Candidate candidate) {
+        FreeNode node = candidate.node();
+        double full = SCALE;
+        if (candidate.pod().cards() > 0) {
+            long left = node.cards().stream().filter(FreeCard::unused).count()
+                    - candidate.pod().cards();
+            full = full(SCALE, node.cards().size(), left);
         }
-        FreeCard shared = way.shared();
+        FreeCard shared = candidate.shared();
         if (shared != null) {
-            long left = node.idle() - way.pod().units();
-            full = Math.min(full, shared.whole() ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
-            // Below the whole numbers: it decides on the node's cards, and between nodes that are equally full.
-            full -= 0.5 * (shared.free() - way.pod().units()) / shared.kind().units();
+            int units = candidate.pod().units();
+            long left = node.freeUnits() - units;
+            full = Math.min(full, shared.unused() ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
+            // Less than 1: it decides among the node's cards, and among nodes that are equally full.
+            full -= 0.5 * (shared.units() - units) / shared.kind().units();
         }
         return -full;
     }

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What is known of the pods that came: how much they ask for, how often. The rest of a pod is forgotten. */
+/** Statistics of the pods that have arrived: how much they request, and how often. */
 public final class DemandHistory {
     private final BoundedCounts<Integer> shares = new BoundedCounts<>();
     private final BoundedCounts<PodRequest> kinds = new BoundedCounts<>();
-    private final BoundedCounts<Set<String>> unitDemand = new BoundedCounts<>();
-    private final BoundedCounts<Set<String>> cardDemand = new BoundedCounts<>();
+    private final BoundedCounts<Set<String>> unitsByModels = new BoundedCounts<>();
+    private final BoundedCounts<Set<String>> cardsByModels = new BoundedCounts<>();
     private double singles;
     private double units;
     private double cards;
@@ -18,7 +18,7 @@ public final class DemandHistory {
     private double memoryMib;
 
     public void add(PodRequest pod) {
-        kinds.add(new PodRequest(pod.cpuMilli(), 0, pod.units(), pod.cards(), pod.models()), 1);
+        kinds.add(pod.withoutMemory(), 1);
         if (!pod.gpu()) {
             return;
         }
@@ -32,45 +32,45 @@ public final class DemandHistory {
         cpuMilli += pod.cpuMilli();
         memoryMib += pod.memoryMib();
         if (!pod.models().isEmpty()) {
-            unitDemand.add(pod.models(), pod.units());
-            cardDemand.add(pod.models(), pod.cards());
+            unitsByModels.add(pod.models(), pod.units());
+            cardsByModels.add(pod.models(), pod.cards());
         }
     }
 
-    /** Pods by the units that they ask of one card. */
+    /** The number of pods by the memory units that they request on one card. */
     Map<Integer, Double> shares() {
         return shares.counts();
     }
 
-    /** Pods that ask for one whole card. */
+    /** The number of pods that request one whole card. */
     double singles() {
         return singles;
     }
 
-    /** Pods by all that they ask for but the node's memory. */
+    /** The number of pods by what they request, except for the node's memory. */
     public Map<PodRequest, Double> kinds() {
         return kinds.counts();
     }
 
-    /** Units asked for by pods that name models, a whole card counting so many. */
-    Map<Set<String>, Double> demand(double cardUnits) {
-        Map<Set<String>, Double> demand = new HashMap<>(unitDemand.counts());
-        cardDemand.counts().forEach((models, count) -> demand.merge(models, count * cardUnits, Double::sum));
+    /** Units requested by pods that select models, by those models. A whole card counts as {@code cardUnits}. */
+    Map<Set<String>, Double> unitsByModels(double cardUnits) {
+        Map<Set<String>, Double> demand = new HashMap<>(unitsByModels.counts());
+        cardsByModels.counts().forEach((models, count) -> demand.merge(models, count * cardUnits, Double::sum));
         return demand;
     }
 
-    /** Units asked for by all pods, a whole card counting so many. */
+    /** Units requested by all pods. A whole card counts as {@code cardUnits}. */
     double units(double cardUnits) {
         return units + cards * cardUnits;
     }
 
-    /** Thousandths of a cpu that pods ask for beside one unit; 0 when nothing is known. */
+    /** Thousandths of a CPU that pods request per unit; 0 if nothing is known. */
     double cpuPerUnit(double cardUnits) {
         double all = units(cardUnits);
         return all == 0 ? 0 : cpuMilli / all;
     }
 
-    /** MiB of the node's memory that pods ask for beside one unit; 0 when nothing is known. */
+    /** MiB of the node's memory that pods request per unit; 0 if nothing is known. */
     double memoryPerUnit(double cardUnits) {
         double all = units(cardUnits);
         return all == 0 ? 0 : memoryMib / all;

@@ -8,13 +8,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Of what use free room is to the pods that usually come. The measure is the one that {@link Fgd} places by, for at most 32
- * kinds of pods, so that it is quickly told of a large cluster: of a card's free units the mean part that a usual pod can't
- * have, since the card has too little left, the node too little cpu, or too few such cards. As long as no pod came, all is
- * of use.
+ * How usable the free memory is for the pods seen so far. The measure is that of {@link Fgd}, for at most 32 kinds of pods
+ * so that a large cluster is computed quickly: of a card's free units, the mean part that a typical pod can't use because
+ * the card has too little left, the node too little CPU, or too few such cards. Before the first pod, all is usable.
  */
 public final class Fragmentation {
-    private static final int KINDS = 32;
+    private static final int MAX_KINDS = 32;
 
     private final TypicalPods typical;
 
@@ -22,39 +21,43 @@ public final class Fragmentation {
         this.typical = typical;
     }
 
-    /** @param counts how often pods of each kind came */
+    /**
+     * Derives the measure from the pods seen so far.
+     *
+     * @param counts the number of pods of each kind
+     */
     public static Fragmentation of(Map<PodRequest, Double> counts) {
-        return new Fragmentation(TypicalPods.of(counts, KINDS));
+        return new Fragmentation(TypicalPods.of(counts, MAX_KINDS));
     }
 
     /**
-     * What is free on one card, and of little use.
+     * Free memory of one card that typical pods can't use.
      *
-     * @param useless the part of its free units, 0 to 1, that the mean usual pod can't have
-     * @param wasted whether none of the usual pods can have any of it
+     * @param unusable the part of its free units, 0 to 1, averaged over typical pods
+     * @param wasted whether no typical pod can use any of it
      */
-    public record Loss(FreeCard card, double useless, boolean wasted) {}
+    public record Loss(FreeCard card, double unusable, boolean wasted) {}
 
-    /** What is lost of each card of the node on which something is free. */
+    /** The loss on each card of the node that has free memory. */
     public List<Loss> losses(FreeNode node) {
         List<FreeCard> cards =
-                node.cards().stream().filter(card -> card.free() > 0).toList();
-        double[] useful = new double[cards.size()];
+                node.cards().stream().filter(card -> card.units() > 0).toList();
+        double[] usable = new double[cards.size()];
         for (TypicalPods.Kind kind : typical.kinds()) {
-            if (!kind.feeds(node)) {
+            if (!kind.fitsCpu(node)) {
                 continue;
             }
-            long suitable = cards.stream().filter(kind::suits).count();
-            for (int i = 0; i < useful.length && suitable >= kind.needs(); i++) {
-                useful[i] += kind.suits(cards.get(i)) ? kind.part() : 0;
+            long fitting = cards.stream().filter(kind::fits).count();
+            for (int i = 0; i < usable.length && fitting >= kind.cardCount(); i++) {
+                usable[i] += kind.fits(cards.get(i)) ? kind.weight() : 0;
             }
         }
-        List<Loss> losses = new ArrayList<>(useful.length);
-        for (int i = 0; i < useful.length; i++) {
+        List<Loss> losses = new ArrayList<>(usable.length);
+        for (int i = 0; i < usable.length; i++) {
             losses.add(
                     typical.kinds().isEmpty()
                             ? new Loss(cards.get(i), 0, false)
-                            : new Loss(cards.get(i), Math.max(0, 1 - useful[i]), useful[i] == 0));
+                            : new Loss(cards.get(i), Math.max(0, 1 - usable[i]), usable[i] == 0));
         }
         return losses;
     }

@@ -3,30 +3,31 @@ package io.gpushare.extender.policy.scoring;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.Share;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** The most frequent kinds of the pods that came, up to 95 in a hundred of them, each with its part of these. */
+/** The most frequent kinds of pods, which together make up 95 % of the pods seen. */
 record TypicalPods(List<Kind> kinds) {
     private static final double PART = 0.95;
 
-    record Kind(PodRequest pod, double part) {
-        /** Whether the pod could have something of that card, by the card alone. */
-        boolean suits(FreeCard card) {
-            boolean room = pod.units() > 0 ? card.free() >= pod.units() : card.whole();
-            return room && pod.allows(card.kind());
+    /** @param weight the part of the typical pods that are of this kind, 0 to 1 */
+    record Kind(PodRequest pod, double weight) {
+        /** Whether such a pod could use the card, by the card alone. */
+        boolean fits(FreeCard card) {
+            return card.offers(pod.shares() ? pod.share() : Share.WHOLE_CARD) && pod.allows(card.kind());
         }
 
-        /** Whether the node has the cpu for such a pod. */
-        boolean feeds(FreeNode node) {
+        /** Whether the node has the CPU for such a pod. */
+        boolean fitsCpu(FreeNode node) {
             return pod.cpuMilli() <= node.cpuMilli();
         }
 
-        /** How many cards that {@link #suits suit} it one pod needs. */
-        int needs() {
-            return pod.cards() + (pod.units() > 0 ? 1 : 0);
+        /** The number of cards that one such pod needs. */
+        int cardCount() {
+            return pod.cards() + (pod.shares() ? 1 : 0);
         }
     }
 
@@ -38,20 +39,20 @@ record TypicalPods(List<Kind> kinds) {
         return of(counts, Integer.MAX_VALUE);
     }
 
-    /** The same, of so many kinds at most. */
-    static TypicalPods of(Map<PodRequest, Double> counts, int most) {
-        List<Map.Entry<PodRequest, Double>> often = counts.entrySet().stream()
+    /** The same, with at most that many kinds. */
+    static TypicalPods of(Map<PodRequest, Double> counts, int maxKinds) {
+        List<Map.Entry<PodRequest, Double>> mostFrequent = counts.entrySet().stream()
                 .sorted(Map.Entry.<PodRequest, Double>comparingByValue(Comparator.reverseOrder())
                         .thenComparing(Map.Entry::getKey, TypicalPods::compare))
                 .toList();
         double all = counts.values().stream().mapToDouble(Double::doubleValue).sum();
         double taken = 0;
         int end = 0;
-        while (end < often.size() && end < most && taken < PART * all) {
-            taken += often.get(end++).getValue();
+        while (end < mostFrequent.size() && end < maxKinds && taken < PART * all) {
+            taken += mostFrequent.get(end++).getValue();
         }
         List<Kind> kinds = new ArrayList<>();
-        for (Map.Entry<PodRequest, Double> each : often.subList(0, end)) {
+        for (Map.Entry<PodRequest, Double> each : mostFrequent.subList(0, end)) {
             kinds.add(new Kind(each.getKey(), each.getValue() / taken));
         }
         return new TypicalPods(kinds);

@@ -6,31 +6,31 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much of a card's free room would still be unused after some more pods, drawn from those that were seen, came to
- * this card: each takes its share if that is left, else nothing. Computed for every free amount at once.
+ * How much of a card's free memory stays unused after some more pods, drawn from the history, arrive at this card: each
+ * takes its share if that is free, otherwise nothing. Computed for every free amount at once.
  */
 final class Waste {
-    /** Pods that come. More would look further ahead than a cluster with pods that also leave allows. */
+    /** The number of pods that arrive. More would look further ahead than a cluster allows whose pods also end. */
     static final int DEPTH = 10;
-    // A card of more units is looked at in so many steps.
+    // A card with more units is divided into this many steps.
     private static final int STEPS = 1024;
 
     private final int units;
     private final double[] waste;
 
-    private record Share(int steps, double part) {}
+    private record Arrival(int steps, double part) {}
 
-    Waste(DemandHistory seen, int units) {
+    Waste(DemandHistory history, int units) {
         this.units = units;
-        waste = table(shares(seen, units, Math.min(units, STEPS)), Math.min(units, STEPS));
+        waste = table(shares(history, units, Math.min(units, STEPS)), Math.min(units, STEPS));
     }
 
-    private static List<Share> shares(DemandHistory seen, int units, int steps) {
+    private static List<Arrival> shares(DemandHistory history, int units, int steps) {
         Map<Integer, Double> counts = new HashMap<>();
-        double total = seen.singles();
-        counts.put(steps, seen.singles());
-        for (Map.Entry<Integer, Double> each : seen.shares().entrySet()) {
-            // What the card can't hold at all is left to larger ones.
+        double total = history.singles();
+        counts.put(steps, history.singles());
+        for (Map.Entry<Integer, Double> each : history.shares().entrySet()) {
+            // A share that does not fit the card at all goes to larger ones.
             if (each.getKey() <= units) {
                 counts.merge(
                         Math.toIntExact(Math.ceilDiv((long) each.getKey() * steps, (long) units)),
@@ -39,23 +39,23 @@ final class Waste {
                 total += each.getValue();
             }
         }
-        List<Share> shares = new ArrayList<>();
+        List<Arrival> shares = new ArrayList<>();
         for (Map.Entry<Integer, Double> each : counts.entrySet()) {
             if (each.getValue() > 0) {
-                shares.add(new Share(each.getKey(), each.getValue() / total));
+                shares.add(new Arrival(each.getKey(), each.getValue() / total));
             }
         }
         return shares;
     }
 
-    private static double[] table(List<Share> shares, int steps) {
+    private static double[] table(List<Arrival> shares, int steps) {
         double[] waste = new double[steps + 1];
         for (int free = 0; free <= steps; free++) {
             waste[free] = free;
         }
         for (int pod = 0; pod < DEPTH && !shares.isEmpty(); pod++) {
             double[] next = new double[steps + 1];
-            for (Share share : shares) {
+            for (Arrival share : shares) {
                 for (int free = 0; free <= steps; free++) {
                     next[free] += share.part * waste[free >= share.steps ? free - share.steps : free];
                 }
@@ -65,7 +65,7 @@ final class Waste {
         return waste;
     }
 
-    /** Units expected unused of that many free ones. */
+    /** The expected number of unused units, of that many free ones. */
     double of(int free) {
         int steps = waste.length - 1;
         return waste[Math.toIntExact((long) free * steps / units)] * units / steps;

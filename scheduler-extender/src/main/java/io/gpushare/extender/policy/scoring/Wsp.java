@@ -1,29 +1,30 @@
 package io.gpushare.extender.policy.scoring;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waste, stranding, price: a pod goes where it leaves the least that nobody will be able to use. All in units.
+ * Waste, stranding, price: a pod is placed where it leaves the least memory that no later pod can use. All in units.
  *
  * <ul>
- *   <li>waste: what the card's free room will still hold unused after some more pods, {@link Waste};
- *   <li>stranding: idle units that the node's free cpu, or memory, can't feed at the rate at which pods ask for them;
- *   <li>price: what pods that name models ask of this model, as a share of all demand, against its share of the
- *       cluster. Rare models stay for those who need them.
+ *   <li>waste: what stays unused of the card's free memory after some more pods, {@link Waste};
+ *   <li>stranding: free units for which the node's free CPU or memory does not suffice, at the rate at which pods request
+ *       them;
+ *   <li>price: the demand for this model by pods that select models, as a part of all demand, relative to the model's part
+ *       of the cluster. It keeps rare models free for the pods that need them.
  * </ul>
  *
- * A whole card counts as one mean card, so that large cards are not given away for being large.
+ * A whole card counts as one average card, so that large cards are not preferred for their size.
  */
 public final class Wsp implements Scoring {
-    /** How much a unit's price counts beside a unit's waste. */
+    /** The weight of a unit's price against a unit of waste. */
     private static final double PRICE = 0.5;
 
     private record Worth(double waste, double price) {}
@@ -31,65 +32,65 @@ public final class Wsp implements Scoring {
     private final Map<CardKind, Waste> wastes = new HashMap<>();
     private final Map<CardKind, Worth> whole = new HashMap<>();
     private final Map<CardKind, Double> prices = new HashMap<>();
-    // A kind that came into the cluster since this was thought: as if nothing were known of pods.
-    private final Worth unheard;
+    // For a kind that joined the cluster later: as if nothing were known of pods.
+    private final Worth unknown;
     private final double cpuPerUnit;
     private final double memoryPerUnit;
 
-    public Wsp(DemandHistory seen, ClusterCapacity capacity) {
+    public Wsp(DemandHistory history, ClusterCapacity capacity) {
         double mean = capacity.cardUnits();
-        cpuPerUnit = seen.cpuPerUnit(mean);
-        memoryPerUnit = seen.memoryPerUnit(mean);
-        unheard = new Worth(mean, 0);
+        cpuPerUnit = history.cpuPerUnit(mean);
+        memoryPerUnit = history.memoryPerUnit(mean);
+        unknown = new Worth(mean, 0);
         for (CardKind kind : capacity.cards().keySet()) {
-            Waste waste = new Waste(seen, kind.units());
-            double price = PRICE * price(kind.model(), seen, capacity);
+            Waste waste = new Waste(history, kind.units());
+            double price = PRICE * price(kind.model(), history, capacity);
             wastes.put(kind, waste);
             prices.put(kind, price);
             whole.put(kind, new Worth(waste.of(kind.units()) / kind.units() * mean, price * mean));
         }
     }
 
-    private static double price(String model, DemandHistory seen, ClusterCapacity capacity) {
+    private static double price(String model, DemandHistory history, ClusterCapacity capacity) {
         double supply = capacity.unitsOf(Set.of(model));
-        double asked = 0;
+        double requested = 0;
         double mean = capacity.cardUnits();
-        for (Map.Entry<Set<String>, Double> each : seen.demand(mean).entrySet()) {
+        for (Map.Entry<Set<String>, Double> each : history.unitsByModels(mean).entrySet()) {
             if (each.getKey().contains(model)) {
-                asked += each.getValue() * supply / capacity.unitsOf(each.getKey());
+                requested += each.getValue() * supply / capacity.unitsOf(each.getKey());
             }
         }
-        return asked == 0 ? 0 : (asked / seen.units(mean)) / (supply / capacity.units());
+        return requested == 0 ? 0 : (requested / history.units(mean)) / (supply / capacity.units());
     }
 
     @Override
-    public double cost(Candidate way) {
+    public double cost(Candidate candidate) {
         double cost = 0;
-        FreeCard shared = way.shared();
+        FreeCard shared = candidate.shared();
         if (shared != null) {
             @Nullable Waste waste = wastes.get(shared.kind());
-            int units = way.pod().units();
-            cost += waste == null ? -units : waste.of(shared.free() - units) - waste.of(shared.free());
+            int units = candidate.pod().units();
+            cost += waste == null ? -units : waste.of(shared.units() - units) - waste.of(shared.units());
             cost += prices.getOrDefault(shared.kind(), 0.0) * units;
         }
-        for (FreeCard card : way.whole()) {
-            Worth worth = whole.getOrDefault(card.kind(), unheard);
+        for (FreeCard card : candidate.whole()) {
+            Worth worth = whole.getOrDefault(card.kind(), unknown);
             cost += worth.price - worth.waste;
         }
-        FreeNode node = way.node();
-        long idle = node.idle() - way.units();
-        long cpu = node.cpuMilli() - way.pod().cpuMilli();
-        long memory = node.memoryMib() - way.pod().memoryMib();
-        return cost + stranded(idle, cpu, memory) - stranded(node.idle(), node.cpuMilli(), node.memoryMib());
+        FreeNode node = candidate.node();
+        long free = node.freeUnits() - candidate.units();
+        long cpu = node.cpuMilli() - candidate.pod().cpuMilli();
+        long memory = node.memoryMib() - candidate.pod().memoryMib();
+        return cost + stranded(free, cpu, memory) - stranded(node.freeUnits(), node.cpuMilli(), node.memoryMib());
     }
 
-    private double stranded(long idle, long cpu, long memory) {
+    private double stranded(long free, long cpu, long memory) {
         double stranded = 0;
         if (cpuPerUnit > 0) {
-            stranded = Math.max(stranded, idle - Math.max(0, cpu) / cpuPerUnit);
+            stranded = Math.max(stranded, free - Math.max(0, cpu) / cpuPerUnit);
         }
         if (memoryPerUnit > 0) {
-            stranded = Math.max(stranded, idle - Math.max(0, memory) / memoryPerUnit);
+            stranded = Math.max(stranded, free - Math.max(0, memory) / memoryPerUnit);
         }
         return stranded;
     }

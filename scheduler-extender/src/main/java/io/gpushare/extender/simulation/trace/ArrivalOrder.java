@@ -6,14 +6,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** In which order pods come, and when it is enough. */
+/** The order in which pods arrive, and how many. */
 public sealed interface ArrivalOrder {
-    /** Each pod once, in the order of the list: what if these pods came to this cluster. */
+    /** Each pod once, in the order of the list. */
     record Once() implements ArrivalOrder {}
 
     /**
-     * The pods of the list, shuffled, then more drawn from it at random, until what they ask of the cards is that many
-     * per cent of the capacity: the experiment of the FGD paper.
+     * The pods of the list, shuffled, then more drawn from it at random, until they request that many per cent of the
+     * capacity of all cards: the experiment of the FGD paper.
      */
     record Shuffled(int percent) implements ArrivalOrder {
         public Shuffled {
@@ -23,7 +23,7 @@ public sealed interface ArrivalOrder {
         }
     }
 
-    /** The pods in the order of that seed: all of them, for shuffled ones up to {@code capacity}'s percentage. */
+    /** The pods in the order of that seed. */
     static List<PodRequest> of(ArrivalOrder arrivals, List<PodRequest> list, GpuWork work, long seed) {
         return switch (arrivals) {
             case Once() -> list;

@@ -10,18 +10,18 @@ import java.util.List;
 
 /** A table of plain comma-separated values whose first line names the columns; no quotes, no commas inside a value. */
 record Csv(String file, List<String> columns, List<Row> rows) {
-    /** One line and where it stands. */
+    /** One line and its number. */
     record Row(Csv of, int line, List<String> values) {
         String text(String column) throws BadInputException {
             int at = of.columns.indexOf(column);
             if (at < 0) {
-                throw new BadInputException(of.file + ": there is no column '" + column + "'; its first line names "
+                throw new BadInputException(of.file + ": missing column '" + column + "'; its first line names "
                         + String.join(",", of.columns));
             }
             return values.get(at);
         }
 
-        /** A whole number from {@code least} up; 0 where nothing is written. */
+        /** A whole number from {@code least} up; an empty value is 0. */
         int number(String column, int least) throws BadInputException {
             String text = text(column);
             try {
@@ -36,15 +36,15 @@ record Csv(String file, List<String> columns, List<Row> rows) {
         }
 
         private BadInputException bad(String column, String text, int least) {
-            return wrong("column " + column + " is '" + text + "': write a whole number, at least " + least);
+            return invalid("column " + column + " is '" + text + "': write a whole number, at least " + least);
         }
 
-        /** How many such rows this one stands for: 1 where there is no such column or nothing in it. */
+        /** How many equal rows this row represents: 1 if there is no such column or its value is empty. */
         int count() throws BadInputException {
             return of.columns.contains("count") && !text("count").isEmpty() ? number("count", 1) : 1;
         }
 
-        BadInputException wrong(String sentence) {
+        BadInputException invalid(String sentence) {
             return new BadInputException(of.file + " line " + line + ": " + sentence);
         }
     }
@@ -76,7 +76,7 @@ record Csv(String file, List<String> columns, List<Row> rows) {
         }
         Row row = new Row(this, number, values(line));
         if (row.values.size() != columns.size()) {
-            throw row.wrong("it has " + row.values.size() + " values, the first line names " + columns.size());
+            throw row.invalid("it has " + row.values.size() + " values, the first line names " + columns.size());
         }
         rows.add(row);
     }

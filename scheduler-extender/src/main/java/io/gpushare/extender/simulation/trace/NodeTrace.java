@@ -1,8 +1,8 @@
 package io.gpushare.extender.simulation.trace;
 
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.feasibility.CardKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of a trace, as they are when nothing runs on them. */
+/** The nodes of a trace, without pods. */
 public final class NodeTrace {
     /** openb counts shares of a card in thousandths. */
     static final int MILLI = 1000;
@@ -45,13 +45,13 @@ public final class NodeTrace {
     private void add(Csv.Row row, String nameColumn, int cards, int units) throws BadInputException {
         String name = row.text(nameColumn);
         if (name.isEmpty()) {
-            throw row.wrong("the node has no name");
+            throw row.invalid("the node has no name");
         }
         Node node = new Node(row.number("cpu_milli", 0), row.number("memory_mib", 0), row.count(), new ArrayList<>());
         @Nullable Node same = nodes.putIfAbsent(name, node);
         if (same != null) {
             if (same.cpuMilli != node.cpuMilli || same.memoryMib != node.memoryMib || same.count != node.count) {
-                throw row.wrong("node " + name + " stands above with another cpu, memory or count:"
+                throw row.invalid("node " + name + " appears above with another cpu, memory or count:"
                         + " the rows of one node differ in their cards only");
             }
             node = same;
@@ -62,16 +62,16 @@ public final class NodeTrace {
     }
 
     /** The empty nodes; each salt gives them another fixed order. */
-    public List<FreeNode> rooms(long salt) {
-        List<FreeNode> rooms = new ArrayList<>();
+    public List<FreeNode> nodes(long salt) {
+        List<FreeNode> empty = new ArrayList<>();
         nodes.forEach((name, node) -> {
             List<FreeCard> cards = new ArrayList<>();
             node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
             for (int i = 1; i <= node.count; i++) {
-                String one = node.count == 1 ? name : name + "-" + i;
-                rooms.add(FreeNode.of(one, salt, node.cpuMilli, node.memoryMib, cards));
+                String instance = node.count == 1 ? name : name + "-" + i;
+                empty.add(FreeNode.of(instance, salt, node.cpuMilli, node.memoryMib, cards));
             }
         });
-        return rooms;
+        return empty;
     }
 }

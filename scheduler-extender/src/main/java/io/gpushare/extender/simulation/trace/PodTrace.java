@@ -25,7 +25,7 @@ public final class PodTrace {
             }
         }
         if (pods.stream().noneMatch(PodRequest::gpu)) {
-            throw new BadInputException(path + " lists no pod that asks for a card or a part of one");
+            throw new BadInputException(path + " lists no pod that requests a card or a part of one");
         }
         return pods;
     }
@@ -40,7 +40,7 @@ public final class PodTrace {
         boolean whole = milli == NodeTrace.MILLI && cards > 0;
         boolean share = milli > 0 && milli < NodeTrace.MILLI && cards == 1;
         if (!whole && !share && (cards > 0 || milli > 0)) {
-            throw row.wrong("num_gpu " + cards + " with gpu_milli " + milli
+            throw row.invalid("num_gpu " + cards + " with gpu_milli " + milli
                     + ": a pod has a share of one card, or cards of 1000 each");
         }
         return pod(row, share ? milli : 0, whole ? cards : 0, row.text("gpu_spec"));

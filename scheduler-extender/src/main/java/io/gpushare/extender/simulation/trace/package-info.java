@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The input of a simulation: CSV files of nodes and pods, and the order in which the pods arrive. */
 @NullMarked
 package io.gpushare.extender.simulation.trace;
 

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Nodes and cards as text, in the form that gpushare's {@code kubectl inspect gpushare} had: a row a node with its cards
- * and their sum, or with details a table a node with its pods. Below it stands what people should look at.
+ * Nodes and cards as text in the form of gpushare's {@code kubectl inspect gpushare}: one row per node with its cards and
+ * their sum, or one table per node with its pods. Notes on unusual cards follow.
  */
 public final class InspectText {
     private final List<NodeView> nodes;
@@ -26,10 +26,10 @@ public final class InspectText {
     private final int columns;
 
     /**
-     * Prepares it.
+     * Prepares the text.
      *
      * @param all nodes of the ledger; those without cards or pods on them are left out
-     * @param pending units of bound pods of which nobody knows on which card they are, by node
+     * @param pending units of bound pods whose card is unknown, by node
      */
     public InspectText(List<NodeView> all, Map<String, Long> pending) {
         this.pending = pending;
@@ -43,7 +43,7 @@ public final class InspectText {
                 .map(node -> node.cards().inventory().unit())
                 .distinct()
                 .toList();
-        // Nodes that count in different units have one in common: all are whole numbers of MiB.
+        // Every unit is a whole number of MiB, which is the common unit of nodes that count differently.
         unit = units.isEmpty()
                 ? MemoryUnit.GIB
                 : units.size() == 1 ? units.getFirst() : new MemoryUnit(Memory.ofMib(1));
@@ -92,14 +92,14 @@ public final class InspectText {
         return (all == 0 ? 0 : 100 * of / all) + "%";
     }
 
-    /** A row a node. */
+    /** One row per node. */
     public String summary() {
-        boolean pends = !pending.isEmpty();
+        boolean anyPending = !pending.isEmpty();
         List<String> head = new ArrayList<>(List.of("NAME", "IPADDRESS"));
         for (int i = 0; i < columns; i++) {
             head.add("GPU" + i + "(Allocated/Total)");
         }
-        if (pends) {
+        if (anyPending) {
             head.add("PENDING(Allocated)");
         }
         head.add("GPU Memory(" + unit + ")");
@@ -116,7 +116,7 @@ public final class InspectText {
                                 : amount(node, state.occupied().units()) + "/"
                                         + amount(node, state.capacity().units()));
             }
-            if (pends) {
+            if (anyPending) {
                 Long units = pending.get(node.name());
                 row.add(units == null ? "" : String.valueOf(amount(node, units)));
             }
@@ -127,7 +127,7 @@ public final class InspectText {
                 + total() + " (" + part(allocated(), total()) + ")\n" + notes();
     }
 
-    /** A table a node, with its pods. */
+    /** One table per node, with its pods. */
     public String details() {
         StringBuilder text = new StringBuilder();
         for (NodeView node : nodes) {
@@ -167,7 +167,7 @@ public final class InspectText {
         return table;
     }
 
-    /** Ill, cordoned and over-allocated cards, and nodes whose inventory can't be read; nothing where all is well. */
+    /** Unhealthy, cordoned and over-committed cards, and nodes whose inventory can't be read; empty if there are none. */
     private String notes() {
         List<String> notes = nodes.stream()
                 .flatMap(node -> Stream.concat(
@@ -183,13 +183,13 @@ public final class InspectText {
         String card = node.name() + " GPU" + state.card().index() + ": ";
         List<String> notes = new ArrayList<>();
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            notes.add(card + "ill (" + reason + "), takes no new pod");
+            notes.add(card + "unhealthy (" + reason + "), accepts no new pods");
         }
         if (state.card().cordoned()) {
-            notes.add(card + "cordoned, takes no new pod");
+            notes.add(card + "cordoned, accepts no new pods");
         }
         if (state.overCommitted()) {
-            notes.add(card + "more is allocated than it has");
+            notes.add(card + "over-committed: more is allocated than the card has");
         }
         return notes.stream();
     }

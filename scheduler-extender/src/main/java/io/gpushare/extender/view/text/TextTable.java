@@ -3,7 +3,7 @@ package io.gpushare.extender.view.text;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of text in columns, two blanks between them; a row's last text is not padded. */
+/** Rows of text in columns with two blanks between them; the last text of a row is not padded. */
 final class TextTable {
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -20,7 +20,7 @@ final class TextTable {
         return rows.size() <= 1;
     }
 
-    /** How long the longest row is, each of its columns padded. */
+    /** The length of a row with all columns padded. */
     int width() {
         int width = 0;
         for (int column : widths()) {

@@ -14,17 +14,17 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is allocated beside what is really used, as text: by card, or by pod. */
+/** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
     private static final String UNKNOWN = "-";
 
     private TopText() {}
 
-    /** A row a card. */
-    public static String cards(List<NodeView> nodes, Map<String, NodeUse> use) {
+    /** One row per card. */
+    public static String cards(List<NodeView> nodes, Map<String, NodeUse> usage) {
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "MEMORY", "ALLOCATED", "USED", "STATE");
         for (NodeView node : nodes) {
-            NodeUse used = use.getOrDefault(node.name(), NodeUse.UNKNOWN);
+            NodeUse used = usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
             MemoryUnit unit = node.cards().inventory().unit();
             for (CardState state : node.cards().cards()) {
                 table.row(
@@ -37,14 +37,14 @@ public final class TopText {
                         state(state));
             }
         }
-        return table.isEmpty() ? "No cards.\n" : table + note(nodes, use);
+        return table.isEmpty() ? "No cards.\n" : table + note(nodes, usage);
     }
 
-    /** A row for what a pod has of a card; of one namespace, or of all for an empty text. */
-    public static String pods(List<NodeView> nodes, Map<String, NodeUse> use, String namespace) {
+    /** One row per pod and card; of one namespace, or of all for an empty text. */
+    public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace) {
         TextTable table = new TextTable().row("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "");
         for (NodeView node : nodes) {
-            NodeUse used = use.getOrDefault(node.name(), NodeUse.UNKNOWN);
+            NodeUse used = usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
             MemoryUnit unit = node.cards().inventory().unit();
             for (CardView card : CardView.of(node.cards())) {
                 for (CardView.Share share : card.shares()) {
@@ -66,19 +66,19 @@ public final class TopText {
                                 String.valueOf(card.state().card().index()),
                                 share.whole() ? "whole card" : unit.amount(share.units()),
                                 of(bytes),
-                                over ? "uses more than it was given" : "");
+                                over ? "over its limit" : "");
                     }
                 }
             }
         }
-        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, use);
+        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
     }
 
-    private static String note(List<NodeView> nodes, Map<String, NodeUse> use) {
+    private static String note(List<NodeView> nodes, Map<String, NodeUse> usage) {
         long unknown = nodes.stream()
-                .filter(node -> !node.cards().cards().isEmpty() && !use.containsKey(node.name()))
+                .filter(node -> !node.cards().cards().isEmpty() && !usage.containsKey(node.name()))
                 .count();
-        return unknown == 0 ? "" : "\nNot told what is used on " + Phrases.count(unknown, "node") + ".\n";
+        return unknown == 0 ? "" : "\nUsage is unknown on " + Phrases.count(unknown, "node") + ".\n";
     }
 
     private static String state(CardState state) {
@@ -87,13 +87,13 @@ public final class TopText {
             words.add("whole");
         }
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            words.add("ill: " + reason);
+            words.add("unhealthy: " + reason);
         }
         if (state.card().cordoned()) {
             words.add("cordoned");
         }
         if (state.overCommitted()) {
-            words.add("over-allocated");
+            words.add("over-committed");
         }
         return words.isEmpty() ? "ok" : String.join(", ", words);
     }

@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** An explanation as text: the sum in sentences, then nodes with their cards. */
+/** An explanation as text: a summary in sentences, then nodes with their cards. */
 public final class WhyText {
     private WhyText() {}
 
     /**
-     * Writes it.
+     * Writes the explanation.
      *
-     * @param limit how many nodes are shown
+     * @param limit the number of nodes shown
      */
     public static String of(Explanation explanation, int limit) {
         String pod = "Pod " + explanation.pod();
         return switch (explanation) {
-            case Explanation.Ended ended -> pod + " has ended: it waits for nothing, and holds no card.\n";
+            case Explanation.Ended ended -> pod + " has ended: it holds no card.\n";
             case Explanation.NoDemand none ->
-                pod + " asks for no GPU memory and no card: GPU Share has no say in it.\n";
-            case Explanation.Wrong(var ref, String sentence) ->
-                pod + " can be placed nowhere: what is written on it is wrong.\n  " + sentence + "\n";
+                pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
+            case Explanation.Invalid(var ref, String sentence) ->
+                pod + " cannot be placed: invalid annotation.\n  " + sentence + "\n";
             case Explanation.Bound bound -> pod + " is on node " + bound.node() + cards(bound) + ".\n";
             case Explanation.Judged judged -> judged(pod, judged, limit);
         };
@@ -35,7 +35,7 @@ public final class WhyText {
 
     private static String cards(Explanation.Bound bound) {
         if (bound.allocation() == null) {
-            return ", and nothing on it says on which card";
+            return ", its card is unknown: it has no valid allocation annotation";
         }
         Set<String> cards = new LinkedHashSet<>();
         for (CardId card : bound.allocation().cards()) {
@@ -46,14 +46,14 @@ public final class WhyText {
     }
 
     private static String judged(String pod, Explanation.Judged judged, int limit) {
-        StringBuilder text = new StringBuilder(pod + " asks for " + Phrases.of(judged.demand()) + ".\n");
+        StringBuilder text = new StringBuilder(pod + " requests " + Phrases.of(judged.demand()) + ".\n");
         int nodes = judged.nodes().size();
         if (judged.feasible() > 0) {
-            text.append("As far as cards go it fits on ")
+            text.append("By its cards it fits on ")
                     .append(judged.feasible())
                     .append(" of ")
                     .append(Phrases.count(nodes, "node"))
-                    .append(". If it waits all the same, kube-scheduler has another reason:\n")
+                    .append(". If it still waits, kube-scheduler has another reason:\n")
                     .append("  kubectl describe pod -n ")
                     .append(judged.pod().namespace())
                     .append(' ')

@@ -1,4 +1,4 @@
-/** TODO package documentation. */
+/** The ledger as text for the command line: tables and sentences made from values. */
 @NullMarked
 package io.gpushare.extender.view.text;
 

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
+import io.gpushare.extender.capacity.TestCards;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
@@ -23,28 +24,30 @@ class ScoringsTest {
     private static final CardKind CARD = new CardKind("T4", 1000);
 
     @Test
-    void fgdCountsWhatTypicalPodsCanNotUse() {
-        // Half of the pods ask for 600, half for a whole card; both ask for 4 cpus.
-        Scoring fgd = told(PolicyKind.FGD, pod(4000, 600, 0), pod(4000, 0, 1));
-        // Before: 0 useless to the former, 700 to the latter, so 350. After: 100 to both.
+    void fgdCountsMemoryThatTypicalPodsCanNotUse() {
+        // Half of the pods request 600, half a whole card; both request 4 CPUs.
+        Scoring fgd = foreknowing(PolicyKind.FGD, pod(4000, 600, 0), pod(4000, 0, 1));
+        // Before: 0 unusable for the former, 700 for the latter, so 350. After: 100 for both.
         assertThat(fgd.cost(only(node(64_000, 700), pod(4000, 600, 0)))).isEqualTo(-Math.floor(100 * sigmoid(0.25)));
-        // Before: nothing. After: useless 0 and 700.
+        // Before: nothing. After: 0 and 700 unusable.
         assertThat(fgd.cost(only(node(64_000, 1000), pod(4000, 300, 0)))).isEqualTo(-Math.floor(100 * sigmoid(-0.35)));
-        // Without cpu for another pod all that is idle is useless.
+        // Without CPU for another pod, all free memory is unusable.
         assertThat(fgd.cost(only(node(4000, 1000), pod(4000, 300, 0)))).isEqualTo(-Math.floor(100 * sigmoid(-0.7)));
     }
 
     @Test
-    void fgdLeavesTheRareKindsOutOfAccount() {
+    void fgdIgnoresRareKinds() {
         List<PodRequest> many = new ArrayList<>();
         for (int i = 0; i < 97; i++) {
             many.add(pod(4000, 600, 0));
         }
         List<PodRequest> withRare = new ArrayList<>(many);
         withRare.add(pod(4000, 0, 1));
-        Candidate way = only(node(64_000, 1000), pod(4000, 300, 0));
-        assertThat(told(PolicyKind.FGD, withRare.toArray(PodRequest[]::new)).cost(way))
-                .isEqualTo(told(PolicyKind.FGD, many.toArray(PodRequest[]::new)).cost(way));
+        Candidate candidate = only(node(64_000, 1000), pod(4000, 300, 0));
+        assertThat(foreknowing(PolicyKind.FGD, withRare.toArray(PodRequest[]::new))
+                        .cost(candidate))
+                .isEqualTo(foreknowing(PolicyKind.FGD, many.toArray(PodRequest[]::new))
+                        .cost(candidate));
     }
 
     @Test
@@ -58,22 +61,22 @@ class ScoringsTest {
     }
 
     @Test
-    void binpackFillsWhatIsBegunBeforeItOpensAFreshCard() {
+    void binpackFillsCardsInUseBeforeUnusedOnes() {
         Scoring binpack = PolicyKind.BINPACK
                 .fromNothing(new ClusterCapacity(Map.of(), 1, 1), 0)
                 .scoring();
         PodRequest pod = pod(1, 200, 0);
         double full = binpack.cost(only(node(64_000, 300), pod));
         double half = binpack.cost(only(node(64_000, 500), pod));
-        double begun = binpack.cost(only(node(64_000, 999), pod));
-        double fresh = binpack.cost(only(node(64_000, 1000), pod));
-        assertThat(List.of(full, half, begun, fresh)).isSorted().doesNotHaveDuplicates();
+        double inUse = binpack.cost(only(node(64_000, 999), pod));
+        double unused = binpack.cost(only(node(64_000, 1000), pod));
+        assertThat(List.of(full, half, inUse, unused)).isSorted().doesNotHaveDuplicates();
         assertThat(where(PolicyKind.BINPACK, FreeNode.of("n", 0, 64_000, 100, cards(1000, 700, 400))))
                 .isEqualTo("n 2");
     }
 
     @Test
-    void binpackTakesWholeCardsWhereTheFewestAreFree() {
+    void binpackTakesWholeCardsWhereTheFewestAreUnused() {
         Scoring binpack = PolicyKind.BINPACK
                 .fromNothing(new ClusterCapacity(Map.of(), 1, 1), 0)
                 .scoring();
@@ -84,7 +87,7 @@ class ScoringsTest {
     }
 
     @Test
-    void randomTakesEachNodeAboutAsOftenAndTheSameAgainForTheSameSeed() {
+    void randomTakesEachNodeEquallyOftenAndIsReproducibleByItsSeed() {
         List<FreeNode> nodes = List.of(
                 FreeNode.of("a", 0, 64_000, 100, cards(1000)),
                 FreeNode.of("b", 0, 64_000, 100, cards(1000, 900, 800, 700)),
@@ -96,32 +99,33 @@ class ScoringsTest {
         for (int i = 0; i < 3000; i++) {
             policy.arrived(pod);
             again.arrived(pod);
-            Candidate way = new NodeChooser(nodes).choose(policy.scoring(), pod).orElseThrow();
-            assertThat(new NodeChooser(nodes).choose(again.scoring(), pod)).contains(way);
-            often.merge(way.node().name(), 1, Integer::sum);
+            Candidate candidate =
+                    new NodeChooser(nodes).choose(policy.scoring(), pod).orElseThrow();
+            assertThat(new NodeChooser(nodes).choose(again.scoring(), pod)).contains(candidate);
+            often.merge(candidate.node().name(), 1, Integer::sum);
         }
         assertThat(often.values()).hasSize(3).allMatch(times -> times > 850 && times < 1150);
     }
 
     @Test
-    void theMixtureKeepsNodesWholeForJobsOfManyCardsWhereWspSeesNoDifference() {
+    void wspFgdKeepsNodesForJobsOfManyCardsWhereWspSeesNoDifference() {
         PodRequest one = pod(1, 0, 1);
         PodRequest four = pod(4, 0, 4);
         Candidate ofFour = only(FreeNode.of("four", 0, 64_000, 100, cards(1000, 1000, 1000, 1000)), one);
         Candidate ofTwo = only(FreeNode.of("two", 0, 64_000, 100, cards(1000, 1000)), one);
-        Scoring wsp = told(PolicyKind.WSP, one, four);
-        Scoring mixture = told(PolicyKind.WSP_FGD, one, four);
+        Scoring wsp = foreknowing(PolicyKind.WSP, one, four);
+        Scoring wspFgd = foreknowing(PolicyKind.WSP_FGD, one, four);
 
         assertThat(wsp.cost(ofTwo)).isCloseTo(wsp.cost(ofFour), within(Scoring.SAME));
-        // By units asked four fifths of the demand are the job's, of which the node of four then holds none: 3000 units
-        // are
-        // useless to it. On the other node 1000 fewer are, since it could not take the job before either.
-        assertThat(mixture.cost(ofFour) - wsp.cost(ofFour)).isCloseTo(0.1 * 0.8 * 3000, within(Scoring.SAME));
-        assertThat(mixture.cost(ofTwo) - wsp.cost(ofTwo)).isCloseTo(0.1 * 0.8 * -1000, within(Scoring.SAME));
+        // The job makes up four fifths of the demand in units. The node of four can't take it any more: 3000 units
+        // become
+        // unusable. On the other node 1000 fewer are unusable, because it could not take the job before either.
+        assertThat(wspFgd.cost(ofFour) - wsp.cost(ofFour)).isCloseTo(0.1 * 0.8 * 3000, within(Scoring.SAME));
+        assertThat(wspFgd.cost(ofTwo) - wsp.cost(ofTwo)).isCloseTo(0.1 * 0.8 * -1000, within(Scoring.SAME));
     }
 
     @Test
-    void equalNodesAreTakenInAnOrderThatIsNotTheirNames() {
+    void equalNodesAreTakenInAnOrderOtherThanByName() {
         List<FreeNode> nodes = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             nodes.add(FreeNode.of("node-%02d".formatted(i), 0, 64_000, 100, cards(1000)));
@@ -133,29 +137,30 @@ class ScoringsTest {
                         .map(FreeNode::name)
                         .toList());
         assertThat(order).isNotEqualTo(order.stream().sorted().toList());
-        Candidate first = new NodeChooser(nodes).choose(way -> 0, pod(1, 1, 0)).orElseThrow();
+        Candidate first =
+                new NodeChooser(nodes).choose(candidate -> 0, pod(1, 1, 0)).orElseThrow();
         assertThat(first.node().name()).isEqualTo(order.getFirst());
     }
 
     private static String where(PolicyKind kind, FreeNode... nodes) {
         Scoring scoring = kind.fromNothing(new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000), 0)
                 .scoring();
-        Candidate way = new NodeChooser(List.of(nodes))
+        Candidate candidate = new NodeChooser(List.of(nodes))
                 .choose(scoring, pod(1000, 300, 0))
                 .orElseThrow();
-        FreeCard shared = way.shared();
-        return way.node().name() + (shared == null ? "" : " " + shared.index());
+        FreeCard shared = candidate.shared();
+        return candidate.node().name() + (shared == null ? "" : " " + shared.index());
     }
 
-    private static Scoring told(PolicyKind kind, PodRequest... pods) {
-        return kind.told(new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), 0, List.of(pods))
+    private static Scoring foreknowing(PolicyKind kind, PodRequest... pods) {
+        return kind.withForeknowledge(new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), 0, List.of(pods))
                 .scoring();
     }
 
     private static Candidate only(FreeNode node, PodRequest pod) {
-        List<Candidate> ways = node.ways(pod);
-        assertThat(ways).hasSize(1);
-        return ways.getFirst();
+        List<Candidate> candidates = node.candidates(pod);
+        assertThat(candidates).hasSize(1);
+        return candidates.getFirst();
     }
 
     private static FreeNode node(long cpu, int free) {
@@ -165,7 +170,7 @@ class ScoringsTest {
     private static List<FreeCard> cards(int... free) {
         List<FreeCard> cards = new ArrayList<>();
         for (int each : free) {
-            cards.add(new FreeCard(cards.size(), CARD, each));
+            cards.add(TestCards.card(cards.size(), CARD, each));
         }
         return cards;
     }

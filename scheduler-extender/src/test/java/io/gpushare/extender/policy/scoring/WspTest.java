@@ -1,14 +1,15 @@
 package io.gpushare.extender.policy.scoring;
 
+import static io.gpushare.extender.capacity.TestCards.card;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
 import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
@@ -25,41 +26,41 @@ class WspTest {
     private static final long MUCH = 1_000_000;
 
     @Test
-    void wasteIsWhatTheUsualPodsCanNotUse() {
-        DemandHistory seen = seen(pod(0, 6, 0));
-        Waste waste = new Waste(seen, 16);
+    void wasteIsWhatTypicalPodsCanNotUse() {
+        DemandHistory history = history(pod(0, 6, 0));
+        Waste waste = new Waste(history, 16);
         assertThat(waste.of(16)).as("two pods of 6 leave 4").isEqualTo(4);
         assertThat(waste.of(12)).isZero();
         assertThat(waste.of(5)).isEqualTo(5);
     }
 
     @Test
-    void wasteIsTheMeanOverThePodsThatMayCome() {
-        Waste waste = new Waste(seen(pod(0, 16, 0), pod(0, 10, 0)), 16);
-        // Half of the first pods take all of it; the other half leave 6, which nobody can use.
+    void wasteIsTheMeanOverPossiblePods() {
+        Waste waste = new Waste(history(pod(0, 16, 0), pod(0, 10, 0)), 16);
+        // Half of the first pods take all of it; the other half leave 6, which no pod can use.
         assertThat(waste.of(16)).isCloseTo(3, offset(1e-9));
-        // Ten times nothing comes with one half each; else 10 are taken.
+        // With one half each, no pod of 10 arrives ten times; otherwise 10 are taken.
         assertThat(waste.of(10)).isCloseTo(10.0 / 1024, offset(1e-9));
     }
 
     @Test
-    void aCardOfManyUnitsIsLookedAtInSteps() {
-        Waste waste = new Waste(seen(pod(0, 81920 / 4, 0)), 81920);
+    void aCardOfManyUnitsIsDividedIntoSteps() {
+        Waste waste = new Waste(history(pod(0, 81920 / 4, 0)), 81920);
         assertThat(waste.of(81920)).isZero();
         assertThat(waste.of(81920 / 8)).isEqualTo(81920.0 / 8);
     }
 
     @Test
-    void aPodGoesToTheCardThatItLeavesWithoutWaste() {
-        FreeNode node = FreeNode.of(
-                "n", 0, MUCH, MUCH, List.of(new FreeCard(0, T4, 7), new FreeCard(1, T4, 12), FreeCard.unused(2, T4)));
+    void aPodTakesTheCardThatItLeavesWithoutWaste() {
+        FreeNode node =
+                FreeNode.of("n", 0, MUCH, MUCH, List.of(card(0, T4, 7), card(1, T4, 12), FreeCard.unused(2, T4)));
         assertThat(chosen(List.of(node), pod(0, 6, 0), pod(0, 6, 0)).shared())
                 .as("7 would leave 1, the unused 16 waste 4 already; 12 take two such pods")
                 .extracting(FreeCard::index)
                 .isEqualTo(0);
         assertThat(chosen(List.of(node), pod(0, 4, 0), pod(0, 6, 0), pod(0, 4, 0), pod(0, 3, 0))
                         .shared())
-                .as("4 of 7 leave 3, which is asked for")
+                .as("4 of 7 leave 3, which other pods request")
                 .extracting(FreeCard::index)
                 .isEqualTo(0);
     }
@@ -67,66 +68,67 @@ class WspTest {
     @Test
     void cpuOnlyPodsDoNotStrandCards() {
         FreeNode tight = node("tight", 10_000, T4, T4);
-        FreeNode roomy = node("roomy", 80_000, T4, T4);
-        assertThat(chosen(List.of(tight, roomy), pod(5_000, 0, 0), pod(4_000, 16, 0))
+        FreeNode large = node("large", 80_000, T4, T4);
+        assertThat(chosen(List.of(tight, large), pod(5_000, 0, 0), pod(4_000, 16, 0))
                         .node()
                         .name())
-                .isEqualTo("roomy");
-        FreeNode emptied = FreeNode.of("emptied", 0, 10_000, MUCH, List.of(new FreeCard(0, T4, 0)));
+                .isEqualTo("large");
+        FreeNode emptied = FreeNode.of("emptied", 0, 10_000, MUCH, List.of(card(0, T4, 0)));
         assertThat(chosen(List.of(tight, emptied), pod(9_000, 0, 0), pod(4_000, 16, 0))
                         .node()
                         .name())
-                .as("no idle card is left there")
+                .as("no card is free there")
                 .isEqualTo("emptied");
     }
 
     @Test
-    void rareModelsStayForThoseWhoNameThem() {
+    void rareModelsStayFreeForPodsThatSelectThem() {
         PodRequest any = pod(0, 0, 1);
-        PodRequest named = new PodRequest(0, 0, 0, 1, Set.of("A100"));
+        PodRequest selecting = new PodRequest(0, 0, 0, 1, Set.of("A100"));
         for (String suffix : List.of("", "x", "y", "z")) {
             List<FreeNode> nodes =
                     List.of(node("first" + suffix, MUCH, A100), node("second" + suffix, MUCH, T4, T4, T4));
-            assertThat(chosen(nodes, any, any, named).node().name()).startsWith("second");
-            assertThat(chosen(nodes, named, any, named).node().name()).startsWith("first");
+            assertThat(chosen(nodes, any, any, selecting).node().name()).startsWith("second");
+            assertThat(chosen(nodes, selecting, any, selecting).node().name()).startsWith("first");
         }
     }
 
     @Test
-    void aWholeCardIsACardWhateverItsSize() {
+    void aWholeCardCountsTheSameWhateverItsSize() {
         CardKind large = new CardKind("A100", 80);
-        DemandHistory seen = new DemandHistory();
-        seen.add(pod(0, 0, 1));
+        DemandHistory history = new DemandHistory();
+        history.add(pod(0, 0, 1));
         double mean = new ClusterCapacity(Map.of(T4, 1, large, 1), 1, 1).cardUnits();
-        assertThat(seen.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
+        assertThat(history.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
         List<FreeNode> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
         Scoring scoring = PolicyKind.WSP
-                .told(ClusterCapacity.of(nodes), 0, List.of(pod(0, 0, 1)))
+                .withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(pod(0, 0, 1)))
                 .scoring();
-        double small = scoring.cost(nodes.get(0).ways(pod(0, 0, 1)).getFirst());
-        double other = scoring.cost(nodes.get(1).ways(pod(0, 0, 1)).getFirst());
+        double small = scoring.cost(nodes.get(0).candidates(pod(0, 0, 1)).getFirst());
+        double other = scoring.cost(nodes.get(1).candidates(pod(0, 0, 1)).getFirst());
         assertThat(small).isCloseTo(other, offset(1e-9));
     }
 
     @Test
-    void itThinksAnewWhenTheClusterHasOtherCards() {
+    void itMakesANewScoringWhenTheClusterHasOtherCards() {
         CardKind large = new CardKind("A100", 80);
         List<FreeNode> small = List.of(node("small", MUCH, T4));
         List<FreeNode> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
         Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(small), 0);
         policy.arrived(pod(0, 12, 0));
         Scoring before = policy.scoring();
-        // A kind that it has not heard of: it says something sensible, and changes its mind when it is told.
-        assertThat(before.cost(both.get(1).ways(pod(0, 12, 0)).getFirst())).isEqualTo(-12);
+        // An unknown kind has a plausible cost, and another one once it is known.
+        assertThat(before.cost(both.get(1).candidates(pod(0, 12, 0)).getFirst()))
+                .isEqualTo(-12);
         policy.cluster(ClusterCapacity.of(small));
         assertThat(policy.scoring()).isSameAs(before);
         policy.cluster(ClusterCapacity.of(both));
-        assertThat(policy.scoring().cost(both.get(1).ways(pod(0, 12, 0)).getFirst()))
+        assertThat(policy.scoring().cost(both.get(1).candidates(pod(0, 12, 0)).getFirst()))
                 .isNotEqualTo(-12);
     }
 
     @Test
-    void itThinksAnewAtEverMorePods() {
+    void itMakesANewScoringAtGrowingIntervals() {
         List<FreeNode> nodes = List.of(node("n", MUCH, T4));
         Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes), 0);
         List<Integer> changes = new ArrayList<>();
@@ -140,16 +142,17 @@ class WspTest {
         assertThat(changes).containsExactly(1, 2, 4, 8, 10, 13, 17, 22, 28);
     }
 
-    private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... told) {
-        Scoring scoring =
-                PolicyKind.WSP.told(ClusterCapacity.of(nodes), 0, List.of(told)).scoring();
+    private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... known) {
+        Scoring scoring = PolicyKind.WSP
+                .withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(known))
+                .scoring();
         return new NodeChooser(nodes).choose(scoring, pod).orElseThrow();
     }
 
-    private static DemandHistory seen(PodRequest... pods) {
-        DemandHistory seen = new DemandHistory();
-        List.of(pods).forEach(seen::add);
-        return seen;
+    private static DemandHistory history(PodRequest... pods) {
+        DemandHistory history = new DemandHistory();
+        List.of(pods).forEach(history::add);
+        return history;
     }
 
     private static FreeNode node(String name, long cpu, CardKind... kinds) {

@@ -3,10 +3,10 @@ package io.gpushare.extender.simulation.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.CardKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class TraceFilesTest {
     @Test
     void openbIsRead() throws Exception {
         List<FreeNode> nodes = NodeTrace.read(file("sn,cpu_milli,memory_mib,gpu,model\nn-0,64000,262144,2,P100\n"))
-                .rooms(0);
+                .nodes(0);
         assertThat(nodes).hasSize(1);
         assertThat(nodes.getFirst().cpuMilli()).isEqualTo(64_000);
         assertThat(nodes.getFirst().memoryMib()).isEqualTo(262_144);
@@ -44,17 +44,17 @@ class TraceFilesTest {
     }
 
     @Test
-    void oursIsReadWithSeveralKindsOfCardsOnANodeAndCounts() throws Exception {
+    void ourFormatHasSeveralKindsOfCardsOnANodeAndCounts() throws Exception {
         List<FreeNode> nodes = NodeTrace.read(file("""
             node,cpu_milli,memory_mib,cards,card_units,model,count
             mixed,32000,65536,1,16,T4,
             mixed,32000,65536,2,32,V100,
 
             big,96000,786432,8,80,A100,3
-            """)).rooms(0);
+            """)).nodes(0);
         assertThat(nodes).extracting(FreeNode::name).containsExactlyInAnyOrder("mixed", "big-1", "big-2", "big-3");
         assertThat(nodes.getFirst().cards())
-                .extracting(card -> card.index() + card.kind().model() + card.free())
+                .extracting(card -> card.index() + card.kind().model() + card.units())
                 .containsExactly("0T416", "1V10032", "2V10032");
         assertThat(PodTrace.read(file("""
             pod,cpu_milli,memory_mib,units,cards,models,count
@@ -68,19 +68,19 @@ class TraceFilesTest {
     }
 
     @Test
-    void whatCanNotBeReadIsToldWithItsPlace() throws IOException {
+    void invalidFilesAreReportedWithTheLine() throws IOException {
         assertNodes("sn,cpu_milli,memory_mib,gpu,model\nn,64000,x,2,P100\n", "line 2: column memory_mib is 'x'");
         assertNodes("sn,cpu_milli,memory_mib,gpu,model\nn,64000,1,2\n", "line 2: it has 4 values");
-        assertNodes("name,cpu\nn,1\n", "there is no column 'cards'");
+        assertNodes("name,cpu\nn,1\n", "missing column 'cards'");
         assertNodes("node,node\nn,1\n", "names a column twice");
         assertNodes("", "is empty");
         assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,0,T4\n", "at least 1");
         assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,0,,\n", "lists no card");
         assertNodes(
                 "node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,1,T4\nn,2,1,2,1,T4\n",
-                "line 3: node n stands above with another cpu");
+                "line 3: node n appears above with another cpu");
         assertPods(OPENB_PODS + "a,1,1,2,500,,,,,,\n", "line 2: num_gpu 2 with gpu_milli 500");
-        assertPods(OPENB_PODS + "a,1,1,0,0,,,,,,\n", "lists no pod that asks for a card");
+        assertPods(OPENB_PODS + "a,1,1,0,0,,,,,,\n", "lists no pod that requests a card");
         assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,-1,1,1,0,\n", "write a whole number, at least 0");
         assertThatThrownBy(() -> PodTrace.read(folder.resolve("absent.csv")))
                 .isInstanceOf(BadInputException.class)

@@ -1,4 +1,4 @@
-package io.gpushare.kubernetes;
+package io.gpushare.kubernetes.wire;
 
 import com.google.gson.ExclusionStrategy;
 import com.google.gson.FieldAttributes;
@@ -10,14 +10,14 @@ import java.time.OffsetDateTime;
 import java.util.Date;
 
 /**
- * The client library's JSON without its strictness: by default it reads every answer into a tree, checks it against the
- * models and throws on a field that it does not know, so that a newer API server, a bookmark without containers or the
- * answer to a Binding (a Status) becomes an error. The setting is the library's own, and global: once, before any use.
+ * Lenient JSON settings for the client library. By default the library checks each response against its models and throws
+ * on an unknown field, so a newer API server, a bookmark without containers or the Status that answers a Binding becomes
+ * an error. The settings are global in the library: apply them once, before any use.
  */
-final class LenientJson {
+public final class LenientJson {
     private LenientJson() {}
 
-    static void use() {
+    public static void use() {
         Gson gson = new GsonBuilder()
                 .registerTypeAdapter(Date.class, new JSON.DateTypeAdapter())
                 .registerTypeAdapter(java.sql.Date.class, new JSON.SqlDateTypeAdapter())
@@ -29,7 +29,7 @@ final class LenientJson {
         JSON.setGson(gson);
     }
 
-    /** managedFields are often larger than the rest of an object, and nothing here reads them. */
+    /** managedFields are often larger than the rest of an object, and the programs do not read them. */
     private static final class WithoutManagedFields implements ExclusionStrategy {
         @Override
         public boolean shouldSkipField(FieldAttributes field) {

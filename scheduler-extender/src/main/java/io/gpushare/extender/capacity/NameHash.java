@@ -1,6 +1,6 @@
-package io.gpushare.extender.policy.scoring;
+package io.gpushare.extender.capacity;
 
-/** Numbers that look random and are the same in every run: FNV-1a over bytes, then MurmurHash3's 64-bit finalizer. */
+/** Numbers that look random but are the same in every run: FNV-1a over bytes, then MurmurHash3's 64-bit finalizer. */
 public final class NameHash {
     private NameHash() {}
 

@@ -1,11 +1,12 @@
-package io.gpushare.extender.policy.scoring;
+package io.gpushare.extender.policy;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.NameHash;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.Policy;
+import io.gpushare.extender.policy.scoring.Scoring;
 
-/** Any node where the pod fits, each as likely, then any of its cards; the same again for the same seed. */
+/** Any node that fits, with equal probability, then any of its cards; reproducible by the seed. */
 public final class RandomPolicy implements Policy {
     private final long seed;
     private long pods;
@@ -31,11 +32,11 @@ public final class RandomPolicy implements Policy {
     public void cluster(ClusterCapacity capacity) {}
 
     private static Scoring draw(long number) {
-        return way -> {
-            long node = NameHash.of(way.node().order(), number);
-            FreeCard shared = way.shared();
+        return candidate -> {
+            long node = NameHash.of(candidate.node().order(), number);
+            FreeCard shared = candidate.shared();
             int card = shared == null ? 0 : shared.index();
-            // The node in whole numbers, the card in the fraction.
+            // The whole number decides on the node, the fraction on the card.
             return (node >>> 32) + (NameHash.of(node, card) >>> 40) * 0x1p-24;
         };
     }

@@ -1,0 +1,53 @@
+package io.gpushare.kubernetes;
+
+import com.google.gson.JsonObject;
+import io.kubernetes.client.custom.V1Patch;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.util.PatchUtils;
+import java.util.Map;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+
+/** A JSON merge patch of an object's metadata: it sets the given keys and leaves all others. */
+final class MetadataPatch {
+    /** Builds the call that sends a patch. */
+    interface Request {
+        Call call(V1Patch patch) throws ApiException;
+    }
+
+    private final JsonObject metadata = new JsonObject();
+
+    /** The server rejects the patch with 409 if the object has another uid. */
+    MetadataPatch uid(String uid) {
+        metadata.addProperty("uid", uid);
+        return this;
+    }
+
+    MetadataPatch annotations(Map<String, String> annotations) {
+        return put("annotations", annotations);
+    }
+
+    /** A null value removes the label. */
+    MetadataPatch labels(Map<String, @Nullable String> labels) {
+        return put("labels", labels);
+    }
+
+    private MetadataPatch put(String field, Map<String, ? extends @Nullable String> entries) {
+        JsonObject values = new JsonObject();
+        entries.forEach(values::addProperty);
+        metadata.add(field, values);
+        return this;
+    }
+
+    void send(String doing, ApiClient client, Request request) throws KubernetesException {
+        JsonObject document = new JsonObject();
+        document.add("metadata", metadata);
+        try {
+            V1Patch patch = new V1Patch(document.toString());
+            PatchUtils.patch(Object.class, () -> request.call(patch), V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH, client);
+        } catch (ApiException e) {
+            throw KubernetesException.of(doing, e);
+        }
+    }
+}

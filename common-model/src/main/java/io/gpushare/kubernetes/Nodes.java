@@ -1,0 +1,88 @@
+package io.gpushare.kubernetes;
+
+import com.google.gson.reflect.TypeToken;
+import io.gpushare.kubernetes.wire.NodeObject;
+import io.gpushare.kubernetes.wire.ObjectList;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.util.Watch;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes in the API: reads, watches and writes. */
+public final class Nodes {
+    private final ApiClient calls;
+    private final ApiClient watches;
+    private final CoreV1Api core;
+
+    Nodes(ApiClient calls, ApiClient watches) {
+        this.calls = calls;
+        this.watches = watches;
+        this.core = new CoreV1Api(calls);
+    }
+
+    /** Watches all nodes. */
+    public Informer<NodeState> watch(Informer.Listener<NodeState> listener) {
+        return Informer.start(
+                watches,
+                new Informer.Kind<>(
+                        "nodes",
+                        NodeObject.class,
+                        ObjectList.Nodes.class,
+                        new TypeToken<Watch.Response<NodeObject>>() {}.getType(),
+                        (params, page) -> new CoreV1Api(watches)
+                                .listNode()
+                                .limit(page.limit())
+                                ._continue(page.next())
+                                .resourceVersion(params.resourceVersion)
+                                .timeoutSeconds(params.timeoutSeconds)
+                                .allowWatchBookmarks(params.watch)
+                                .watch(params.watch)
+                                .buildCall(null),
+                        true,
+                        NodeObject::strip,
+                        NodeState::of),
+                listener,
+                InstantSource.system());
+    }
+
+    /** The node of that name as it is now; empty if there is none. */
+    public Optional<NodeState> read(String name) throws KubernetesException {
+        try {
+            Call call = core.readNode(name).buildCall(null);
+            return Optional.of(NodeState.of(
+                    calls.<NodeObject>execute(call, NodeObject.class).getData()));
+        } catch (ApiException e) {
+            if (e.getCode() == 404) {
+                return Optional.empty();
+            }
+            throw KubernetesException.of("reading node " + name, e);
+        }
+    }
+
+    /** Sets these annotations on the node and leaves all others. */
+    public void annotate(String node, Map<String, String> annotations) throws KubernetesException {
+        new MetadataPatch()
+                .annotations(annotations)
+                .send(
+                        "annotating node " + node,
+                        calls,
+                        patch -> core.patchNode(node, patch).buildCall(null));
+    }
+
+    /** Sets these labels on the node, removes those that are null, sets these annotations, and leaves all others. */
+    public void label(String node, Map<String, @Nullable String> labels, Map<String, String> annotations)
+            throws KubernetesException {
+        new MetadataPatch()
+                .annotations(annotations)
+                .labels(labels)
+                .send(
+                        "labelling node " + node,
+                        calls,
+                        patch -> core.patchNode(node, patch).buildCall(null));
+    }
+}

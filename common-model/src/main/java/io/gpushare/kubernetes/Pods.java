@@ -1,0 +1,187 @@
+package io.gpushare.kubernetes;
+
+import com.google.gson.reflect.TypeToken;
+import io.gpushare.kubernetes.wire.ObjectList;
+import io.gpushare.kubernetes.wire.PodObject;
+import io.gpushare.model.PodRef;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1DeleteOptions;
+import io.kubernetes.client.openapi.models.V1Eviction;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Preconditions;
+import io.kubernetes.client.util.CallGeneratorParams;
+import io.kubernetes.client.util.Watch;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import okhttp3.Call;
+import org.jspecify.annotations.Nullable;
+
+/** The pods in the API: reads, watches and writes. */
+public final class Pods {
+    private static final int PAGE = 500;
+
+    private final ApiClient calls;
+    private final ApiClient watches;
+    private final CoreV1Api core;
+    private final Bindings bindings;
+
+    Pods(ApiClient calls, ApiClient watches) {
+        this.calls = calls;
+        this.watches = watches;
+        this.core = new CoreV1Api(calls);
+        this.bindings = new Bindings(calls, this);
+    }
+
+    /**
+     * Watches pods.
+     *
+     * @param nodeName the node whose pods are watched; null for all pods
+     */
+    public Informer<PodState> watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
+        return Informer.start(
+                watches,
+                new Informer.Kind<>(
+                        "pods",
+                        PodObject.class,
+                        ObjectList.Pods.class,
+                        new TypeToken<Watch.Response<PodObject>>() {}.getType(),
+                        (params, page) -> list(new CoreV1Api(watches), nodeName, params, page),
+                        nodeName == null,
+                        nodeName == null ? Pods::stripForAllNodes : PodObject::strip,
+                        PodState::of),
+                listener,
+                InstantSource.system());
+    }
+
+    private static void stripForAllNodes(PodObject pod) {
+        pod.strip();
+        pod.stripContainerStatuses();
+    }
+
+    private static Call list(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Informer.Page page)
+            throws ApiException {
+        return api.listPodForAllNamespaces()
+                .limit(page.limit())
+                ._continue(page.next())
+                .fieldSelector(nodeName == null ? null : "spec.nodeName=" + nodeName)
+                .resourceVersion(params.resourceVersion)
+                .timeoutSeconds(params.timeoutSeconds)
+                .allowWatchBookmarks(params.watch)
+                .watch(params.watch)
+                .buildCall(null);
+    }
+
+    /**
+     * The bound pods that have not ended, read from the API server and not from a cache, a page at a time: the pods of a
+     * large cluster are never in memory together.
+     */
+    public void eachBound(Consumer<PodState> consumer) throws KubernetesException {
+        @Nullable String next = null;
+        do {
+            ObjectList.Pods page = bound(next);
+            page.getItems().forEach(pod -> consumer.accept(PodState.of(pod)));
+            next = page.next();
+        } while (next != null);
+    }
+
+    private ObjectList.Pods bound(@Nullable String next) throws KubernetesException {
+        try {
+            Call call = core.listPodForAllNamespaces()
+                    .fieldSelector("spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed")
+                    .limit(PAGE)
+                    ._continue(next)
+                    .buildCall(null);
+            return calls.<ObjectList.Pods>execute(call, ObjectList.Pods.class).getData();
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the bound pods", e);
+        }
+    }
+
+    /** The pod of that name as it is now; empty if there is none. */
+    public Optional<PodState> read(String namespace, String name) throws KubernetesException {
+        try {
+            Call call = core.readNamespacedPod(name, namespace).buildCall(null);
+            return Optional.of(
+                    PodState.of(calls.<PodObject>execute(call, PodObject.class).getData()));
+        } catch (ApiException e) {
+            if (e.getCode() == 404) {
+                return Optional.empty();
+            }
+            throw KubernetesException.of("reading pod " + namespace + "/" + name, e);
+        }
+    }
+
+    /** The pods bound to that node, as they are now. */
+    public List<PodState> onNode(String nodeName) throws KubernetesException {
+        try {
+            Call call = list(core, nodeName, new CallGeneratorParams(false, null, null), Informer.Page.WHOLE);
+            ObjectList.Pods list =
+                    calls.<ObjectList.Pods>execute(call, ObjectList.Pods.class).getData();
+            return list.getItems().stream().map(PodState::of).toList();
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the pods of node " + nodeName, e);
+        }
+    }
+
+    /** Sets these annotations on that pod. It fails with 409 if another pod has the name now. */
+    public void annotate(PodRef pod, Map<String, String> annotations) throws KubernetesException {
+        new MetadataPatch()
+                .uid(pod.uid())
+                .annotations(annotations)
+                .send(
+                        "annotating pod " + pod,
+                        calls,
+                        patch -> core.patchNamespacedPod(pod.name(), pod.namespace(), patch)
+                                .buildCall(null));
+    }
+
+    /**
+     * Binds the pod to the node and sets the annotations, both or neither (kubernetes: BindingREST.Create). It fails with
+     * 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
+     */
+    public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
+        bindings.bind(pod, node, annotations);
+    }
+
+    /**
+     * Evicts that pod gracefully. It fails with 429 while a PodDisruptionBudget forbids it, and with 409 if another pod has
+     * the name now. A pod that no longer exists counts as evicted.
+     */
+    public void evict(PodRef pod) throws KubernetesException {
+        try {
+            evict(pod, "policy/v1");
+        } catch (ApiException e) {
+            if (e.getCode() != 400) {
+                throw KubernetesException.of("evicting pod " + pod, e);
+            }
+            try {
+                // Kubernetes before 1.22 has only this version; 1.25 removed it.
+                evict(pod, "policy/v1beta1");
+            } catch (ApiException older) {
+                throw KubernetesException.of("evicting pod " + pod, older);
+            }
+        }
+    }
+
+    private void evict(PodRef pod, String version) throws ApiException {
+        V1Eviction eviction = new V1Eviction()
+                .apiVersion(version)
+                .kind("Eviction")
+                .metadata(new V1ObjectMeta().name(pod.name()).namespace(pod.namespace()))
+                .deleteOptions(new V1DeleteOptions().preconditions(new V1Preconditions().uid(pod.uid())));
+        try {
+            // The server responds with a Status: without a type the client does not parse it as an Eviction.
+            calls.execute(core.createNamespacedPodEviction(pod.name(), pod.namespace(), eviction)
+                    .buildCall(null));
+        } catch (ApiException e) {
+            if (e.getCode() != 404) {
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.gpushare.kubernetes.wire;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A node in the API's JSON form. */
+public final class NodeObject extends ApiObject {
+    @Nullable
+    NodeStatus status;
+
+    static final class NodeStatus {
+        @Nullable
+        Map<String, String> allocatable;
+
+        @Nullable
+        List<Address> addresses;
+    }
+
+    static final class Address {
+        @Nullable
+        String type;
+
+        @Nullable
+        String address;
+    }
+
+    public Map<String, String> labels() {
+        Map<String, String> labels = meta().getLabels();
+        return labels == null ? Map.of() : labels;
+    }
+
+    /** The quantities of {@code status.allocatable}, by resource. */
+    public Map<String, String> allocatable() {
+        return status == null || status.allocatable == null ? Map.of() : status.allocatable;
+    }
+
+    /** Its InternalIP; null while it has none. */
+    public @Nullable String address() {
+        if (status != null && status.addresses != null) {
+            for (Address each : status.addresses) {
+                if ("InternalIP".equals(each.type)) {
+                    return each.address;
+                }
+            }
+        }
+        return null;
+    }
+}

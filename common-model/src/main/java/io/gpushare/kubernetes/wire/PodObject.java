@@ -1,0 +1,272 @@
+package io.gpushare.kubernetes.wire;
+
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A pod in the API's JSON form. */
+public final class PodObject extends ApiObject {
+    // The only condition that is used: one instance for all pods.
+    private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
+
+    @Nullable
+    Spec spec;
+
+    @Nullable
+    Status status;
+
+    // Computed by strip() from fields that it drops.
+    @Nullable
+    transient String metrics;
+
+    static final class Spec {
+        @Nullable
+        String nodeName;
+
+        int priority;
+
+        @Nullable
+        List<Container> containers;
+
+        @Nullable
+        List<Container> initContainers;
+    }
+
+    static final class Container {
+        @Nullable
+        String name;
+
+        @Nullable
+        String restartPolicy;
+
+        @Nullable
+        ResourceRequirements resources;
+    }
+
+    static final class ResourceRequirements {
+        @Nullable
+        Map<String, String> limits;
+
+        @Nullable
+        Map<String, String> requests;
+
+        void strip() {
+            limits = shared(limits);
+            requests = shared(requests);
+        }
+
+        private static @Nullable Map<String, String> shared(@Nullable Map<String, String> quantities) {
+            if (quantities == null) {
+                return null;
+            }
+            Map<String, String> kept = new HashMap<>();
+            quantities.forEach((name, quantity) -> {
+                if (quantity != null) {
+                    kept.put(name.intern(), quantity.intern());
+                }
+            });
+            return Map.copyOf(kept);
+        }
+    }
+
+    static final class Status {
+        @Nullable
+        String phase;
+
+        @Nullable
+        String podIP;
+
+        @Nullable
+        List<Condition> conditions;
+
+        @Nullable
+        List<ContainerStatus> initContainerStatuses;
+
+        @Nullable
+        List<ContainerStatus> containerStatuses;
+    }
+
+    static final class ContainerStatus {
+        @Nullable
+        String name;
+
+        @Nullable
+        String containerID;
+    }
+
+    static final class Condition {
+        @Nullable
+        String type;
+
+        @Nullable
+        String status;
+
+        @Nullable
+        String reason;
+
+        static Condition ofUnschedulable() {
+            Condition condition = new Condition();
+            condition.type = "PodScheduled";
+            condition.status = "False";
+            condition.reason = "Unschedulable";
+            return condition;
+        }
+
+        boolean unschedulable() {
+            return "PodScheduled".equals(type) && "False".equals(status) && "Unschedulable".equals(reason);
+        }
+    }
+
+    @Override
+    public void strip() {
+        if (metrics == null) {
+            metrics = pluginMetrics();
+        }
+        super.strip();
+        if (metadata != null) {
+            metadata.setLabels(null);
+        }
+        if (status != null) {
+            status.phase = shared(status.phase);
+            status.conditions = unschedulable() ? UNSCHEDULABLE : null;
+            status.podIP = null;
+        }
+        if (spec != null) {
+            spec.nodeName = shared(spec.nodeName);
+            strip(spec.containers);
+            strip(spec.initContainers);
+        }
+    }
+
+    private static void strip(@Nullable List<Container> containers) {
+        for (Container container : containers == null ? List.<Container>of() : containers) {
+            container.name = shared(container.name);
+            container.restartPolicy = shared(container.restartPolicy);
+            if (container.resources != null) {
+                container.resources.strip();
+            }
+        }
+    }
+
+    /** The host and port of a device plugin's metrics, from the labels and the annotation of our manifest. */
+    private @Nullable String pluginMetrics() {
+        if (metadata == null || metadata.getLabels() == null || status == null || status.podIP == null) {
+            return null;
+        }
+        Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
+        String port = annotations.getOrDefault("prometheus.io/port", "");
+        boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
+                && "gpushare-device-plugin".equals(metadata.getLabels().get("component"));
+        if (!plugin || !port.matches("[0-9]{1,5}")) {
+            return null;
+        }
+        return (status.podIP.contains(":") ? "[" + status.podIP + "]" : status.podIP) + ":" + port;
+    }
+
+    /** Whether its scheduler found no node for it: condition PodScheduled with reason Unschedulable. */
+    public boolean unschedulable() {
+        return status != null
+                && status.conditions != null
+                && status.conditions.stream().anyMatch(Condition::unschedulable);
+    }
+
+    /** Drops the fields that only the pod's own node needs. */
+    public void stripContainerStatuses() {
+        if (status != null) {
+            status.initContainerStatuses = null;
+            status.containerStatuses = null;
+        }
+    }
+
+    public PodRef ref() {
+        return new PodRef(text(meta().getUid()), text(meta().getNamespace()), name());
+    }
+
+    /** The node to which it is bound; null before. */
+    public @Nullable String node() {
+        return spec == null || spec.nodeName == null || spec.nodeName.isEmpty() ? null : spec.nodeName;
+    }
+
+    /** Whether its phase is Succeeded or Failed. */
+    public boolean ended() {
+        return status != null && ("Succeeded".equals(status.phase) || "Failed".equals(status.phase));
+    }
+
+    public boolean deleting() {
+        return meta().getDeletionTimestamp() != null;
+    }
+
+    public Instant created() {
+        OffsetDateTime created = meta().getCreationTimestamp();
+        return created == null ? Instant.EPOCH : created.toInstant();
+    }
+
+    public int priority() {
+        return spec == null ? 0 : spec.priority;
+    }
+
+    /** Where a device plugin's pod serves its metrics, known once {@link #strip} ran; null for other pods. */
+    public @Nullable String metrics() {
+        return metrics;
+    }
+
+    /** The names of its started containers by container ID. */
+    public Map<String, String> started() {
+        Map<String, String> names = new HashMap<>();
+        if (status != null) {
+            putStarted(status.initContainerStatuses, names);
+            putStarted(status.containerStatuses, names);
+        }
+        return names;
+    }
+
+    private static void putStarted(@Nullable List<ContainerStatus> statuses, Map<String, String> names) {
+        for (ContainerStatus each : statuses == null ? List.<ContainerStatus>of() : statuses) {
+            // containerd://<id>, cri-o://<id>, docker://<id>; empty until the container has started.
+            if (each.name != null && each.containerID != null && !each.containerID.isEmpty()) {
+                names.put(each.containerID.replaceFirst("^[^/]*//", ""), each.name);
+            }
+        }
+    }
+
+    /** The resources of its containers, in the order in which they start. */
+    public List<ContainerResources> containers() {
+        List<ContainerResources> resources = new ArrayList<>();
+        if (spec != null) {
+            for (Container init : spec.initContainers == null ? List.<Container>of() : spec.initContainers) {
+                boolean sidecar = "Always".equals(init.restartPolicy);
+                resources.add(resources(init, sidecar ? ContainerRole.SIDECAR : ContainerRole.INIT));
+            }
+            for (Container app : spec.containers == null ? List.<Container>of() : spec.containers) {
+                resources.add(resources(app, ContainerRole.APP));
+            }
+        }
+        return resources;
+    }
+
+    private static ContainerResources resources(Container container, ContainerRole role) {
+        Map<String, String> quantities = new HashMap<>();
+        if (container.resources != null) {
+            put(container.resources.limits, quantities);
+            put(container.resources.requests, quantities);
+        }
+        return new ContainerResources(text(container.name), role, quantities);
+    }
+
+    private static void put(@Nullable Map<String, String> from, Map<String, String> into) {
+        if (from != null) {
+            from.forEach((name, quantity) -> {
+                if (quantity != null) {
+                    into.put(name, quantity);
+                }
+            });
+        }
+    }
+}

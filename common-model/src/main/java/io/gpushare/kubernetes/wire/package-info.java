@@ -1,0 +1,8 @@
+/**
+ * The API's JSON as it is read: objects with the few fields that the programs use, and the client library's JSON settings
+ * that tolerate newer API servers. Only {@code io.gpushare.kubernetes} uses this package.
+ */
+@NullMarked
+package io.gpushare.kubernetes.wire;
+
+import org.jspecify.annotations.NullMarked;

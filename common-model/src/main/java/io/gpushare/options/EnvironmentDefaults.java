@@ -1,0 +1,146 @@
+package io.gpushare.options;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Reads the value of a flag that is not given from the environment: {@code --lease-name} from {@code GPUSHARE_LEASE_NAME}.
+ * A flag may have further names: deprecated ones, which are reported, and names that others define, such as
+ * {@code KUBECONFIG}. An empty variable counts as absent.
+ */
+public final class EnvironmentDefaults implements IDefaultValueProvider {
+    /** What the variables of these programs begin with. */
+    public static final String PREFIX = "GPUSHARE_";
+
+    /** What the kubectl plugin, the build and the simulated driver read. */
+    private static final Set<String> OTHERS =
+            Set.of("GPUSHARE_SERVICE", "GPUSHARE_HTTPS", "GPUSHARE_CACHE", "GPUSHARE_SIMULATED_CARDS");
+
+    private final Map<String, String> environment;
+    private final Map<String, List<String>> deprecated = new HashMap<>();
+    private final Map<String, List<String>> aliases = new HashMap<>();
+    private final Set<String> rejected = new HashSet<>();
+    // Keyed by flag: the variable that its value came from.
+    private final Map<String, String> used = new TreeMap<>();
+
+    /** @param environment such as {@link System#getenv()} */
+    public EnvironmentDefaults(Map<String, String> environment) {
+        this.environment = Map.copyOf(environment);
+    }
+
+    /** Also reads each of these flags from its variable without the prefix, as in {@code PORT}, and reports that once. */
+    public EnvironmentDefaults deprecatedUnprefixed(String... flags) {
+        for (String flag : flags) {
+            add(deprecated, flag, variable(flag).substring(PREFIX.length()));
+        }
+        return this;
+    }
+
+    /** Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent. */
+    public EnvironmentDefaults alias(String flag, String variable) {
+        add(aliases, flag, variable);
+        return this;
+    }
+
+    private static void add(Map<String, List<String>> names, String flag, String variable) {
+        names.computeIfAbsent(flag, absent -> new ArrayList<>()).add(variable);
+    }
+
+    /** The environment variable of a flag. */
+    public static String variable(String flag) {
+        return PREFIX + flag.replaceFirst("^-+", "").replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    @Override
+    public @Nullable String defaultValue(ArgSpec argument) {
+        // Subcommands have flags of their own, without variables.
+        if (!(argument instanceof OptionSpec option) || option.command().parent() != null) {
+            return null;
+        }
+        String flag = option.longestName();
+        @Nullable Source source = source(flag);
+        if (source == null) {
+            return null;
+        }
+        used.put(flag, source.variable());
+        return source.value();
+    }
+
+    /** A variable that is set, and its value. */
+    record Source(String variable, String value) {}
+
+    /** Where the flag's value comes from if the flag is not given; null for its default. */
+    @Nullable
+    Source source(String flag) {
+        for (String variable : variables(flag)) {
+            @Nullable String value = value(variable);
+            if (value != null) {
+                return new Source(variable, value);
+            }
+        }
+        return null;
+    }
+
+    /** Counts the variable as absent from now on. */
+    void reject(String variable) {
+        rejected.add(variable);
+    }
+
+    private List<String> variables(String flag) {
+        List<String> all = new ArrayList<>(List.of(variable(flag)));
+        all.addAll(deprecated.getOrDefault(flag, List.of()));
+        all.addAll(aliases.getOrDefault(flag, List.of()));
+        return all;
+    }
+
+    private @Nullable String value(String variable) {
+        @Nullable String value = environment.get(variable);
+        if (value == null || value.isEmpty() || rejected.contains(variable) || ServiceLinks.isLink(variable, value)) {
+            return null;
+        }
+        return value;
+    }
+
+    /** One sentence for each deprecated variable that is in use. */
+    public List<String> notices() {
+        return used.entrySet().stream()
+                .filter(entry ->
+                        deprecated.getOrDefault(entry.getKey(), List.of()).contains(entry.getValue()))
+                .map(entry -> entry.getValue() + " is deprecated, use " + variable(entry.getKey()))
+                .toList();
+    }
+
+    /** One sentence for each variable with the prefix that belongs to no flag of the command. */
+    List<String> unknown(CommandSpec command) {
+        List<String> known = command.options().stream()
+                .filter(option -> !option.usageHelp() && !option.versionHelp())
+                .map(option -> variable(option.longestName()))
+                .toList();
+        return environment.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(PREFIX))
+                .filter(entry -> !known.contains(entry.getKey()) && !OTHERS.contains(entry.getKey()))
+                .filter(entry -> !ServiceLinks.isLink(entry.getKey(), entry.getValue()))
+                .map(entry -> sentence(entry.getKey(), known))
+                .sorted()
+                .toList();
+    }
+
+    private static String sentence(String variable, Collection<String> known) {
+        String sentence = "Unknown environment variable: " + variable;
+        return NearestName.of(variable, known)
+                .map(near -> sentence + "; did you mean " + near + "?")
+                .orElse(sentence);
+    }
+}

@@ -1,0 +1,37 @@
+package io.gpushare.options;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** Finds the name that was probably meant by a misspelt one. */
+final class NearestName {
+    private static final int MOST_EDITS = 3;
+
+    private NearestName() {}
+
+    /** The known name with the fewest edits to the given one; empty where each needs more than three. */
+    static Optional<String> of(String name, Collection<String> known) {
+        return known.stream()
+                .filter(candidate -> edits(name, candidate) <= MOST_EDITS)
+                .min(Comparator.comparingInt(candidate -> edits(name, candidate)));
+    }
+
+    /** The Levenshtein distance. */
+    private static int edits(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j < row.length; j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[to.length()];
+    }
+}

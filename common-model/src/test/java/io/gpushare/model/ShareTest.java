@@ -1,0 +1,53 @@
+package io.gpushare.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class ShareTest {
+    private static final Share MOST = new Share(Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+    @Test
+    void aShareFitsIfEveryKindFits() {
+        Share capacity = new Share(15, 1);
+        assertThat(Share.memory(15).fits(capacity)).isTrue();
+        assertThat(Share.memory(16).fits(capacity)).isFalse();
+        assertThat(Share.WHOLE_CARD.fits(capacity)).isTrue();
+        assertThat(Share.WHOLE_CARD.fits(Share.memory(15))).isFalse();
+        assertThat(Share.NONE.fits(Share.NONE)).isTrue();
+    }
+
+    @Test
+    void sumsStopAtTheLargestIntAndDifferencesAtZero() {
+        assertThat(MOST.plus(new Share(1, 1))).isEqualTo(MOST);
+        assertThat(Share.memory(3).plus(Share.memory(4))).isEqualTo(Share.memory(7));
+        assertThat(Share.memory(3).minus(new Share(4, 1))).isEqualTo(Share.NONE);
+        assertThat(new Share(15, 1).minus(Share.memory(5))).isEqualTo(new Share(10, 1));
+    }
+
+    @Test
+    void everyKindReadsWhatItCreates() {
+        for (ShareKind kind : ShareKind.values()) {
+            assertThat(kind.in(kind.share(300))).isEqualTo(300);
+            for (ShareKind other : ShareKind.values()) {
+                assertThat(other.in(kind.share(300))).isEqualTo(other == kind ? 300 : 0);
+            }
+        }
+    }
+
+    @Test
+    void wholeCardsAreNotShared() {
+        assertThat(new Share(5, 1).shared()).isEqualTo(Share.memory(5));
+        assertThat(Share.WHOLE_CARD.shared().isNone()).isTrue();
+        assertThat(Share.memory(6).divisibleBy(3)).isTrue();
+        assertThat(Share.memory(6).divisibleBy(4)).isFalse();
+        assertThat(Share.memory(6).dividedBy(3)).isEqualTo(Share.memory(2));
+    }
+
+    @Test
+    void aNegativeShareIsRejected() {
+        assertThatThrownBy(() -> Share.memory(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Share.whole(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

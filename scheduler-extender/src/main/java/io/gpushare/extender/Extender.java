@@ -1,0 +1,176 @@
+package io.gpushare.extender;
+
+import io.gpushare.extender.cluster.ClusterInformers;
+import io.gpushare.extender.cluster.EventRecorder;
+import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.PodClient;
+import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.metrics.MetricsSource;
+import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitingPods;
+import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.usage.PluginMetricsClient;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.ResourceNames;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A running scheduler extender: the ledger, the informers that feed it, and the server that answers from it. */
+public final class Extender implements AutoCloseable {
+    private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+
+    /**
+     * What it takes to start.
+     *
+     * @param kubeconfig null for the service account of the pod
+     * @param filterDecides whether filter returns only the node that the policy chose
+     * @param pluginNamespace the namespace of the device plugins
+     * @param candidacy null for the only extender of the cluster
+     */
+    public record Settings(
+            @Nullable Path kubeconfig,
+            ResourceNames resources,
+            PolicyKind policy,
+            boolean filterDecides,
+            ViewAccess.Access view,
+            String pluginNamespace,
+            @Nullable Candidacy candidacy,
+            ExtenderServer.Settings server) {
+        public Settings {
+            Objects.requireNonNull(resources);
+            Objects.requireNonNull(policy);
+            Objects.requireNonNull(view);
+            Objects.requireNonNull(pluginNamespace);
+            Objects.requireNonNull(server);
+        }
+    }
+
+    /**
+     * The Lease that several extenders compete for.
+     *
+     * @param identity a random part is added: a restarted container has its predecessor's host name and is not the holder
+     */
+    public record Candidacy(String namespace, String lease, String identity) {
+        public Candidacy {
+            Objects.requireNonNull(namespace);
+            Objects.requireNonNull(lease);
+            Objects.requireNonNull(identity);
+        }
+
+        private Leadership.Membership join(KubernetesApi api) {
+            return new Leadership.Membership(
+                    api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
+        }
+    }
+
+    private final KubernetesApi api;
+    private final Ledger ledger;
+    private final Binder binder;
+    private final ClusterInformers informers;
+    private final Leadership leadership;
+    private final ExtenderServer server;
+    private final List<Thread> loops;
+
+    private Extender(Settings settings, KubernetesApi api, InstantSource clock) throws IOException {
+        this.api = api;
+        DemandCodec demands = new DemandCodec(settings.resources());
+        @Nullable Candidacy candidacy = settings.candidacy();
+        Leadership.@Nullable Membership membership = candidacy == null ? null : candidacy.join(api);
+        BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
+        EventRecorder events = EventRecorder.start(api, leads, clock);
+        ledger = new Ledger(demands, new Policies(settings.policy()), events);
+        PodClient pods = new PodClient(api, leads);
+        binder = new Binder(ledger, pods);
+        NodeSelection selection = new NodeSelection(ledger, settings.filterDecides());
+        informers = ClusterInformers.start(api, ledger, settings.pluginNamespace());
+        leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
+        BooleanSupplier ready = () -> leadership.unready().isEmpty();
+        WaitingPods waiting = new WaitingPods(ledger);
+        ExtenderMetrics metrics = new ExtenderMetrics(
+                settings.server().version(),
+                new MetricsSource(ledger, waiting, leads, ready, informers::heard, informers::changes, events::lost));
+        server = ExtenderServer.start(
+                settings.server(),
+                new ExtenderServer.Parts(
+                        ledger,
+                        selection,
+                        new Preemption(ledger),
+                        binder,
+                        metrics,
+                        leadership::unready,
+                        clock,
+                        new ViewAccess(
+                                new Explainer(ledger, selection, pods),
+                                new PluginMetricsClient(clock),
+                                settings.view())));
+        loops = List.of(Requeuer.start(api, waiting, ready, clock), UnknownBindingTimer.start(binder, clock));
+    }
+
+    /** Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used. */
+    public static Extender start(Settings settings) throws IOException {
+        KubernetesApi api = KubernetesApi.connect(
+                settings.kubeconfig(),
+                "gpushare-scheduler-extender/" + settings.server().version());
+        try {
+            return new Extender(settings, api, InstantSource.system());
+        } catch (IOException e) {
+            api.close();
+            throw e;
+        }
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return server.port();
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    Binder binder() {
+        return binder;
+    }
+
+    Leadership leadership() {
+        return leadership;
+    }
+
+    /** Lets requests in flight end for at most that long, then gives the Lease back; throws when some did not end. */
+    void stop(Duration grace) throws IOException {
+        leadership.resign();
+        try {
+            server.stop(grace);
+        } finally {
+            leadership.end();
+        }
+    }
+
+    /** Stops and frees everything that it holds. */
+    @Override
+    public void close() throws IOException {
+        try {
+            stop(CLOSE_GRACE);
+        } finally {
+            loops.forEach(Thread::interrupt);
+            informers.close();
+            api.close();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.gpushare.extender.capacity;
+
+import io.gpushare.model.Share;
+import io.gpushare.model.ledger.CardState;
+import java.util.Objects;
+
+/**
+ * The model and size of a card. Cards of one kind are interchangeable for a policy.
+ *
+ * @param model the product name, compared literally
+ * @param capacity what such a card has; at least one memory unit
+ */
+public record CardKind(String model, Share capacity) {
+    public CardKind {
+        Objects.requireNonNull(model);
+        if (capacity.units() < 1) {
+            throw new IllegalArgumentException("a card of model '" + model + "' must have at least one unit");
+        }
+    }
+
+    /** A kind of card with that many memory units. */
+    public CardKind(String model, int units) {
+        this(model, Share.memory(units).plus(Share.WHOLE_CARD));
+    }
+
+    /** The kind of a card that has at least one unit. */
+    public static CardKind of(CardState state) {
+        return new CardKind(state.card().model(), state.capacity());
+    }
+
+    /** Memory units of such a card. */
+    public int units() {
+        return capacity.units();
+    }
+}

@@ -1,0 +1,204 @@
+package io.gpushare.extender.ledger;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.pod.AllocationAnnotation;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Holder;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.ledger.Placement;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The ledger's pods with a demand: immutable entries by uid, each replaced atomically together with its nodes. */
+final class PodTable {
+    private final NodeTable nodes;
+    private final HostRequests hostRequests;
+    private final Map<String, PodEntry> pods = new ConcurrentHashMap<>();
+    // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
+    // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
+    private final Map<String, String> uids = new ConcurrentHashMap<>();
+
+    PodTable(NodeTable nodes) {
+        this.nodes = nodes;
+        this.hostRequests = new HostRequests(nodes);
+    }
+
+    /**
+     * What the informer's view of a pod changed.
+     *
+     * @param added whether the informer shows the pod for the first time
+     * @param rejection why its annotation is rejected, if that is new; else null
+     */
+    record Update(boolean added, @Nullable String rejection) {}
+
+    Optional<PodEntry> entry(String uid) {
+        return Optional.ofNullable(pods.get(uid));
+    }
+
+    Collection<PodEntry> entries() {
+        return pods.values();
+    }
+
+    /** The uid that the pod's name had before, if that was another. */
+    Optional<String> replaced(PodRef pod) {
+        return Optional.ofNullable(uids.get(pod.toString())).filter(uid -> !uid.equals(pod.uid()));
+    }
+
+    /** Counts the CPU and memory that a bound pod requests, with and without a demand for cards. */
+    void countHostRequests(ClusterPod pod) {
+        if (pod.node() != null) {
+            hostRequests.add(pod.ref(), pod.node(), HostResourcesCodec.requested(pod.containers()));
+        }
+    }
+
+    Update update(ClusterPod pod, PodDemand.Valid demand) {
+        PodRef ref = pod.ref();
+        uids.put(ref.toString(), ref.uid());
+        AllocationAnnotation annotation = AllocationAnnotation.of(pod, demand.demand());
+        Update[] update = new Update[1];
+        pods.compute(ref.uid(), (uid, old) -> {
+            PodEntry now = updated(pod, demand, annotation, old);
+            boolean known = old != null && old.complaint() != null;
+            update[0] = new Update(old == null || !old.listed(), known ? null : now.complaint());
+            return now;
+        });
+        return update[0];
+    }
+
+    private PodEntry updated(
+            ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
+        List<Holding> held = old == null ? List.of() : old.holdings();
+        @Nullable String node = pod.node();
+        List<Holding> now;
+        if (node == null) {
+            now = held;
+        } else if (annotation.allocation() != null) {
+            now = List.of(new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH));
+        } else {
+            // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
+            // annotation of the extender's Binding come together, so another program has bound the pod.
+            now = held.stream()
+                    .filter(holding -> !holding.assumed() && holding.node().equals(node))
+                    .toList();
+        }
+        move(pod.ref(), held, now);
+        @Nullable String complaint = annotation.rejection();
+        if (complaint == null && !now.isEmpty() && node != null) {
+            boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
+            complaint = unchanged && old != null
+                    ? old.complaint()
+                    : nodes.entry(node).contradiction(now.getFirst().allocation());
+        }
+        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, complaint);
+    }
+
+    /** Forgets the pod with that name and uid. */
+    void remove(PodRef name, String uid) {
+        hostRequests.remove(name, uid);
+        uids.remove(name.toString(), uid);
+        pods.computeIfPresent(uid, (key, old) -> {
+            move(old.ref(), old.holdings(), List.of());
+            return null;
+        });
+    }
+
+    /** As {@link Ledger#assume}, with the scoring of the pod's policy. */
+    Assumption assume(PodRef pod, PodDemand.Valid demand, Scoring scoring, String node, Instant now) {
+        Assumption[] result = new Assumption[1];
+        pods.compute(pod.uid(), (uid, old) -> {
+            PodEntry entry = old == null ? PodEntry.unlisted(pod, demand) : old;
+            result[0] = entry.bound()
+                    .<Assumption>map(Assumption.Bound::new)
+                    .orElseGet(() -> reserve(entry, scoring, node, now));
+            if (result[0] instanceof Assumption.Assumed(Holding holding, var inventory)) {
+                hostRequests.add(pod, node, entry.podDemand().host());
+                return entry.assuming(holding);
+            }
+            return old;
+        });
+        return result[0];
+    }
+
+    private Assumption reserve(PodEntry pod, Scoring scoring, String node, Instant now) {
+        Assumption[] result = new Assumption[1];
+        nodes.change(node, entry -> {
+            if (entry.unusable() != null) {
+                result[0] = new Assumption.Refused(entry.unusable());
+                return entry;
+            }
+            Optional<Holding> held = pod.on(node);
+            Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
+            Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
+                    .orElseGet(() -> entry.place(pod.podDemand(), scoring));
+            return switch (placement) {
+                case Placement.Refused(var why) -> {
+                    result[0] = new Assumption.Refused(Reason.occupied(why));
+                    yield entry;
+                }
+                case Placement.Placed(Allocation allocation) -> {
+                    Holding holding = new Holding(node, allocation, standing, now);
+                    result[0] = new Assumption.Assumed(holding, entry.cards().inventory());
+                    yield entry.with(pod.ref(), allocation);
+                }
+            };
+        });
+        return result[0];
+    }
+
+    /** Replaces all holdings of the pod by the confirmed one, unless that assumption is gone. */
+    void confirm(PodRef pod, Holding assumed, Holding confirmed) {
+        pods.computeIfPresent(pod.uid(), (uid, entry) -> {
+            if (!entry.holdings().contains(assumed)) {
+                return entry;
+            }
+            List<Holding> now = List.of(confirmed);
+            move(pod, entry.holdings(), now);
+            return entry.with(now);
+        });
+    }
+
+    /** Marks the outcome of that assumption as unknown, unless it is gone. */
+    void markUnknown(PodRef pod, Holding assumed) {
+        Holding unknown = new Holding(assumed.node(), assumed.allocation(), Standing.DOUBTFUL, assumed.since());
+        pods.computeIfPresent(
+                pod.uid(), (uid, entry) -> entry.holdings().contains(assumed) ? entry.assuming(unknown) : entry);
+    }
+
+    /** Gives up that holding, unless it is gone. */
+    void forget(PodRef pod, Holding holding) {
+        pods.computeIfPresent(pod.uid(), (uid, entry) -> {
+            List<Holding> left = entry.holdings().stream()
+                    .filter(other -> !other.equals(holding))
+                    .toList();
+            move(pod, entry.holdings(), left);
+            if (left.isEmpty() && entry.node() == null) {
+                hostRequests.remove(pod, pod.uid());
+            }
+            return entry.with(left).kept();
+        });
+    }
+
+    /** Updates the nodes from the holder's former holdings to its present ones. */
+    private void move(Holder holder, List<Holding> from, List<Holding> to) {
+        for (Holding holding : from) {
+            if (to.stream().noneMatch(other -> other.node().equals(holding.node()))) {
+                nodes.change(holding.node(), entry -> entry.without(holder.key()));
+            }
+        }
+        for (Holding holding : to) {
+            if (from.stream().noneMatch(holding::sameCards)) {
+                nodes.change(holding.node(), entry -> entry.with(holder, holding.allocation()));
+            }
+        }
+    }
+}

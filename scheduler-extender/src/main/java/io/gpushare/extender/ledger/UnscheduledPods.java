@@ -1,0 +1,46 @@
+package io.gpushare.extender.ledger;
+
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.WaitingPod;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The pods for which kube-scheduler found no node: those with a valid demand by uid, and those that no node can take.
+ */
+final class UnscheduledPods {
+    private final Set<String> valid = ConcurrentHashMap.newKeySet();
+    private final Map<String, WaitingPod> invalid = new ConcurrentHashMap<>();
+
+    void update(ClusterPod pod, PodDemand demand) {
+        String uid = pod.ref().uid();
+        if (pod.waiting() && demand instanceof PodDemand.Valid) {
+            valid.add(uid);
+        } else {
+            valid.remove(uid);
+        }
+        if (pod.waiting() && demand instanceof PodDemand.Invalid) {
+            invalid.put(uid, new WaitingPod(pod.ref(), pod.priority(), demand));
+        } else {
+            invalid.remove(uid);
+        }
+    }
+
+    void remove(String uid) {
+        valid.remove(uid);
+        invalid.remove(uid);
+    }
+
+    /** The uids of the pods with a valid demand. */
+    Set<String> valid() {
+        return valid;
+    }
+
+    /** The pods with an invalid demand. */
+    Collection<WaitingPod> invalid() {
+        return invalid.values();
+    }
+}

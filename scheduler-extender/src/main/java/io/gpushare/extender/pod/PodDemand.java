@@ -1,0 +1,52 @@
+package io.gpushare.extender.pod;
+
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.Demand;
+import io.gpushare.model.HostResources;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What a pod requests, decoded once from its containers and annotations by {@link PodDemandDecoder}. */
+public sealed interface PodDemand {
+    /**
+     * The pod requests no GPU resource.
+     *
+     * @param request its CPU and memory
+     */
+    record NoGpu(PodRequest request) implements PodDemand {
+        public NoGpu {
+            Objects.requireNonNull(request);
+        }
+    }
+
+    /**
+     * The pod's resources or annotations are invalid, so no node can take it.
+     *
+     * @param sentence what is invalid and how to correct it
+     */
+    record Invalid(String sentence) implements PodDemand {
+        public Invalid {
+            Objects.requireNonNull(sentence);
+        }
+    }
+
+    /**
+     * The pod requests GPU resources.
+     *
+     * @param request the same as policies weigh it
+     * @param policy the policy that the pod names; null for the extender's default
+     */
+    record Valid(
+            Demand demand, PodRequest request, @Nullable PolicyKind policy) implements PodDemand {
+        public Valid {
+            Objects.requireNonNull(demand);
+            Objects.requireNonNull(request);
+        }
+
+        /** The CPU and memory of the node that the pod requests. */
+        public HostResources host() {
+            return new HostResources(request.cpuMilli(), request.memoryMib());
+        }
+    }
+}

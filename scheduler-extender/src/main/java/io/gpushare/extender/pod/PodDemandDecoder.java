@@ -1,0 +1,73 @@
+package io.gpushare.extender.pod;
+
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.Demand;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.selector.CardSelector;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes pods for every verb and for the ledger. An annotation of an unbound pod says which cards and which policy it
+ * requires; a bound pod has its cards, and its annotations may be edited, so only its containers count.
+ *
+ * @param models the card models of the cluster that a selector matches
+ */
+public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<String>> models) {
+    public PodDemandDecoder {
+        Objects.requireNonNull(codec);
+        Objects.requireNonNull(models);
+    }
+
+    public PodDemand decode(SchedulingPod pod) {
+        return unbound(pod.containers(), pod.annotations());
+    }
+
+    public PodDemand decode(ClusterPod pod) {
+        return pod.node() == null
+                ? unbound(pod.containers(), pod.annotations())
+                : decoded(codec.decode(pod.containers()), pod.containers(), null);
+    }
+
+    private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
+        @Nullable String named = annotations.get(AnnotationKeys.POLICY);
+        Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
+        PodDemand demand = decoded(codec.decode(containers, annotations), containers, policy.orElse(null));
+        return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
+                ? new PodDemand.Invalid("annotation " + AnnotationKeys.POLICY + " names no policy: write one of "
+                        + PolicyKind.offered())
+                : demand;
+    }
+
+    private PodDemand decoded(
+            Decoded<Demand> demand, List<ContainerResources> containers, @Nullable PolicyKind policy) {
+        return switch (demand) {
+            case Decoded.Absent<Demand>() ->
+                new PodDemand.NoGpu(PodRequest.withoutGpu(HostResourcesCodec.requested(containers)));
+            case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
+            case Decoded.Valid<Demand>(Demand valid) -> new PodDemand.Valid(valid, request(valid, containers), policy);
+        };
+    }
+
+    private PodRequest request(Demand demand, List<ContainerResources> containers) {
+        HostResources host = HostResourcesCodec.requested(containers);
+        CardSelector selector = demand.selector();
+        return new PodRequest(
+                host.cpuMilli(),
+                host.memoryMib(),
+                demand.shareOfEachCard().units(),
+                demand.total().wholeCards(),
+                selector.any() ? Set.of() : models.apply(selector));
+    }
+}

@@ -1,0 +1,38 @@
+package io.gpushare.extender.server;
+
+import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.http.Methods;
+import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.vertx.core.Future;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Metrics, health and version, for callers without a certificate: the kubelet's probes and not every Prometheus have one. No
+ * node is named to such a caller where certificates are required.
+ *
+ * @param unready why no verb can be answered now; empty when it can
+ */
+record StatusRoutes(
+        ExtenderMetrics metrics, Supplier<Optional<String>> unready, String version, boolean certificatesRequired) {
+    void addTo(Router router) {
+        Methods.get(router, "/healthz", context -> HttpResponse.text(context.request(), 200, "ok"));
+        Methods.get(router, "/readyz", this::ready);
+        Methods.get(router, "/version", context -> HttpResponse.text(context.request(), 200, version));
+        Methods.get(router, "/metrics", this::scrape);
+    }
+
+    private void ready(RoutingContext context) {
+        Optional<String> why = unready.get();
+        HttpResponse.text(context.request(), why.isPresent() ? 503 : 200, why.orElse("ok"));
+    }
+
+    private void scrape(RoutingContext context) {
+        boolean names = !certificatesRequired || ClientCertificates.presented(context.request());
+        Future.fromCompletionStage(metrics.text(names), context.vertx().getOrCreateContext())
+                .onSuccess(text -> HttpResponse.send(context.request(), 200, ExtenderMetrics.CONTENT_TYPE, text))
+                .onFailure(context::fail);
+    }
+}
