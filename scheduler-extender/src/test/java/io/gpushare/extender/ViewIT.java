@@ -112,7 +112,7 @@ class ViewIT extends WithExtender {
         assertThat(text)
                 .startsWith("Pod default/p requests 15 units of memory on one card.\n")
                 .contains("By its cards it fits on 2 of 3 nodes.")
-                .contains("1 GiB of 15 GiB free", "15 GiB needed", "ill: Xid 79", "cordoned", "would do");
+                .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "would do");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
         assertThat(text("why?pod=none")).isEqualTo("error: pod \"none\" not found in namespace default\n");
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
