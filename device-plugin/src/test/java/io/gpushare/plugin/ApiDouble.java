@@ -1,76 +1,60 @@
 package io.gpushare.plugin;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.apiserver.ApiRequest;
+import io.gpushare.simulated.apiserver.Outcome;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 
-/** As much of an API server as the plugin speaks to: pods listed and watched, the node patched. */
+/** The cluster of the plugin's tests in the simulated API server: the node {@code n1} and its pods. */
 final class ApiDouble implements AutoCloseable {
-    private final HttpServer server;
-    private final ExecutorService threads =
-            Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory());
-    private final Map<String, String> pods = new LinkedHashMap<>();
-    private final List<LinkedBlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
-    private final List<String> patches = new CopyOnWriteArrayList<>();
-    private final List<String> labels = new CopyOnWriteArrayList<>();
-    private final List<String> podPatches = new CopyOnWriteArrayList<>();
-    private final List<String> events = new CopyOnWriteArrayList<>();
-    private volatile boolean watchesReceive = true;
-    private volatile String cordon = "";
-    private volatile Set<String> guarded = Set.of();
-    private final List<String> evictions = new CopyOnWriteArrayList<>();
-    private int version = 1;
+    private static final String NODE = "n1";
+    private static final String NAMESPACE = "default";
+    private static final String MERGE_PATCH = "application/merge-patch+json";
 
-    ApiDouble() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/api/v1/pods", this::pods);
-        server.createContext("/api/v1/nodes/", this::node);
-        server.createContext("/api/v1/namespaces/default/", this::namespaced);
-        server.setExecutor(threads);
-        server.start();
+    private final SimulatedApiServer server = SimulatedApiServer.start();
+
+    ApiDouble() {
+        server.log().start();
+        server.faults()
+                .rule(request -> request.path().equals("/api/v1/pods")
+                        && !request.uri().contains("fieldSelector=spec.nodeName%3D" + NODE))
+                .always(Outcome.refused(400, "BadRequest", "the plugin may list the pods of its node only"));
+        ObjectNode node = ApiClient.document().put("kind", "Node");
+        node.putObject("metadata").put("name", NODE);
+        server.objects().put(node);
     }
 
-    /** Writes a kubeconfig for this server. */
+    /** Writes a kubeconfig of the server. */
     Path kubeconfig(Path file) throws IOException {
-        return Files.writeString(file, """
-            apiVersion: v1
-            kind: Config
-            clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
-            users: [{name: u, user: {}}]
-            contexts: [{name: c, context: {cluster: c, user: u}}]
-            current-context: c
-            """.formatted(server.getAddress().getPort()));
+        return Files.writeString(file, server.kubeconfig());
     }
 
-    /** The labels that were written on the node, latest last; the node stores none. */
+    /** The patches of the node that write labels, newest last. */
     List<String> labels() {
-        return labels;
+        return bodies(request -> isNodePatch(request) && request.body().contains("\"labels\":"));
     }
 
-    /** Everything else that was written on the node, latest last. */
+    /** The other patches of the node, newest last. */
     List<String> patches() {
-        return patches;
+        return bodies(request -> isNodePatch(request) && !request.body().contains("\"labels\":"));
     }
 
-    /** Hides further changes from watches; lists show them. */
+    private static boolean isNodePatch(ApiRequest request) {
+        return request.is("PATCH", "/nodes/" + NODE) && request.contentType().startsWith(MERGE_PATCH);
+    }
+
+    /** Keeps changes from now on from watches; a list shows them. */
     void muteWatches() {
-        watchesReceive = false;
+        server.faults().muteWatches(true);
     }
 
     /** A pod of one container {@code main} in namespace default. */
@@ -79,30 +63,32 @@ final class ApiDouble implements AutoCloseable {
     }
 
     /** The same with these annotations. */
-    synchronized void annotated(String name, String phase, Map<String, String> limits, Map<String, String> values) {
-        String annotations = values.entrySet().stream()
-                .map(entry -> "\"%s\":\"%s\""
-                        .formatted(entry.getKey(), entry.getValue().replace("\"", "\\\"")))
-                .collect(Collectors.joining(","));
-        StringBuilder quantities = new StringBuilder();
-        limits.forEach((resource, amount) ->
-                quantities.append(quantities.isEmpty() ? "" : ",").append("\"%s\":\"%s\"".formatted(resource, amount)));
-        String pod = """
-            {"metadata":{"name":"%s","namespace":"default","uid":"uid-%s","resourceVersion":"%d",\
-            "creationTimestamp":"2026-01-01T00:00:00Z","annotations":{%s}},"spec":{"nodeName":"n1","containers":\
-            [{"name":"main","resources":{"limits":{%s},"requests":{%s}}}]},"status":{"phase":"%s","containerStatuses":[%s]}}\
-            """.formatted(
-                        name,
-                        name,
-                        ++version,
-                        annotations,
-                        quantities,
-                        quantities,
-                        phase,
-                        phase.equals("Running")
-                                ? "{\"name\":\"main\",\"containerID\":\"containerd://" + containerId(name) + "\"}"
-                                : "");
-        report(pods.put(name, pod) == null ? "ADDED" : "MODIFIED", pod);
+    void annotated(String name, String phase, Map<String, String> limits, Map<String, String> annotations) {
+        ObjectNode pod = ApiClient.document().put("kind", "Pod");
+        ObjectNode metadata = pod.putObject("metadata")
+                .put("name", name)
+                .put("namespace", NAMESPACE)
+                .put("uid", "uid-" + name)
+                .put("creationTimestamp", "2026-01-01T00:00:00Z");
+        ObjectNode written = metadata.putObject("annotations");
+        annotations.forEach(written::put);
+        ObjectNode resources = pod.putObject("spec")
+                .put("nodeName", NODE)
+                .putArray("containers")
+                .addObject()
+                .put("name", "main")
+                .putObject("resources");
+        for (String side : List.of("limits", "requests")) {
+            limits.forEach(resources.withObjectProperty(side)::put);
+        }
+        ObjectNode status = pod.putObject("status").put("phase", phase);
+        if (phase.equals("Running")) {
+            status.putArray("containerStatuses")
+                    .addObject()
+                    .put("name", "main")
+                    .put("containerID", "containerd://" + containerId(name));
+        }
+        server.objects().put(pod);
     }
 
     /** The container runtime's ID of the container of that pod. */
@@ -110,125 +96,62 @@ final class ApiDouble implements AutoCloseable {
         return "%064x".formatted(pod.hashCode());
     }
 
-    /** Evictions of pods with these names are refused as a PodDisruptionBudget does. */
+    /** Refuses evictions of these pods as a PodDisruptionBudget does. */
     void guard(String... names) {
-        guarded = Set.of(names);
+        Set<String> guarded = Set.of(names);
+        server.faults()
+                .rule(request -> isEviction(request) && guarded.contains(podOf(request)))
+                .always(Outcome.refused(429, "TooManyRequests", "Cannot evict pod: the disruption budget forbids it"));
     }
 
-    /** The names of the pods whose eviction was requested, allowed or not. */
+    /** The names of the pods whose eviction was requested, granted or not. */
     List<String> evictions() {
-        return evictions;
+        return server.log().matching(ApiDouble::isEviction).stream()
+                .map(ApiDouble::podOf)
+                .toList();
     }
 
-    synchronized void delete(String name) {
-        report("DELETED", Objects.requireNonNull(pods.remove(name)));
+    private static boolean isEviction(ApiRequest request) {
+        return request.is("POST", "/eviction");
     }
 
-    private void report(String type, String pod) {
-        if (watchesReceive) {
-            watches.forEach(watch -> watch.add("{\"type\":\"%s\",\"object\":%s}\n".formatted(type, pod)));
-        }
+    void delete(String name) {
+        server.objects().remove(ApiResource.PODS, NAMESPACE, name);
     }
 
-    private void pods(HttpExchange exchange) throws IOException {
-        String query = String.valueOf(exchange.getRequestURI().getQuery());
-        if (!query.contains("fieldSelector=spec.nodeName=n1")) {
-            answer(exchange, 400, "{\"message\":\"the plugin must list the pods of its node only\"}");
-        } else if (query.contains("watch=true")) {
-            watch(exchange);
-        } else {
-            synchronized (this) {
-                answer(
-                        exchange,
-                        200,
-                        "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"%d\"},\"items\":[%s]}"
-                                .formatted(version, String.join(",", pods.values())));
-            }
-        }
-    }
-
-    private void watch(HttpExchange exchange) throws IOException {
-        LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
-        synchronized (this) {
-            pods.values().forEach(pod -> events.add("{\"type\":\"MODIFIED\",\"object\":%s}\n".formatted(pod)));
-            watches.add(events);
-        }
-        exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(200, 0);
-        try (OutputStream body = exchange.getResponseBody()) {
-            while (true) {
-                body.write(events.take().getBytes(StandardCharsets.UTF_8));
-                body.flush();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            watches.remove(events);
-        }
-    }
-
-    /** The patches of pods, each after the pod's name, latest last. */
+    /** The patches of pods, newest last: the pod's name and the patch. */
     List<String> podPatches() {
-        return podPatches;
+        return server.log().matching(request -> request.method().equals("PATCH") && request.path().contains("/pods/"))
+                .stream()
+                .map(request -> podOf(request) + " " + request.body())
+                .toList();
     }
 
     /** The Events that were recorded. */
     List<String> events() {
-        return events;
-    }
-
-    private void namespaced(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().getPath();
-        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-        if (path.endsWith("/eviction")) {
-            String name = path.replaceFirst("/eviction$", "").replaceFirst(".*/", "");
-            evictions.add(name);
-            answer(exchange, guarded.contains(name) ? 429 : 201, "{\"message\":\"the budget decides\"}");
-            return;
-        }
-        if (path.endsWith("/events")) {
-            events.add(body);
-        } else {
-            podPatches.add(path.replaceFirst(".*/", "") + " " + body);
-        }
-        answer(exchange, path.endsWith("/events") ? 201 : 200, "{\"metadata\":{\"name\":\"x\"}}");
+        return bodies(request -> request.is("POST", "/events"));
     }
 
     /** Writes the node's cordon annotation. */
     void cordon(String uuids) {
-        cordon = uuids;
+        server.objects().update(ApiResource.NODES, "", NODE, node -> {
+            node.withObjectProperty("metadata")
+                    .withObjectProperty("annotations")
+                    .put("gpushare.io/cordon", uuids);
+            return node;
+        });
     }
 
-    private void node(HttpExchange exchange) throws IOException {
-        if ("GET".equals(exchange.getRequestMethod())) {
-            answer(
-                    exchange,
-                    200,
-                    "{\"metadata\":{\"name\":\"n1\",\"annotations\":{\"gpushare.io/cordon\":\"%s\"}}}"
-                            .formatted(cordon));
-            return;
-        }
-        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-        boolean merge = "PATCH".equals(exchange.getRequestMethod())
-                && String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"))
-                        .startsWith("application/merge-patch+json");
-        if (merge) {
-            (body.contains("\"labels\":") ? labels : patches).add(body);
-        }
-        answer(exchange, merge ? 200 : 400, "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}");
+    private static String podOf(ApiRequest request) {
+        return request.path().replaceFirst(".*/pods/", "").replaceFirst("/.*", "");
     }
 
-    private static void answer(HttpExchange exchange, int status, String body) throws IOException {
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(status, bytes.length);
-        exchange.getResponseBody().write(bytes);
-        exchange.close();
+    private List<String> bodies(Predicate<ApiRequest> filter) {
+        return server.log().matching(filter).stream().map(ApiRequest::body).toList();
     }
 
     @Override
     public void close() {
-        server.stop(0);
-        threads.shutdownNow();
+        server.close();
     }
 }

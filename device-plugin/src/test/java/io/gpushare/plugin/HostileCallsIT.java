@@ -110,7 +110,7 @@ class HostileCallsIT extends WholeProgram {
         Status.Code code = Status.Code.OK;
         try {
             ClientCalls.blockingUnaryCall(
-                    kubelet.plugin(resource).channel(),
+                    kubelet.plugin(resource).connection().channel(),
                     descriptor,
                     CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS),
                     message);

@@ -8,7 +8,7 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
-import io.gpushare.plugin.kubelet.KubeletDouble;
+import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -45,13 +45,13 @@ abstract class WholeProgram {
     @TempDir
     Path dir;
 
-    KubeletDouble kubelet;
+    ScriptedKubelet kubelet;
     ApiDouble api;
     private @Nullable Process program;
 
     @BeforeEach
     void start() throws Exception {
-        kubelet = new KubeletDouble(dir).start();
+        kubelet = new ScriptedKubelet(dir).start();
         api = new ApiDouble();
     }
 

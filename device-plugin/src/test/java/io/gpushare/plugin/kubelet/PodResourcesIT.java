@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.api.podresources.v1.ContainerDevices;
 import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.node.PodName;
 import io.gpushare.plugin.node.PodResourcesList;
@@ -25,12 +26,12 @@ class PodResourcesIT {
     private Path dir;
 
     private final DomainSockets sockets = new DomainSockets();
-    private KubeletDouble kubelet;
+    private ScriptedKubelet kubelet;
     private PodResourcesClient client;
 
     @BeforeEach
     void start() throws Exception {
-        kubelet = new KubeletDouble(dir).start();
+        kubelet = new ScriptedKubelet(dir).start();
         client = new PodResourcesClient(dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT, sockets);
     }
 

@@ -16,6 +16,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class RegistrationIT {
     private Path dir;
 
     private final DomainSockets sockets = new DomainSockets();
-    private KubeletDouble kubelet;
+    private ScriptedKubelet kubelet;
     private KubeletConnection connection;
 
     private static DeviceLists lists(List<Offered> memory, List<Offered> cards) {
@@ -49,7 +50,7 @@ class RegistrationIT {
 
     @BeforeEach
     void start() throws Exception {
-        kubelet = new KubeletDouble(dir);
+        kubelet = new ScriptedKubelet(dir);
         connection = KubeletConnection.start(
                 dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
     }

@@ -1,7 +1,6 @@
 /**
- * The chaos run: pods come and go on a real cluster of two nodes while its parts are killed, frozen and cut off, and its
- * cards fall ill. What is to happen is drawn from a seed before it begins ({@code Plan}); what must always hold is a pure
- * function of what was seen at one moment ({@code Invariants}).
+ * The chaos run: pods come and go on a real cluster of two nodes while its components are killed and frozen and its cards
+ * become unhealthy. A seed determines the plan of faults and pods; {@code check} verifies the cluster once a second.
  */
 @NullMarked
 package io.gpushare.e2e.chaos;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Waits for something in the cluster, which nobody can be told of otherwise than by looking again. */
+/** Waits for a condition of the cluster by looking again and again. */
 public final class Await {
     private static final Duration PAUSE = Duration.ofMillis(300);
 
@@ -13,7 +13,7 @@ public final class Await {
 
     private Await() {}
 
-    /** Looks until it holds; the failure tells what was seen last. */
+    /** Looks until it holds; the failure contains what was seen last. */
     public static <T> T until(Duration limit, String what, Supplier<T> look, Predicate<T> holds) {
         long end = System.nanoTime() + limit.toNanos();
         while (true) {

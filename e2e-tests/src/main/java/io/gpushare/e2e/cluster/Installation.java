@@ -38,19 +38,40 @@ public final class Installation {
         this.root = root;
     }
 
-    /**
-     * Builds the images and installs everything as the manifests have it, without a driver; waits until both programs are
-     * ready.
-     */
+    /** Builds and loads the images, and installs both programs. */
     public void install() {
+        loadImages();
+        apply();
+    }
+
+    /** Builds both images and loads them into the cluster's nodes. */
+    public void loadImages() {
         Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString()));
         cluster.loadImage(root.resolve("deploy/target/gpushare-device-plugin.tar"));
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
+    }
+
+    /** Installs both programs from the manifests, without a driver, and waits until they are ready. */
+    public void apply() {
         Kubectl kubectl = cluster.kubectl();
         kubectl.run("label", "nodes", "--all", "--overwrite", "gpushare=true");
-        kubectl.run("apply", "-f", root.resolve("deploy/manifests").toString());
+        applyManifests();
         ready(PLUGIN);
         ready(EXTENDER);
+    }
+
+    public void applyManifests() {
+        cluster.kubectl().run("apply", "-f", root.resolve("deploy/manifests").toString());
+    }
+
+    /** Removes both programs and what they wrote on the node; the roles stay. */
+    public void removePrograms() {
+        Kubectl kubectl = cluster.kubectl();
+        String secret = "secret/gpushare-schd-extender-tls";
+        String lease = "lease/gpushare-schd-extender";
+        kubectl.run("-n", NAMESPACE, "delete", "--ignore-not-found", "--wait=true", PLUGIN, EXTENDER, secret, lease);
+        kubectl.run(
+                "annotate", "node", cluster.node(), "--overwrite", "gpushare.io/cordon-", "gpushare.io/inventory-");
     }
 
     /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */
@@ -98,11 +119,11 @@ public final class Installation {
 
     private static boolean oneLeads(JsonNode deployment) {
         JsonNode status = deployment.path("status");
-        int wanted = deployment.at("/spec/replicas").asInt();
+        int replicas = deployment.at("/spec/replicas").asInt();
         return status.path("observedGeneration").asLong()
                         >= deployment.at("/metadata/generation").asLong()
-                && status.path("updatedReplicas").asInt() == wanted
-                && status.path("replicas").asInt() == wanted
+                && status.path("updatedReplicas").asInt() == replicas
+                && status.path("replicas").asInt() == replicas
                 && status.path("readyReplicas").asInt() == 1;
     }
 
@@ -124,7 +145,7 @@ public final class Installation {
     }
 
     /**
-     * The manifest's container, plus what stands in for the driver that NVIDIA's runtime would bring in. A variable is
+     * The manifest's container, plus a replacement of the driver that NVIDIA's runtime would bring in. A variable is
      * known only to those after it, hence the order.
      */
     private static String simulatedDriver(Path folder) {

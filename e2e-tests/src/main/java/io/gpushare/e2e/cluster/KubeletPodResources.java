@@ -30,7 +30,7 @@ public final class KubeletPodResources {
      * @throws io.grpc.StatusRuntimeException where the kubelet doesn't answer
      */
     public static Map<String, Set<String>> devices(Path socket, String namespace, String... resources) {
-        Set<String> wanted = Set.of(resources);
+        Set<String> selected = Set.of(resources);
         var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .eventLoopGroup(loop)
@@ -49,7 +49,7 @@ public final class KubeletPodResources {
                     .filter(pod -> pod.getNamespace().equals(namespace))
                     .forEach(pod -> pod.getContainersList()
                             .forEach(container -> byContainer.put(
-                                    pod.getName() + "/" + container.getName(), ids(container, wanted))));
+                                    pod.getName() + "/" + container.getName(), ids(container, selected))));
             return byContainer;
         } finally {
             channel.shutdownNow();

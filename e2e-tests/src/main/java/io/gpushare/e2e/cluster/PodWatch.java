@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The moments at which pods of the tests' namespace are bound and gone, as one watch of the API server tells them. */
+/** The moments at which pods of the tests' namespace are bound and gone, from one watch of the API server. */
 public final class PodWatch implements AutoCloseable {
     // Type, name, and the node if there is one.
     private static final String EVENT =

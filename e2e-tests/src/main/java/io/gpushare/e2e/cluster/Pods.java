@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /** The pods of the tests' namespace: made, looked at, waited for. */
 public final class Pods {
     private static final String NAMESPACE = "default";
-    // The real kubelet tells a change of allocatable within 10 s, and kube-scheduler waits up to 10 s between attempts.
+    // The kubelet reports a change of allocatable within 10 s, and kube-scheduler waits up to 10 s between attempts.
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     // A busy kubelet ends a few pods a second.

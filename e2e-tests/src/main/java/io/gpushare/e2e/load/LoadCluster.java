@@ -75,7 +75,7 @@ record LoadCluster(int nodes) {
         return object;
     }
 
-    /** A pod that asks for cpu, memory and units. */
+    /** A pod that requests cpu, memory and units. */
     static ObjectNode pod(String name, int cpuMilli, int units) {
         return ApiClient.document("""
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"load","labels":{"app":"load"}},

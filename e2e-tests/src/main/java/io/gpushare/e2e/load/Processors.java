@@ -47,4 +47,35 @@ final class Processors {
                     "taskset could not put process " + pid + " on processors " + processors + ": " + said);
         }
     }
+
+    /** What is measured. */
+    interface Measured<T> {
+        T run() throws IOException;
+    }
+
+    /**
+     * Runs it while this program has one processor and both servers have another, as on a node each. Otherwise the kernel
+     * puts two programs that take turns on one processor or on two as it likes, and on one they take a third less time.
+     */
+    static <T> T apart(ServerProcess one, ServerProcess other, Measured<T> then) throws IOException, InterruptedException {
+        String allowed = allowed();
+        List<Integer> each = each(allowed);
+        if (each.size() == 1) {
+            return then.run();
+        }
+        long here = ProcessHandle.current().pid();
+        try {
+            pin(here, String.valueOf(each.getFirst()));
+            // Not the next one: that may be the same core's other half.
+            pin(one.pid(), String.valueOf(each.getLast()));
+            pin(other.pid(), String.valueOf(each.getLast()));
+            return then.run();
+        } finally {
+            for (long pid : new long[] {here, one.pid(), other.pid()}) {
+                if (ProcessHandle.of(pid).isPresent()) {
+                    pin(pid, allowed);
+                }
+            }
+        }
+    }
 }

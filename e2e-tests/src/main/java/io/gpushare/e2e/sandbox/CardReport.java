@@ -20,19 +20,19 @@ final class CardReport {
     private final Map<String, OfCard> cards = new HashMap<>();
     private final Map<ClusterSnapshot.Node, Boolean> nodes = new LinkedHashMap<>();
 
-    void add(ClusterSnapshot picture) {
+    void add(ClusterSnapshot snapshot) {
         nodes.clear();
-        for (ClusterSnapshot.Node node : picture.nodes()) {
+        for (ClusterSnapshot.Node node : snapshot.nodes()) {
             nodes.put(node, true);
-            node.cards().forEach(card -> add(picture, card));
+            node.cards().forEach(card -> add(snapshot, card));
         }
     }
 
-    private void add(ClusterSnapshot picture, Card card) {
+    private void add(ClusterSnapshot snapshot, Card card) {
         OfCard of = cards.computeIfAbsent(card.uuid(), _ -> new OfCard());
         int units = 0;
         int sharing = 0;
-        for (Placed placed : picture.on(card)) {
+        for (Placed placed : snapshot.on(card)) {
             if (placed.takesWhole(card.uuid())) {
                 of.whole.add(placed.pod().name());
             } else {

@@ -42,12 +42,12 @@ final class Checks {
     }
 
     /** At any moment: the link, and the memory of every card. */
-    void checkCards(ClusterSnapshot picture) {
-        for (ClusterSnapshot.Node node : picture.nodes()) {
+    void checkCards(ClusterSnapshot snapshot) {
+        for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
                 int units = 0;
                 int whole = 0;
-                for (Placed placed : picture.on(card)) {
+                for (Placed placed : snapshot.on(card)) {
                     units += placed.unitsOn(card.uuid());
                     whole += placed.takesWhole(card.uuid()) ? 1 : 0;
                     check(
@@ -92,7 +92,7 @@ final class Checks {
     }
 
     /** A running pod: its memory in even parts on as many cards as it wishes, all its cards of the model that it wishes. */
-    void checkWish(Placed placed, PodSpec order, ClusterSnapshot picture) {
+    void checkWish(Placed placed, PodSpec order, ClusterSnapshot snapshot) {
         String who = placed.pod().name();
         for (PodSpec.Want want : order.containers()) {
             if (want.units() > 0) {
@@ -106,7 +106,7 @@ final class Checks {
                         who + "/" + want.container() + " is not split evenly over " + split + ": " + placed.shares());
             }
         }
-        for (ClusterSnapshot.Node node : picture.nodes()) {
+        for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
                 if (placed.shares().stream().anyMatch(share -> share.card().equals(card.uuid()))) {
                     check(

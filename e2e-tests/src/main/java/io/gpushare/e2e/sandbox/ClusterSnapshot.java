@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The cluster at one moment, as the API tells it: nodes with their inventory, pods with their allocation. */
+/** The cluster at one moment, as the API has it: nodes with their inventory, pods with their allocation. */
 record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static final String INVENTORY = "gpushare.io/inventory";
     static final String ALLOCATION = "gpushare.io/allocation";

@@ -47,7 +47,7 @@ public final class Sandbox implements Callable<Integer> {
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
         TerminalView screen = new TerminalView(System.out, terminal, InstantSource.system());
-        screen.line("sockets, cards and logs are in " + folder + (once ? ", removed where all is well" : ""));
+        screen.line("sockets, cards and logs are in " + folder + (once ? ", removed if no check fails" : ""));
         Path checkout = repository.toAbsolutePath().normalize();
         int code;
         try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort)) {

@@ -134,7 +134,7 @@ final class SandboxCluster implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + extenderPort);
     }
 
-    /** Where both kinds of program tell Prometheus what they see: the extender, and each node's plugin by its node. */
+    /** The metrics addresses: of the extender, and of each node's plugin by its node. */
     Map<String, URI> metrics() {
         Map<String, URI> all = new LinkedHashMap<>();
         all.put("extender", extender().resolve("/metrics"));
@@ -144,8 +144,8 @@ final class SandboxCluster implements AutoCloseable {
 
     /** Whether so many nodes offer all of their cards, and the extender answers that it is ready. */
     boolean ready(int nodes) throws IOException, InterruptedException {
-        ClusterSnapshot picture = ClusterSnapshot.take(cluster);
-        return picture.nodes().size() == nodes && picture.allFree() && extenderReady();
+        ClusterSnapshot snapshot = ClusterSnapshot.take(cluster);
+        return snapshot.nodes().size() == nodes && snapshot.allFree() && extenderReady();
     }
 
     private boolean extenderReady() throws InterruptedException {

@@ -23,7 +23,7 @@ final class TerminalView {
     private final boolean terminal;
     private final InstantSource clock;
     private final Instant start;
-    private final Map<String, String> told = new HashMap<>();
+    private final Map<String, String> printed = new HashMap<>();
     private String footer = "";
 
     TerminalView(PrintStream out, boolean terminal, InstantSource clock) {
@@ -33,7 +33,7 @@ final class TerminalView {
         this.start = clock.instant();
     }
 
-    /** A line that stays under the picture. */
+    /** A line that stays under the drawing. */
     void footer(String text) {
         footer = text;
         if (!terminal) {
@@ -46,26 +46,26 @@ final class TerminalView {
         out.flush();
     }
 
-    void show(ClusterSnapshot picture) {
+    void show(ClusterSnapshot snapshot) {
         if (terminal) {
-            out.print(HOME_AND_CLEAR + drawing(picture) + "\n" + footer + "\n");
+            out.print(HOME_AND_CLEAR + drawing(snapshot) + "\n" + footer + "\n");
             out.flush();
         } else {
-            picture.pods().forEach(placed -> tellChange(picture, placed));
+            snapshot.pods().forEach(placed -> printChange(snapshot, placed));
         }
     }
 
-    private void tellChange(ClusterSnapshot picture, Placed placed) {
-        String now = sentence(picture, placed);
-        if (!now.isEmpty() && !now.equals(told.put(placed.pod().uid(), now))) {
+    private void printChange(ClusterSnapshot snapshot, Placed placed) {
+        String now = sentence(snapshot, placed);
+        if (!now.isEmpty() && !now.equals(printed.put(placed.pod().uid(), now))) {
             line(now);
         }
     }
 
-    private static String sentence(ClusterSnapshot picture, Placed placed) {
+    private static String sentence(ClusterSnapshot snapshot, Placed placed) {
         String name = placed.pod().name();
         return switch (placed.pod().phase()) {
-            case "Running" -> name + " runs on " + where(picture, placed);
+            case "Running" -> name + " runs on " + where(snapshot, placed);
             case "Succeeded" -> name + " ended";
             case "Failed" ->
                 name + " FAILED: "
@@ -77,9 +77,9 @@ final class TerminalView {
         };
     }
 
-    private static String where(ClusterSnapshot picture, Placed placed) {
+    private static String where(ClusterSnapshot snapshot, Placed placed) {
         List<String> places = new ArrayList<>();
-        for (ClusterSnapshot.Node node : picture.nodes()) {
+        for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
                 if (placed.takesWhole(card.uuid())) {
                     places.add(node.name() + " card " + card.index() + " (" + card.model() + "), whole");
@@ -92,9 +92,9 @@ final class TerminalView {
         return String.join("; ", places);
     }
 
-    private static String drawing(ClusterSnapshot picture) {
+    private static String drawing(ClusterSnapshot snapshot) {
         StringBuilder drawing = new StringBuilder("GPU Share sandbox: real plugin and extender, simulated cards\n");
-        for (ClusterSnapshot.Node node : picture.nodes()) {
+        for (ClusterSnapshot.Node node : snapshot.nodes()) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
                     node.name(),
@@ -102,10 +102,10 @@ final class TerminalView {
                     node.memory(),
                     node.cardsAllocatable(),
                     node.cards().size()));
-            node.cards().forEach(card -> drawing.append(card(picture, card)));
+            node.cards().forEach(card -> drawing.append(card(snapshot, card)));
         }
         drawing.append("\nwaiting\n");
-        picture.pods().stream()
+        snapshot.pods().stream()
                 .filter(placed -> !placed.pod().waitingReason().isEmpty()
                         && placed.pod().node().isEmpty())
                 .forEach(placed -> drawing.append(String.format(
@@ -113,8 +113,8 @@ final class TerminalView {
         return drawing.toString();
     }
 
-    private static String card(ClusterSnapshot picture, Card card) {
-        List<Placed> pods = picture.on(card);
+    private static String card(ClusterSnapshot snapshot, Card card) {
+        List<Placed> pods = snapshot.on(card);
         boolean whole = pods.stream().anyMatch(placed -> placed.takesWhole(card.uuid()));
         int units =
                 pods.stream().mapToInt(placed -> placed.unitsOn(card.uuid())).sum();

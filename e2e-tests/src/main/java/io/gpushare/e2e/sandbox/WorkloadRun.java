@@ -54,25 +54,25 @@ final class WorkloadRun implements AutoCloseable {
         }
         boolean free = lookUntil(deadline.plusSeconds(15), ClusterSnapshot::allFree);
         checks.check(free, "not all cards and memory came back after the last pod ended");
-        checks.check(inspectedUse() == 0, "inspect tells use though every pod ended");
+        checks.check(inspectedUse() == 0, "inspect reports allocated memory although every pod ended");
         return usage;
     }
 
     private interface Condition {
-        boolean holds(ClusterSnapshot picture) throws IOException, InterruptedException;
+        boolean holds(ClusterSnapshot snapshot) throws IOException, InterruptedException;
     }
 
     private boolean lookUntil(Instant deadline, Condition condition) throws IOException, InterruptedException {
         while (Instant.now().isBefore(deadline)) {
             sandbox.checkPrograms();
-            ClusterSnapshot picture = ClusterSnapshot.take(sandbox.api());
-            screen.show(picture);
-            usage.add(picture);
-            checks.checkCards(picture);
-            for (Placed placed : picture.pods()) {
-                prove(placed, picture);
+            ClusterSnapshot snapshot = ClusterSnapshot.take(sandbox.api());
+            screen.show(snapshot);
+            usage.add(snapshot);
+            checks.checkCards(snapshot);
+            for (Placed placed : snapshot.pods()) {
+                prove(placed, snapshot);
             }
-            if (condition.holds(picture)) {
+            if (condition.holds(snapshot)) {
                 return true;
             }
             Thread.sleep(LOOK);
@@ -80,16 +80,16 @@ final class WorkloadRun implements AutoCloseable {
         return false;
     }
 
-    /** Every pod but the one that fits nowhere has ended, and that one is told the truth about free nodes. */
-    private boolean settled(ClusterSnapshot picture) {
-        for (Placed placed : picture.pods()) {
+    /** Every pod has ended but the one that fits nowhere, and its condition gives the true reason. */
+    private boolean settled(ClusterSnapshot snapshot) {
+        for (Placed placed : snapshot.pods()) {
             PodDocument pod = placed.pod();
             boolean tooBig = pod.name().equals(Workload.TOO_BIG);
             if (tooBig ? !pod.waitingReason().equals(TOO_BIG_REASON) : !pod.ended()) {
                 return false;
             }
         }
-        return picture.pods().stream().allMatch(this::ranWell);
+        return snapshot.pods().stream().allMatch(this::ranWell);
     }
 
     private boolean ranWell(Placed placed) {
@@ -104,8 +104,8 @@ final class WorkloadRun implements AutoCloseable {
         return true;
     }
 
-    private void tellUnfinished(ClusterSnapshot picture) {
-        for (Placed placed : picture.pods()) {
+    private void tellUnfinished(ClusterSnapshot snapshot) {
+        for (Placed placed : snapshot.pods()) {
             PodDocument pod = placed.pod();
             if (pod.name().equals(Workload.TOO_BIG)) {
                 checks.check(
@@ -118,7 +118,7 @@ final class WorkloadRun implements AutoCloseable {
     }
 
     /** Looks once into each running pod: what its containers see, hold and are told to have. */
-    private void prove(Placed placed, ClusterSnapshot picture) throws InterruptedException {
+    private void prove(Placed placed, ClusterSnapshot snapshot) throws InterruptedException {
         PodDocument pod = placed.pod();
         PodSpec order = orders.get(pod.name());
         if (order == null || !pod.phase().equals("Running") || checks.proven(placed)) {
@@ -141,7 +141,7 @@ final class WorkloadRun implements AutoCloseable {
         }
         containers.forEach((want, started) -> checks.checkContainer(
                 placed, want, started, books.getOrDefault(pod.title() + "/" + want.container(), Map.of())));
-        checks.checkWish(placed, order, picture);
+        checks.checkWish(placed, order, snapshot);
         checks.provenPod(placed);
     }
 

@@ -75,12 +75,12 @@ class AdmissionPolicyTest {
     @Test
     void onlyThePluginTellsWhichCardsANodeHas() throws Exception {
         Map<String, Object> node = yaml("metadata: {name: n1, labels: {gpushare: 'true'}}");
-        Map<String, Object> told = annotated(node, Map.of("gpushare.io/inventory", "{}"));
-        assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", told, node);
-        assertRefused("which GPU cards a node has", "system:node:n1", "UPDATE", "nodes/status", told, node);
-        assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", node, told);
-        assertAdmitted(PLUGIN, "UPDATE", "nodes", told, node);
-        assertAdmitted(USER, "UPDATE", "nodes", annotated(told, Map.of("note", "x")), told);
+        Map<String, Object> published = annotated(node, Map.of("gpushare.io/inventory", "{}"));
+        assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", published, node);
+        assertRefused("which GPU cards a node has", "system:node:n1", "UPDATE", "nodes/status", published, node);
+        assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", node, published);
+        assertAdmitted(PLUGIN, "UPDATE", "nodes", published, node);
+        assertAdmitted(USER, "UPDATE", "nodes", annotated(published, Map.of("note", "x")), published);
     }
 
     @Test

@@ -82,7 +82,7 @@ final class Permissions {
     }
 
     /** By the API server, from what {@code kubectl auth can-i --list} prints; its columns are wide apart. */
-    static Set<String> told(String account, String namespace, String printed) {
+    static Set<String> parse(String account, String namespace, String printed) {
         Set<String> all = new TreeSet<>();
         printed.lines().skip(1).forEach(line -> {
             String[] resource = line.split(" +\\[", 2);

@@ -2,33 +2,25 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a real API server lets our service accounts do. Only the roles are installed: no program runs. */
+/** What a real API server lets the service accounts of the manifests do. */
 @Tag("cluster")
+@ExtendWith(SharedCluster.Extension.class)
 class RbacIT {
-    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static Cluster cluster;
 
     @BeforeAll
-    static void install() {
-        cluster = Cluster.start(ROOT);
-        cluster.kubectl().run("apply", "-f", ROOT.resolve("deploy/manifests").toString());
-    }
-
-    @AfterAll
-    static void stop() {
-        if (cluster != null) {
-            cluster.close();
-        }
+    static void install(SharedCluster shared) {
+        cluster = shared.cluster();
+        shared.installation().applyManifests();
     }
 
     @ParameterizedTest
@@ -39,7 +31,7 @@ class RbacIT {
         Set<String> all = new TreeSet<>(everywhere);
         inOurs.removeAll(everywhere);
         inOurs.forEach(line -> all.add(line + " in " + Installation.NAMESPACE));
-        Set<String> documented = Permissions.documented(ROOT);
+        Set<String> documented = Permissions.documented(SharedCluster.ROOT);
         documented.removeIf(line -> !line.startsWith(account + ":"));
         assertThat(all).isNotEmpty().isEqualTo(documented);
     }
@@ -55,12 +47,12 @@ class RbacIT {
 
     /** What the account may do beyond what any account may. */
     private static Set<String> list(String namespace, String account, String where) {
-        Set<String> own = told(namespace, "system:serviceaccount:kube-system:" + account, account, where);
-        own.removeAll(told(namespace, "system:serviceaccount:kube-system:of-nobody", account, where));
+        Set<String> own = canI(namespace, "system:serviceaccount:kube-system:" + account, account, where);
+        own.removeAll(canI(namespace, "system:serviceaccount:kube-system:of-nobody", account, where));
         return own;
     }
 
-    private static Set<String> told(String namespace, String user, String account, String where) {
+    private static Set<String> canI(String namespace, String user, String account, String where) {
         String printed = cluster.kubectl()
                 .run(
                         "auth",
@@ -71,6 +63,6 @@ class RbacIT {
                         "--as=" + user,
                         "--as-group=system:serviceaccounts",
                         "--as-group=system:authenticated");
-        return Permissions.told(account, where, printed);
+        return Permissions.parse(account, where, printed);
     }
 }

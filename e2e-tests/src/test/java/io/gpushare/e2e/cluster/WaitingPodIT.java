@@ -3,7 +3,6 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,14 +15,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Who gets room on a card, and when, on a real kube-scheduler: preemption, and how long pods wait beside free memory. Each
- * case runs {@code -Dgpushare.rounds} times, 3 unless told otherwise, and prints its worst time.
+ * Preemption, and how long pods wait beside free memory, on a real kube-scheduler. Each case runs {@code -Dgpushare.rounds}
+ * times, by default 3, and prints its longest time.
  */
 @Tag("cluster")
+@ExtendWith(SharedCluster.Extension.class)
 class WaitingPodIT {
-    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
     private static final String MEMORY = "aliyun.com/gpu-mem: ";
     private static final String CARDS = "aliyun.com/gpu-count: ";
@@ -38,12 +38,10 @@ class WaitingPodIT {
     private static PodWatch watch;
 
     @BeforeAll
-    static void install() {
-        cluster = Cluster.start(ROOT);
-        Installation installation = new Installation(cluster, ROOT);
-        pods = new Pods(cluster);
-        installation.install();
-        installation.simulate("card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB");
+    static void install(SharedCluster shared) {
+        cluster = shared.cluster();
+        pods = shared.pods();
+        shared.withPrograms();
         for (String priority : List.of("low: 10", "high: 1000")) {
             String[] parts = priority.split(": ");
             cluster.kubectl().apply("""
@@ -53,14 +51,6 @@ class WaitingPodIT {
                 value: %s
                 """.formatted(parts[0], parts[1]));
         }
-        Await.until(
-                PATIENCE,
-                "the node offers 30 units",
-                () -> cluster.kubectl()
-                        .json("get", "node", cluster.node())
-                        .at("/status/allocatable/aliyun.com~1gpu-mem")
-                        .asText(),
-                "30"::equals);
         watch = cluster.kubectl().watchPods();
     }
 
@@ -68,9 +58,6 @@ class WaitingPodIT {
     static void stop() {
         if (watch != null) {
             watch.close();
-        }
-        if (cluster != null) {
-            cluster.close();
         }
     }
 
@@ -119,7 +106,7 @@ class WaitingPodIT {
     }
 
     @Test
-    void aWaitingWholeCardPodIsBoundSoonAfterTheNodeStatusTellsOfItsCard() {
+    void aWaitingWholeCardPodIsBoundSoonAfterTheNodeStatusShowsItsCard() {
         worst(
                 "a waiting whole-card pod, from the last memory pod's end to the binding",
                 NODE_STATUS.plus(SOON),
@@ -128,8 +115,7 @@ class WaitingPodIT {
                     create("last-b" + round, "low", MEMORY + 8);
                     pods.running("last-a" + round);
                     pods.running("last-b" + round);
-                    // Until the node's status tells that no card is free, kube-scheduler itself may ask for the
-                    // extender's word.
+                    // Until the node's status shows no free card, the extender may refuse the pod first.
                     create("whole" + round, "low", CARDS + 1);
                     pods.refused("whole" + round, "Insufficient");
                     pauseUpTo(3000);

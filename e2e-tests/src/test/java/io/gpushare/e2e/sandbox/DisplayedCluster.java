@@ -18,7 +18,7 @@ import java.util.Random;
 
 /**
  * A cluster to be looked at: node and pod objects of a made-up but likely kind in a simulated API server, the same for the
- * same size, and the real extender as a process. There are no kubelets, and of the plugins only what they tell Prometheus, on
+ * same size, and the real extender as a process. There are no kubelets, and of the plugins only their metrics, on
  * the first nodes: thousands of nodes are only objects.
  */
 final class DisplayedCluster implements AutoCloseable {
@@ -131,7 +131,7 @@ final class DisplayedCluster implements AutoCloseable {
         waiting(api, "notebooks", "notebook-jan", 8, Map.of("gpushare.io/select", "memory > lots"));
     }
 
-    /** What the plugin of a node tells, on a port of its own. */
+    /** The metrics of a node's plugin, on a port of their own. */
     private static int serve(Vertx vertx, String metrics) {
         return vertx.createHttpServer()
                 .requestHandler(request -> request.response().end(metrics))
@@ -161,7 +161,7 @@ final class DisplayedCluster implements AutoCloseable {
     }
 
     private static void pods(
-            SimulatedApiServer api, Random random, String node, int card, int gib, int most, List<String> told) {
+            SimulatedApiServer api, Random random, String node, int card, int gib, int most, List<String> metrics) {
         int kind = random.nextInt(10);
         if (kind == 0) {
             return; // free
@@ -171,7 +171,7 @@ final class DisplayedCluster implements AutoCloseable {
             String name = name(random);
             ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-count", 1, Map.of());
             api.add(placed(pod, node, "\"cards\":[\"" + uuid(node, card) + "\"]"));
-            told.add(used(random, uuid(node, card), namespace, name, gib * 8 / 10));
+            metrics.add(used(random, uuid(node, card), namespace, name, gib * 8 / 10));
             return;
         }
         int left = gib;
@@ -181,7 +181,7 @@ final class DisplayedCluster implements AutoCloseable {
             String namespace = NAMESPACES.get(random.nextInt(5));
             String name = name(random);
             api.add(bound(namespace, name, node, uuid(node, card), units));
-            told.add(used(random, uuid(node, card), namespace, name, units));
+            metrics.add(used(random, uuid(node, card), namespace, name, units));
         }
     }
 

@@ -98,7 +98,7 @@ class KubectlPluginIT {
     }
 
     @Test
-    void whyTellsWhyAPodWaits() throws Exception {
+    void whyExplainsWhyAPodWaits() throws Exception {
         String why = printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2");
         System.out.println(why);
         assertThat(why)

@@ -1,7 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -15,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The rules and dashboards as files: what can be told of them without anything running. */
+/** Checks of the rules and dashboards as files. */
 class MonitoringTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final Path MONITORING = ROOT.resolve("deploy/monitoring");
@@ -24,7 +23,7 @@ class MonitoringTest {
 
     @Test
     void promtoolFindsTheRulesRightAndTheirTestsPass() throws Exception {
-        assumeThat(Prometheus.installed()).as("prometheus is installed").isTrue();
+        Prometheus.requireInstalled();
         assertThat(Prometheus.promtool(MONITORING, NOTHING, "check", "rules", "rules.yaml"))
                 .contains("SUCCESS");
         assertThat(Prometheus.promtool(MONITORING, NOTHING, "test", "rules", "rules-test.yaml"))

@@ -105,10 +105,10 @@ class NodeAloneIT {
         }
         List<PodDocument> pods = awaitPods(200, pod -> pod.phase().equals("Running"));
         int swaps = 0;
-        var books = new PodResourcesReader(folder.resolve("k")).devices();
+        var allocated = new PodResourcesReader(folder.resolve("k")).devices();
         for (PodDocument pod : pods) {
             String sees = sees(pod);
-            Set<String> ids = Objects.requireNonNull(books.get(pod.title() + "/main"), pod.name())
+            Set<String> ids = Objects.requireNonNull(allocated.get(pod.title() + "/main"), pod.name())
                     .getOrDefault(PodSpec.MEMORY, Set.of());
             boolean same = pod.annotation(ALLOCATION).contains(sees)
                     && ids.size() == 1
@@ -145,7 +145,7 @@ class NodeAloneIT {
                 .allMatch(pod -> pod.annotation("ALIYUN_COM_GPU_MEM_ASSIGNED").equals("true"));
     }
 
-    /** The lines that the plugin tells Prometheus. */
+    /** The lines of the plugin's metrics. */
     private Stream<String> metrics() throws IOException, InterruptedException {
         URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
         try (HttpClient client = HttpClient.newHttpClient()) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /**
- * The page in a real browser, through the API server's service proxy. Its pictures are for people to look at:
+ * The page in a real browser, through the API server's service proxy. Its screenshots are for readers:
  * {@code target/screenshots}.
  */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -24,8 +24,8 @@ class PageIT {
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final long LIMIT_MILLIS = 2000;
-    private static final String PICTURE = "performance.getEntriesByName('snapshot')[0].startTime";
-    // The pods' names come a moment after the picture.
+    private static final String FIRST_VIEW = "performance.getEntriesByName('snapshot')[0].startTime";
+    // The pods' names come a moment after the first view.
     private static final String NAMED = "document.querySelector('#nodes .who')?.textContent";
 
     @TempDir
@@ -211,9 +211,9 @@ class PageIT {
         try (DisplayedCluster cluster = new DisplayedCluster(5000, folder)) {
             shootAll(cluster, "5000");
             open(cluster, 1440, 900, false);
-            assertSoon("first picture of 5000 nodes", round -> {
+            assertSoon("first view of 5000 nodes", round -> {
                 open(cluster, 1440, 900, false);
-                return browser.value(PICTURE, Number.class).longValue();
+                return browser.value(FIRST_VIEW, Number.class).longValue();
             });
             assertThat(browser.value("document.querySelectorAll('*').length", Number.class)
                             .intValue())

@@ -32,11 +32,16 @@ final class Prometheus implements AutoCloseable {
         this.http = http;
     }
 
-    static boolean installed() {
-        return Arrays.stream(System.getenv("PATH").split(":", -1))
+    /** Fails with the package to install where a program is missing. */
+    static void requireInstalled() {
+        List<Path> path = Arrays.stream(System.getenv("PATH").split(":", -1))
                 .map(Path::of)
-                .anyMatch(folder -> Files.isExecutable(folder.resolve("prometheus"))
-                        && Files.isExecutable(folder.resolve("promtool")));
+                .toList();
+        for (String program : List.of("prometheus", "promtool")) {
+            if (path.stream().noneMatch(folder -> Files.isExecutable(folder.resolve(program)))) {
+                throw new AssertionError(program + " is not installed: install Debian's package prometheus");
+            }
+        }
     }
 
     /** What {@code promtool} prints to that input; throws where it fails. */

@@ -36,7 +36,7 @@ class TakeoverIT {
     private static final int CARDS = 8;
     private static final int UNITS = 16;
     private static final int DEMAND = 5;
-    // Three pods fill a card: room for exactly these, so that every card given twice would show.
+    // Three pods fill a card. There is capacity for exactly these pods, so a card allocated twice would show.
     private static final int PODS = 3 * CARDS * 4;
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));

@@ -1,44 +1,42 @@
 package io.gpushare.simulated.apiserver;
 
 import java.time.Duration;
-import java.util.Random;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
-/**
- * What goes wrong at the API server, as a test orders it. Shares are probabilities from 0 to 1 for each request, drawn
- * from a seeded source; all start at "nothing goes wrong" and may be changed while it runs.
- */
+/** The faults that a test injects into the API server. None is active at the start; all may change while it runs. */
 public final class ApiFaults {
-    /** What happens to one request. */
-    enum Fate {
-        ANSWERED,
-        REFUSED,
-        ANSWER_LOST,
-        CUT_OFF
-    }
-
-    private final Random random;
+    private final List<FaultRule> rules = new CopyOnWriteArrayList<>();
+    private final FaultRule refusals = rule(_ -> true);
+    private final FaultRule losses = rule(_ -> true);
     private volatile Duration latency = Duration.ZERO;
-    private volatile double refused;
-    private volatile double lost;
+    private final AtomicInteger delayed = new AtomicInteger();
     private volatile boolean cutOff;
+    private volatile boolean watchesMuted;
 
-    ApiFaults(long seed) {
-        random = new Random(seed);
+    /** A rule for the requests that match; where several rules match, the first with a fault decides. */
+    public FaultRule rule(Predicate<ApiRequest> requests) {
+        FaultRule rule = new FaultRule(requests, 1);
+        rules.add(rule);
+        return rule;
     }
 
-    /** Every answer waits this long before its work is done. */
+    /** Delays every request by this time before it is executed. */
     public void latency(Duration delay) {
         latency = delay;
     }
 
-    /** This share of requests is answered 503 without being done. */
+    /** Answers this share of requests with 503 without executing them. */
     public void refuse(double share) {
-        refused = probability(share);
+        refusals.share(
+                share, Outcome.refused(503, "ServiceUnavailable", "the server is currently unable to handle it"));
     }
 
-    /** This share of requests is done, and the connection then closed without an answer. */
+    /** Executes this share of requests and closes the connection without a response. */
     public void loseAnswers(double share) {
-        lost = probability(share);
+        losses.share(share, Outcome.Plain.RESPONSE_LOST);
     }
 
     /** While true every new request finds its connection closed; {@link SimulatedApiServer#cutWatches} ends old ones. */
@@ -46,25 +44,46 @@ public final class ApiFaults {
         cutOff = cut;
     }
 
+    /** While true no watch sends anything. What happens meanwhile is missing from these watches for good. */
+    public void muteWatches(boolean mute) {
+        watchesMuted = mute;
+    }
+
+    /** How many requests are being delayed now. */
+    public int delayed() {
+        return delayed.get();
+    }
+
+    void countDelayed(int change) {
+        delayed.addAndGet(change);
+    }
+
     Duration latency() {
         return latency;
     }
 
-    Fate next() {
-        if (cutOff) {
-            return Fate.CUT_OFF;
-        }
-        if (refused > 0 && draw() < refused) {
-            return Fate.REFUSED;
-        }
-        return lost > 0 && draw() < lost ? Fate.ANSWER_LOST : Fate.ANSWERED;
+    boolean cutOff() {
+        return cutOff;
     }
 
-    private synchronized double draw() {
-        return random.nextDouble();
+    boolean watchesMuted() {
+        return watchesMuted;
     }
 
-    private static double probability(double share) {
+    /** The first fault that a rule has for the request, with that rule. */
+    Decision decide(ApiRequest request) {
+        for (FaultRule rule : rules) {
+            Outcome outcome = rule.matches(request) ? rule.draw() : Outcome.Plain.SERVED;
+            if (outcome != Outcome.Plain.SERVED) {
+                return new Decision(outcome, rule);
+            }
+        }
+        return new Decision(Outcome.Plain.SERVED, refusals);
+    }
+
+    record Decision(Outcome outcome, FaultRule rule) {}
+
+    static double probability(double share) {
         if (!(share >= 0 && share <= 1)) {
             throw new IllegalArgumentException("a share must be between 0 and 1, not " + share);
         }

@@ -67,7 +67,7 @@ final class ListResponse {
 
     private void pump() {
         if (response.ended()) {
-            return; // told of room once more, after the last piece had found it
+            return; // the queue drained once more after the last chunk
         }
         while (objects.hasNext()) {
             if (response.closed()) {

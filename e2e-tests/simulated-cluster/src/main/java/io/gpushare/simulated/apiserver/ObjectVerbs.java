@@ -78,8 +78,8 @@ final class ObjectVerbs {
 
     private static void checkSame(ApiPath path, ObjectNode before, ObjectNode body) {
         for (String field : new String[] {"resourceVersion", "uid"}) {
-            String wanted = Documents.text(body, "metadata." + field);
-            if (!wanted.isEmpty() && !wanted.equals(Documents.text(before, "metadata." + field))) {
+            String expected = Documents.text(body, "metadata." + field);
+            if (!expected.isEmpty() && !expected.equals(Documents.text(before, "metadata." + field))) {
                 throw ApiError.modified(path.resource(), path.name());
             }
         }
@@ -132,6 +132,16 @@ final class ObjectVerbs {
         return grace == 0
                 ? store.remove(path.resource(), path.key())
                 : store.update(path.resource(), path.key(), pod -> mark(pod, grace));
+    }
+
+    /** An Eviction is a deletion with its own options; the server keeps no PodDisruptionBudget. */
+    ObjectNode evict(ApiPath path, ObjectNode eviction) {
+        if (!Documents.text(eviction, "metadata.name").equals(path.name())) {
+            throw ApiError.badRequest("name in URL does not match name in Eviction object");
+        }
+        JsonNode options = eviction.path("deleteOptions");
+        delete(path, null, options instanceof ObjectNode given ? given : Documents.empty());
+        return ApiError.success(201);
     }
 
     private static long grace(ObjectNode pod, String asked) {

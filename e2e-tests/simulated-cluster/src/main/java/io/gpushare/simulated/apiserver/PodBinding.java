@@ -62,15 +62,15 @@ record PodBinding(ObjectNode binding, ObjectKey key) {
     }
 
     private void checkPrecondition(ObjectNode pod, String field, String word) {
-        String wanted = Documents.text(binding, "metadata." + field);
+        String expected = Documents.text(binding, "metadata." + field);
         String present = Documents.text(pod, "metadata." + field);
-        if (!wanted.isEmpty() && !wanted.equals(present)) {
+        if (!expected.isEmpty() && !expected.equals(present)) {
             throw ApiError.conflict(
                     "pods",
                     key.name(),
                     "StorageError: invalid object, Code: 4, Key: /pods/" + key.namespace() + "/" + key.name()
                             + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + word
-                            + " in precondition: " + wanted + ", " + word + " in object meta: " + present);
+                            + " in precondition: " + expected + ", " + word + " in object meta: " + present);
         }
     }
 

@@ -7,12 +7,14 @@ import io.gpushare.simulated.apiserver.store.Documents;
 import io.gpushare.simulated.apiserver.store.ObjectKey;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
 import io.gpushare.simulated.apiserver.store.Selection;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,44 +33,79 @@ final class RequestHandler {
     private final ObjectStore store;
     private final ObjectVerbs verbs;
     private final ApiFaults faults;
+    private final RequestLog log;
     private final SimulatedApiServer.Options options;
     private final ServiceProxy services;
     private final Set<WatchResponse> watches = ConcurrentHashMap.newKeySet();
 
     RequestHandler(
-            Vertx vertx, ObjectStore store, ObjectVerbs verbs, ApiFaults faults, SimulatedApiServer.Options options) {
+            Vertx vertx,
+            ObjectStore store,
+            ObjectVerbs verbs,
+            ApiFaults faults,
+            RequestLog log,
+            SimulatedApiServer.Options options) {
         this.vertx = vertx;
         this.store = store;
         this.verbs = verbs;
         this.faults = faults;
+        this.log = log;
         this.options = options;
         this.services = new ServiceProxy(vertx);
     }
 
     void handle(HttpServerRequest request) {
-        ApiFaults.Fate fate = faults.next();
-        if (fate == ApiFaults.Fate.CUT_OFF) {
+        if (faults.cutOff()) {
             request.connection().close();
             return;
         }
         long delay = faults.latency().toMillis();
         request.body().onSuccess(body -> {
             if (delay > 0) {
-                vertx.setTimer(delay, _ -> answer(request, body, fate));
+                faults.countDelayed(1);
+                vertx.setTimer(delay, _ -> {
+                    faults.countDelayed(-1);
+                    decide(request, body);
+                });
             } else {
-                answer(request, body, fate);
+                decide(request, body);
             }
         });
     }
 
-    private void answer(HttpServerRequest request, Buffer body, ApiFaults.Fate fate) {
-        try {
-            if (fate == ApiFaults.Fate.REFUSED) {
-                throw ApiError.unavailable();
+    private void decide(HttpServerRequest request, Buffer body) {
+        ApiRequest received = new ApiRequest(
+                request.method().name(),
+                request.uri(),
+                Objects.requireNonNullElse(request.getHeader("Content-Type"), ""),
+                body.toString());
+        log.add(received);
+        ApiFaults.Decision decision = faults.decide(received);
+        switch (decision.outcome()) {
+            case Outcome.Reply(int code, String text) ->
+                request.response()
+                        .setStatusCode(code)
+                        .putHeader("Content-Type", "application/json")
+                        .end(text);
+            case Outcome.Plain plain -> {
+                switch (plain) {
+                    case SERVED -> serve(request, body);
+                    case REQUEST_LOST -> request.connection().close();
+                    case RESPONSE_LOST -> executeWithoutResponse(request, body);
+                    case HELD -> hold(decision.rule(), request, body);
+                }
             }
-            if (fate == ApiFaults.Fate.ANSWER_LOST) {
-                doLosing(request, body);
-            } else if (!answerAboutServer(request) && !services.answers(request, body)) {
+        }
+    }
+
+    private void hold(FaultRule rule, HttpServerRequest request, Buffer body) {
+        Context context = vertx.getOrCreateContext();
+        rule.hold(() -> context.runOnContext(_ -> serve(request, body)));
+    }
+
+    private void serve(HttpServerRequest request, Buffer body) {
+        try {
+            if (!answerAboutServer(request) && !services.answers(request, body)) {
                 answerAboutObjects(request, body);
             }
         } catch (ApiError refusal) {
@@ -80,11 +117,13 @@ final class RequestHandler {
         }
     }
 
-    private void doLosing(HttpServerRequest request, Buffer body) {
+    private void executeWithoutResponse(HttpServerRequest request, Buffer body) {
         try {
             if (!request.method().equals(HttpMethod.GET)) {
                 change(request, ApiPath.parse(request.path()), body);
             }
+        } catch (ApiError refusal) {
+            LOG.debug("{} {} is refused without a response", request.method(), request.uri(), refusal);
         } finally {
             request.connection().close();
         }
@@ -138,6 +177,9 @@ final class RequestHandler {
         if (verb.equals("POST") && binding) {
             return verbs.bind(path, document);
         }
+        if (verb.equals("POST") && path.subresource().equals("eviction") && path.resource() == ApiResource.PODS) {
+            return verbs.evict(path, document);
+        }
         if (verb.equals("PUT") && !collection && (whole || status)) {
             return verbs.replace(path, document);
         }
@@ -160,7 +202,8 @@ final class RequestHandler {
 
     private void watch(HttpServerRequest request, ApiResource resource, Selection selection) {
         boolean bookmarks = isTrue(request.getParam("allowWatchBookmarks"));
-        WatchResponse watch = new WatchResponse(vertx, request.response(), resource, store, bookmarks);
+        WatchResponse watch =
+                new WatchResponse(vertx, request.response(), resource, store, bookmarks, faults::watchesMuted);
         watches.add(watch);
         request.response().endHandler(_ -> watches.remove(watch));
         long seconds = number(request.getParam("timeoutSeconds"), 0);

@@ -24,7 +24,7 @@ public final class SimulatedApiServer implements AutoCloseable {
      * @param port where it listens; 0 for any free port
      * @param memory changes that each resource remembers for watches, at least
      * @param bookmarkPeriod between two bookmarks (the real server: about a minute)
-     * @param watchLength how long a watch lasts that asks for no time
+     * @param watchLength how long a watch without a timeout lasts
      */
     public record Options(int port, int memory, Duration bookmarkPeriod, Duration watchLength) {
         public static Options ordinary() {
@@ -36,12 +36,13 @@ public final class SimulatedApiServer implements AutoCloseable {
     private final HttpServer server;
     private final ObjectStore store;
     private final RequestHandler requests;
-    private final ApiFaults faults = new ApiFaults(1);
+    private final ApiFaults faults = new ApiFaults();
+    private final RequestLog log = new RequestLog();
 
     private SimulatedApiServer(Options options, InstantSource clock) {
         vertx = Vertx.vertx();
         store = new ObjectStore(clock, options.memory());
-        requests = new RequestHandler(vertx, store, new ObjectVerbs(store, clock), faults, options);
+        requests = new RequestHandler(vertx, store, new ObjectVerbs(store, clock), faults, log, options);
         server = vertx.createHttpServer(
                         new HttpServerOptions().setHost("127.0.0.1").setPort(options.port()))
                 .requestHandler(requests::handle);
@@ -91,6 +92,16 @@ public final class SimulatedApiServer implements AutoCloseable {
     /** From now on there is a Service of that name, and that program behind it. */
     public void service(String namespace, String name, URI program) {
         requests.services().add(namespace, name, program);
+    }
+
+    /** The objects of the cluster, for tests to set up and to look into. */
+    public ClusterObjects objects() {
+        return new ClusterObjects(store);
+    }
+
+    /** The requests received, as soon as a test has started the log. */
+    public RequestLog log() {
+        return log;
     }
 
     public ApiFaults faults() {

@@ -12,10 +12,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * One watch: a chunked answer with one JSON line for each change, bookmarks where the client allows them (each period
- * and at the end), and an end after its time. A version that is too old is told as an ERROR line with a 410 Status, as
+ * and at the end), and an end after its time. A version that is too old is reported as an ERROR line with a 410 Status, as
  * the real server does; a client that reads too slowly is cut off.
  */
 final class WatchResponse {
@@ -27,18 +28,25 @@ final class WatchResponse {
     private final ApiResource resource;
     private final ObjectStore store;
     private final boolean bookmarks;
+    private final BooleanSupplier muted;
     private Runnable unwatch = () -> {};
     private long bookmarkTimer = -1;
     private long endTimer = -1;
 
     WatchResponse(
-            Vertx vertx, HttpServerResponse response, ApiResource resource, ObjectStore store, boolean bookmarks) {
+            Vertx vertx,
+            HttpServerResponse response,
+            ApiResource resource,
+            ObjectStore store,
+            boolean bookmarks,
+            BooleanSupplier muted) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.response = response;
         this.resource = resource;
         this.store = store;
         this.bookmarks = bookmarks;
+        this.muted = muted;
     }
 
     /** @param since the version to start after; 0 for all objects as they are, then changes */
@@ -63,7 +71,7 @@ final class WatchResponse {
     }
 
     private void send(byte[] line) {
-        if (response.closed() || response.ended()) {
+        if (response.closed() || response.ended() || muted.getAsBoolean()) {
             return;
         }
         if (response.writeQueueFull()) {

@@ -27,7 +27,7 @@ public record PodDocument(ObjectNode document) {
         return text("metadata", "name");
     }
 
-    /** Namespace and name, as people write it. */
+    /** Namespace and name, as users write it. */
     public String title() {
         return namespace() + "/" + name();
     }

@@ -21,7 +21,7 @@ public final class Reflector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
     private static final long PAUSE_MILLIS = 200;
 
-    /** Hears of objects as they are; documents may be kept and not changed. */
+    /** Receives objects; the documents may be kept but not changed. */
     public interface Listener {
         /** Objects that are new or changed: many from a list, else one. */
         void present(List<ObjectNode> objects);

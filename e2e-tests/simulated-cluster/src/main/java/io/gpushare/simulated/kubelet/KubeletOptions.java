@@ -11,7 +11,7 @@ import java.util.Map;
  * @param directory in it are {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; keep it short,
  *     a socket's path must stay under 108 bytes
  * @param labels the node's labels
- * @param statusPeriod how often a changed capacity is told to the API server (the real kubelet: 10 s)
+ * @param statusPeriod how often a changed capacity is reported to the API server (the real kubelet: 10 s)
  * @param seed of everything that a real kubelet does in random order
  */
 public record KubeletOptions(

@@ -2,6 +2,8 @@ package io.gpushare.simulated.kubelet;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -11,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The node's object: made where it is missing, and its status told each period where it changed. */
+/** Creates the node's object and reports its status when it has changed, once a period. */
 final class NodeStatusReporter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeStatusReporter.class);
 
@@ -20,7 +22,7 @@ final class NodeStatusReporter implements AutoCloseable {
     private final DeviceManager devices;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("node status").factory());
-    private ObjectNode told = ApiClient.document();
+    private ObjectNode reported = ApiClient.document();
 
     NodeStatusReporter(KubeletOptions options, ApiClient cluster, DeviceManager devices) {
         this.options = options;
@@ -30,18 +32,18 @@ final class NodeStatusReporter implements AutoCloseable {
 
     void start() {
         Future<?> _ = timer.scheduleWithFixedDelay(
-                this::tell, 0, options.statusPeriod().toMillis(), TimeUnit.MILLISECONDS);
+                this::report, 0, options.statusPeriod().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void tell() {
+    private void report() {
         ObjectNode status = status(devices.counts());
-        if (status.equals(told)) {
+        if (status.equals(reported)) {
             return;
         }
         try {
             ApiClient.Answer answer = send(status);
             if (answer.succeeded()) {
-                told = status;
+                reported = status;
             } else {
                 LOG.debug("status of node {}: {}", options.node(), answer.message());
             }

@@ -6,6 +6,7 @@ import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResources;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

@@ -11,6 +11,7 @@ import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResources;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the API server what became of pods, in order, and tries again for as long as it can't be reached. */
+/** Writes pod statuses to the API server in order, and retries while the server can't be reached. */
 final class PodStatusWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodStatusWriter.class);
     private static final long PAUSE_MILLIS = 200;
@@ -119,7 +119,7 @@ final class PodStatusWriter implements AutoCloseable {
                 Thread.sleep(PAUSE_MILLIS);
             }
         } catch (InterruptedException stopped) {
-            LOG.debug("{}: given up, the kubelet stops", what);
+            LOG.debug("{}: stopped, the kubelet ends", what);
         }
     }
 

@@ -3,6 +3,8 @@ package io.gpushare.simulated.kubelet;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.simulated.kubelet.devices.AdmissionException;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pods of one node from the door to their end. Admission is serial, in the order of creation; a pod counts as
- * active (and is listed by pod-resources) from the moment it stands at the door until it has ended.
+ * The pods of one node from admission to their end. Admission is serial, in the order of creation; a pod counts as
+ * active (and is listed by pod-resources) from the start of its admission until it has ended.
  */
 final class PodWorkers implements Reflector.Listener, AutoCloseable {
-    /** The annotation that makes a pod end well by itself, for example {@code 5s} or {@code 0.3s}. */
+    /** The annotation that makes a pod succeed by itself, for example {@code 5s} or {@code 0.3s}. */
     static final String RUN_FOR = "sandbox.gpushare.io/run-for";
 
     private static final Logger LOG = LoggerFactory.getLogger(PodWorkers.class);
 
     private enum Stage {
         WAITING,
-        AT_THE_DOOR,
+        BEING_ADMITTED,
         RUNNING,
         ENDED
     }
@@ -52,7 +54,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     private final DeviceManager devices;
     private final PodStatusWriter status;
     private final Map<String, Entry> entries = new LinkedHashMap<>();
-    private final ExecutorService door = Executors.newSingleThreadExecutor(
+    private final ExecutorService admission = Executors.newSingleThreadExecutor(
             Thread.ofVirtual().name("admission").factory());
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("pod timer").factory());
@@ -81,7 +83,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             stopWhereDeleted(entry);
         }
         fresh.sort(Comparator.comparing(entry -> entry.pod.created()));
-        fresh.forEach(entry -> door.execute(() -> admit(entry)));
+        fresh.forEach(entry -> admission.execute(() -> admit(entry)));
     }
 
     @Override
@@ -98,7 +100,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             if (entry.stage != Stage.WAITING) {
                 return;
             }
-            entry.stage = Stage.AT_THE_DOOR;
+            entry.stage = Stage.BEING_ADMITTED;
             pod = entry.pod;
         }
         try {
@@ -114,7 +116,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     }
 
     private synchronized void start(Entry entry) {
-        if (entry.stage != Stage.AT_THE_DOOR) {
+        if (entry.stage != Stage.BEING_ADMITTED) {
             return;
         }
         PodDocument pod = entry.pod;
@@ -167,7 +169,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
 
     synchronized List<PodDocument> active() {
         return entries.values().stream()
-                .filter(entry -> entry.stage == Stage.AT_THE_DOOR || entry.stage == Stage.RUNNING)
+                .filter(entry -> entry.stage == Stage.BEING_ADMITTED || entry.stage == Stage.RUNNING)
                 .map(entry -> entry.pod)
                 .toList();
     }
@@ -187,7 +189,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
 
     @Override
     public void close() {
-        door.shutdownNow();
+        admission.shutdownNow();
         timer.shutdownNow();
     }
 }

@@ -2,6 +2,10 @@ package io.gpushare.simulated.kubelet;
 
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import io.gpushare.simulated.kubelet.devices.RegistrationService;
+import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import java.io.IOException;
@@ -79,7 +83,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         return devices.registrations();
     }
 
-    /** Healthy devices of a resource in its own books, which the node's status follows within a period. */
+    /** Healthy devices of a resource in its device table, which the node's status follows within a period. */
     public int allocatable(String resource) {
         DeviceTable.Count count = devices.counts().get(resource);
         return count == null ? 0 : count.allocatable();
@@ -104,7 +108,9 @@ public final class SimulatedKubelet implements AutoCloseable {
     }
 
     private Server serveRegistration() {
-        return serve(options.registrationSocket(), new RegistrationService(options.plugins(), sockets, devices));
+        return serve(
+                options.registrationSocket(),
+                new RegistrationService(options.plugins(), sockets, (_, plugin) -> devices.connected(plugin)));
     }
 
     private Server servePodResources() {

@@ -3,6 +3,7 @@ package io.gpushare.simulated.kubelet;
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.simulated.kubelet.devices.DeviceTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.TreeSet;
  * @param environment the plugins' variables (the first answer wins), then the spec's own over them
  * @param cdiDevices names that the container runtime would resolve
  * @param deviceNodes paths on the host
- * @param devices device IDs by resource, as in the kubelet's books
+ * @param devices device IDs by resource, as in the kubelet's device table
  */
 public record StartedContainer(
         Map<String, String> environment,

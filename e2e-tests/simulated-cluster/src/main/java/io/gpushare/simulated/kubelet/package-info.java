@@ -1,6 +1,7 @@
 /**
- * A simulated kubelet: plugin registration, device manager, pod admission in the real kubelet's order, and the
- * pod-resources API, all on real Unix sockets.
+ * Simulated kubelets on real Unix sockets. {@link io.gpushare.simulated.kubelet.SimulatedKubelet} follows the API server
+ * and admits pods in the real kubelet's order; with {@link io.gpushare.simulated.kubelet.ScriptedKubelet} a test decides
+ * itself what the kubelet does.
  */
 @NullMarked
 package io.gpushare.simulated.kubelet;

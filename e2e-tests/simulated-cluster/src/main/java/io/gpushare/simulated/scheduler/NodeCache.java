@@ -62,8 +62,8 @@ final class NodeCache {
             return List.of("node(s) were unschedulable");
         }
         JsonNode labels = document.path("metadata").path("labels");
-        for (var wanted : pod.document().path("spec").path("nodeSelector").properties()) {
-            if (!labels.path(wanted.getKey()).equals(wanted.getValue())) {
+        for (var required : pod.document().path("spec").path("nodeSelector").properties()) {
+            if (!labels.path(required.getKey()).equals(required.getValue())) {
                 return List.of("node(s) didn't match Pod's node affinity/selector");
             }
         }
@@ -71,9 +71,9 @@ final class NodeCache {
                 Quantities.of(document.path("status").path("allocatable"));
         Map<String, BigDecimal> used = requested.getOrDefault(node, Map.of());
         List<String> reasons = new ArrayList<>();
-        Map<String, BigDecimal> wanted = new TreeMap<>(pod.requests());
-        wanted.put("pods", BigDecimal.ONE);
-        wanted.forEach((resource, amount) -> {
+        Map<String, BigDecimal> required = new TreeMap<>(pod.requests());
+        required.put("pods", BigDecimal.ONE);
+        required.forEach((resource, amount) -> {
             BigDecimal free = allocatable
                     .getOrDefault(resource, BigDecimal.ZERO)
                     .subtract(used.getOrDefault(resource, BigDecimal.ZERO));

@@ -51,7 +51,7 @@ final class SchedulingQueue {
         entries.remove(uid);
     }
 
-    /** Something changed that may make room: rejected pods may be tried again. */
+    /** Something changed that may free capacity: rejected pods may be tried again. */
     synchronized void event() {
         events++;
         entries.values().forEach(entry -> entry.needsEvent = false);

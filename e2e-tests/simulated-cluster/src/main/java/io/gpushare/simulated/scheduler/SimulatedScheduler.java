@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * kube-scheduler in little: one pod after another through fit, the extender's filter and prioritize, then assume, and a
- * binding that runs beside the next attempt (schedule_one.go). A pod that fits nowhere is told so in its PodScheduled
+ * binding that runs beside the next attempt (schedule_one.go). The reason is written to a pod that fits nowhere in its PodScheduled
  * condition, in kube-scheduler's words without its sentence on preemption.
  */
 public final class SimulatedScheduler implements AutoCloseable {
@@ -114,7 +114,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         try {
             List<String> feasible = feasible(pod, all, why);
             if (feasible.isEmpty()) {
-                tell(pod, "Unschedulable", why.message());
+                report(pod, "Unschedulable", why.message());
                 waiting.rejected(attempt);
                 return;
             }
@@ -122,7 +122,7 @@ public final class SimulatedScheduler implements AutoCloseable {
             nodes.place(pod, node);
             Thread.startVirtualThread(() -> bind(attempt, node));
         } catch (ExtenderClient.Failure failure) {
-            tell(pod, "SchedulerError", failure.reason());
+            report(pod, "SchedulerError", failure.reason());
             waiting.failed(attempt);
         }
     }
@@ -176,7 +176,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         } catch (ExtenderClient.Failure failure) {
             LOG.info("bind of {} to {} failed: {}", pod.title(), node, failure.getMessage());
             nodes.remove(pod.uid());
-            tell(pod, "SchedulerError", failure.reason());
+            report(pod, "SchedulerError", failure.reason());
             waiting.failed(attempt);
             waiting.event();
         } catch (InterruptedException _) {
@@ -201,7 +201,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         }
     }
 
-    private void tell(PodDocument pod, String reason, String message) {
+    private void report(PodDocument pod, String reason, String message) {
         if (pod.waitingReason().equals(message)) {
             return;
         }

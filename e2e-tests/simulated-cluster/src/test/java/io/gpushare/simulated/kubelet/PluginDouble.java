@@ -13,6 +13,7 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationResponse;
 import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
 import io.gpushare.api.deviceplugin.v1beta1.RegistrationGrpc;
+import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;

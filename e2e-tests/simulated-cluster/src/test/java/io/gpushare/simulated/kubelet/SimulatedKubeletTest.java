@@ -11,6 +11,7 @@ import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;

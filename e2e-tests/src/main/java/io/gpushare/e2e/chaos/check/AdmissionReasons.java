@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Why a kubelet may truly turn a pod away while parts of the cluster are killed and cards fall ill. Kubernetes never admits
+ * Why a kubelet may truly turn a pod away while components are killed and cards become unhealthy. Kubernetes never admits
  * such a pod again; whoever owns it makes another, as the load does.
  */
 public final class AdmissionReasons {
@@ -19,15 +19,15 @@ public final class AdmissionReasons {
                 "UnexpectedAdmissionError: .*(has been stopped|no healthy devices present|cannot allocate unregistered"
                         + " device|requested number of devices unavailable)");
         reason("the plugin was killed during Allocate", "UnexpectedAdmissionError: .*code = (Unavailable|Canceled)");
-        reason("its card fell ill after it was bound", "UnexpectedAdmissionError: .*, chosen for it, is ill \\(");
+        reason("its card became unhealthy after it was bound", "UnexpectedAdmissionError: .*, allocated to the pod, is unhealthy \\(");
         // Refused rather than guessed; the plugin has less than two seconds for its answer.
         reason(
-                "the API server did not answer the plugin in time",
-                "UnexpectedAdmissionError: .*the API server did not answer in time\\)");
+                "the API server did not respond to the plugin in time",
+                "UnexpectedAdmissionError: .*the API server did not respond in time\\)");
         reason(
-                "the kubelet's pod-resources did not answer the plugin in time",
-                "UnexpectedAdmissionError: .*its pod-resources did not answer in time\\)");
-        // The kubelet compares with the node's allocatable, which lacks what isn't registered or is ill.
+                "the kubelet's pod-resources did not respond to the plugin in time",
+                "UnexpectedAdmissionError: .*pod-resources did not respond in time\\)");
+        // The kubelet compares with the node's allocatable, which lacks what isn't registered or is unhealthy.
         reason("the kubelet had fewer devices than when it was bound", "OutOfaliyun\\.com/gpu-(mem|count): ");
         // The runtime gives up a start when its caller is gone; only pods that are never restarted end by it.
         reason(

@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Looks at the whole cluster once a second, all the time, and keeps the newest picture for the others. */
+/** Looks at the whole cluster once a second, all the time, and keeps the newest snapshot for the others. */
 public final class ClusterWatcher {
     public static final String NAMESPACE = "default";
     public static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
     static final String MEMORY = "aliyun.com/gpu-mem";
     static final String CARDS = "aliyun.com/gpu-count";
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final Duration TELL = Duration.ofSeconds(15);
+    private static final Duration REPORT = Duration.ofSeconds(15);
 
     private final LocalCluster cluster;
     private final List<String> nodes;
@@ -69,13 +69,13 @@ public final class ClusterWatcher {
 
     /** Until {@link #end}. */
     public void run() throws InterruptedException {
-        Duration told = Duration.ZERO;
+        Duration reported = Duration.ZERO;
         while (!over) {
             logs.follow();
             check();
-            if (watch.now().minus(told).compareTo(TELL) > 0) {
-                told = watch.now();
-                tell();
+            if (watch.now().minus(reported).compareTo(REPORT) > 0) {
+                reported = watch.now();
+                report();
             }
             Thread.sleep(PAUSE);
         }
@@ -115,7 +115,7 @@ public final class ClusterWatcher {
         }
     }
 
-    /** A kubelet may not heed which devices it should take, or can't be told in time: then the plugin says so. */
+    /** A kubelet may not heed which devices it should take, or can't be notified in time: then the plugin says so. */
     private Findings unlessTold(Findings findings) {
         List<Violation> left = findings.violations().stream()
                 .filter(violation ->
@@ -164,7 +164,7 @@ public final class ClusterWatcher {
                                 .collect(Collectors.toSet())));
     }
 
-    private void tell() {
+    private void report() {
         Snapshot now = latest;
         long waiting = now.pods().stream()
                 .flatMap(List::stream)

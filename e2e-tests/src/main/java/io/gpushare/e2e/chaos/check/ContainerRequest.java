@@ -1,9 +1,9 @@
 package io.gpushare.e2e.chaos.check;
 
 /**
- * What one container asks for.
+ * What one container requests.
  *
- * @param whole whether it asks for whole cards; otherwise for units of memory on one card
+ * @param whole whether it requests whole cards; otherwise for units of memory on one card
  * @param amount how many cards or units
  */
 public record ContainerRequest(boolean whole, int amount) {

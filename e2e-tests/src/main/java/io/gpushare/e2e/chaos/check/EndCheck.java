@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /** When all pods are gone and all faults healed: nothing is held any more, by anybody's books. */
 public final class EndCheck {
     private static final ObjectMapper JSON = new ObjectMapper();
-    /** The kubelet tells allocatable every 10 s, and a program that was killed often waits up to minutes to be started. */
+    /** The kubelet reports allocatable every 10 s, and a program that was killed often waits up to minutes to be started. */
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private final LocalCluster cluster;
@@ -51,7 +51,7 @@ public final class EndCheck {
 
     private void empty(String what, Leftovers leftovers) {
         try {
-            Await.until(PATIENCE, what + " tell of nothing that is held", () -> tried(leftovers), List::isEmpty);
+            Await.until(PATIENCE, what + " report nothing allocated", () -> tried(leftovers), List::isEmpty);
             tally.count("end checks: nothing is left in " + what);
         } catch (AssertionError e) {
             tally.violation("something leaked", what, String.valueOf(e.getMessage()));

@@ -3,7 +3,7 @@ package io.gpushare.e2e.chaos.check;
 import java.util.Set;
 
 /**
- * One container's use of cards, as somebody tells it.
+ * One container's cards, from one source.
  *
  * @param uid its pod's
  * @param cards UUIDs

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What must hold at every moment, whatever is killed, frozen, cut off or ill. */
+/** What must hold at every moment, whatever is killed, frozen, cut off or unhealthy. */
 public final class Invariants {
     /**
-     * What did not hold; {@code rule} and {@code subject} tell whether two are the same.
+     * What did not hold; {@code rule} and {@code subject} identify it.
      *
      * @param patience for how long it may be so
      */
@@ -43,7 +43,7 @@ public final class Invariants {
     /** Its subject is the pod's uid and the container's name, with a slash between. */
     static final String OTHER_BOOKS = "the kubelet's devices are of other cards than its container sees";
 
-    /** A kubelet that has just started lists no pod before the API server has told it of all, and it has looked at each. */
+    /** A kubelet that has just started lists no pod before it has listed all from the API server. */
     private static final Duration A_KUBELET_STARTS = Duration.ofSeconds(60);
 
     private static final Duration AN_ORPHAN_ENDS = Duration.ofSeconds(60);
@@ -119,7 +119,7 @@ public final class Invariants {
         });
     }
 
-    /** Memory is on one card, whole cards are as many as asked for. */
+    /** Memory is on one card, whole cards are as many as requested. */
     private void amount(HeldCards use) {
         checks++;
         int right = use.ask().whole() ? use.ask().amount() : 1;

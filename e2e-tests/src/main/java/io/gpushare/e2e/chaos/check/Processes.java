@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster's processes and what their environments tell: the truth that no program of Kubernetes or ours stands before. */
+/** The cluster's processes and their environments, read without any program in between. */
 public final class Processes {
     public static final String UID = "CHAOS_UID";
     public static final String POD = "CHAOS_POD";

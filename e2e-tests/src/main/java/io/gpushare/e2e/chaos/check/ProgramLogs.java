@@ -23,30 +23,30 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What our two programs write in their logs, followed while they do: the kubelet throws the log of a killed container away.
+ * The logs of both programs, followed while they are written: the kubelet removes the log of a killed container.
  */
 final class ProgramLogs {
     private static final Map<String, String> COUNTED = new LinkedHashMap<>(Map.of(
-            "written on it that it has", "differences found and mended: nothing was written on the pod",
-            "did not say what the containers have",
-                    "differences found and mended: something else was written on the pod",
+            "annotated with its cards", "differences found and repaired: the pod had no annotation",
+            "did not name the cards that the containers have",
+                    "differences found and repaired: the annotation named other cards",
             "the kubelet's devices are of another card",
-                    "differences told: annotation and devices name different cards",
-            "the kubelet books devices of",
-                    "differences told: the kubelet took devices of other cards than the container has",
-            "Admission: refused: ", "programs: refusals by the plugin",
+                    "differences reported: annotation and devices name different cards",
+            "the kubelet allocated devices of",
+                    "differences reported: the kubelet took devices of other cards than the container has",
+            "AllocationHandler: refused: ", "programs: refusals by the plugin",
             ": leading as ", "programs: terms of an extender",
             " - leading as ", "programs: terms of an extender",
             "can't be written on it", "programs: annotations that could not be written at the first attempt"));
     private static final List<String> FAULTS = List.of(" ERROR ", "OutOfMemory", "StackOverflow", "NullPointer");
 
-    private static final Pattern OTHER_BOOKS =
-            Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet books devices of");
-    private static final List<String> TOLD = List.of(
-            "the kubelet books devices of",
-            "differences told: the kubelet took devices of other cards than the container has",
-            "Admission: refused: ",
-            "did not say what the containers have",
+    private static final Pattern OTHER_DEVICES =
+            Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet allocated devices of");
+    private static final List<String> REPORTED = List.of(
+            "the kubelet allocated devices of",
+            "differences reported: the kubelet took devices of other cards than the container has",
+            "AllocationHandler: refused: ",
+            "did not name the cards that the containers have",
             "the kubelet's devices are of another card");
 
     private final LocalCluster cluster;
@@ -55,7 +55,7 @@ final class ProgramLogs {
     private final Tally tally;
     private final Path kept;
     private final Map<Path, Long> read = new HashMap<>();
-    private final Set<String> otherBooks = ConcurrentHashMap.newKeySet();
+    private final Set<String> otherDevices = ConcurrentHashMap.newKeySet();
 
     ProgramLogs(LocalCluster cluster, List<String> nodes, Path kept, RunClock watch, Tally tally) {
         this.cluster = cluster;
@@ -99,12 +99,12 @@ final class ProgramLogs {
     }
 
     /**
-     * Whether the plugin has told that the kubelet gave that container devices of other cards than it has.
+     * Whether the plugin has logged that the kubelet gave the container devices of other cards than it has.
      *
      * @param container uid and name, with a slash between
      */
     boolean toldOfOtherBooks(String container) {
-        return otherBooks.contains(container);
+        return otherDevices.contains(container);
     }
 
     /** All of it in one file: the cause of what is found is mostly in a log that the kubelet has thrown away. */
@@ -117,11 +117,11 @@ final class ProgramLogs {
     }
 
     private void line(Path file, String line) {
-        Matcher books = OTHER_BOOKS.matcher(line);
-        if (books.find()) {
-            otherBooks.add(books.group(1) + "/" + books.group(2));
+        Matcher match = OTHER_DEVICES.matcher(line);
+        if (match.find()) {
+            otherDevices.add(match.group(1) + "/" + match.group(2));
         }
-        if (TOLD.stream().anyMatch(line::contains)) {
+        if (REPORTED.stream().anyMatch(line::contains)) {
             watch.say("a log says: " + Tally.shortened(line.replaceFirst("^.*?(WARN|INFO) *", "")));
         }
         COUNTED.forEach((words, thing) -> {

@@ -41,7 +41,7 @@ public final class Tally {
                 .sum();
     }
 
-    /** Tells of it once. */
+    /** Reports it once. */
     public void violation(Violation violation) {
         if (violations.stream().noneMatch(violation::sameAs)) {
             violations.add(violation);

@@ -19,6 +19,11 @@ public final class ApiError extends RuntimeException {
         this.name = name;
     }
 
+    /** A refusal without details of an object. */
+    public static ApiError of(int code, String reason, String message) {
+        return new ApiError(code, reason, "", "", message);
+    }
+
     public static ApiError badRequest(String message) {
         return new ApiError(400, "BadRequest", "", "", message);
     }

@@ -34,6 +34,15 @@ public enum ApiResource {
         return Optional.empty();
     }
 
+    public static Optional<ApiResource> ofKind(String kind) {
+        for (ApiResource resource : values()) {
+            if (resource.kind.equals(kind)) {
+                return Optional.of(resource);
+            }
+        }
+        return Optional.empty();
+    }
+
     public String apiVersion() {
         return group.isEmpty() ? version : group + "/" + version;
     }

@@ -25,7 +25,7 @@ public final class Change {
 
     /**
      * The watch event that a watcher with this selection gets, as one JSON line; nothing where the object was and is
-     * outside of it. An object that comes into or leaves a selection is told as ADDED or DELETED.
+     * outside of it. An object that comes into or leaves a selection is sent as ADDED or DELETED.
      */
     public Optional<byte[]> seenBy(Selection selection) {
         boolean was = before != null && selection.matches(before);

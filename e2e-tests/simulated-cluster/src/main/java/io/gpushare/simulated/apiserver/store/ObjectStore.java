@@ -21,21 +21,21 @@ public final class ObjectStore {
     /** A page of a list: its objects, the version of the list's first page, and whether more follow. */
     public record Page(List<ObjectNode> objects, long version, boolean more) {}
 
-    private final Map<ApiResource, ResourceStore> shelves = new EnumMap<>(ApiResource.class);
+    private final Map<ApiResource, ResourceStore> resources = new EnumMap<>(ApiResource.class);
     private final InstantSource clock;
     private long version = 1;
 
     public ObjectStore(InstantSource clock, int memory) {
         this.clock = clock;
         for (ApiResource resource : ApiResource.values()) {
-            shelves.put(resource, new ResourceStore(memory));
+            resources.put(resource, new ResourceStore(memory));
         }
     }
 
     /** Stores a new object, with uid and creation time given by the server; 409 where the name is taken. */
     public synchronized ObjectNode create(ApiResource resource, ObjectNode fresh) {
         ObjectKey key = ObjectKey.of(fresh);
-        if (shelf(resource).find(key) != null) {
+        if (stored(resource).find(key) != null) {
             throw ApiError.alreadyExists(resource, key.name());
         }
         ObjectNode metadata = Documents.metadata(fresh);
@@ -46,8 +46,13 @@ public final class ObjectStore {
         return put(resource, null, fresh);
     }
 
+    /** Stores an object as it is, new or in place of the present one. */
+    public synchronized ObjectNode replace(ApiResource resource, ObjectNode object) {
+        return put(resource, stored(resource).find(ObjectKey.of(object)), object.deepCopy());
+    }
+
     public synchronized ObjectNode get(ApiResource resource, ObjectKey key) {
-        ObjectNode found = shelf(resource).find(key);
+        ObjectNode found = stored(resource).find(key);
         if (found == null) {
             throw ApiError.notFound(resource, key.name());
         }
@@ -66,13 +71,13 @@ public final class ObjectStore {
         ObjectNode before = get(resource, key);
         ObjectNode last = before.deepCopy();
         Documents.metadata(last).put("resourceVersion", Long.toString(++version));
-        shelf(resource).apply(new Change(version, before, last, true));
+        stored(resource).apply(new Change(version, before, last, true));
         return last;
     }
 
     public synchronized Page list(ApiResource resource, Selection selection, ObjectKey start, int limit) {
         List<ObjectNode> page = new ArrayList<>();
-        for (ObjectNode object : shelf(resource).after(selection, start)) {
+        for (ObjectNode object : stored(resource).after(selection, start)) {
             if (selection.matches(object)) {
                 if (page.size() == limit) {
                     return new Page(page, version, true);
@@ -84,25 +89,25 @@ public final class ObjectStore {
     }
 
     /**
-     * Tells a watcher every change after a version, oldest first, and from then on each change as it happens. Version 0
+     * Passes every change after a version to a watcher, oldest first, and from then on each change as it happens. Version 0
      * means: first every object as it is. The watcher is called under the lock and must only pass the change on.
      */
     public synchronized Runnable watch(
             ApiResource resource, Selection selection, long since, Consumer<Change> watcher) {
-        ResourceStore shelf = shelf(resource);
+        ResourceStore stored = stored(resource);
         if (since == 0) {
-            for (ObjectNode object : shelf.after(selection, new ObjectKey("", ""))) {
+            for (ObjectNode object : stored.after(selection, new ObjectKey("", ""))) {
                 watcher.accept(new Change(version, null, object, false));
             }
         } else {
-            shelf.since(since).forEach(watcher);
+            stored.since(since).forEach(watcher);
         }
-        shelf.watch(selection, watcher);
-        return () -> unwatch(shelf, selection, watcher);
+        stored.watch(selection, watcher);
+        return () -> unwatch(stored, selection, watcher);
     }
 
-    private synchronized void unwatch(ResourceStore shelf, Selection selection, Consumer<Change> watcher) {
-        shelf.unwatch(selection, watcher);
+    private synchronized void unwatch(ResourceStore stored, Selection selection, Consumer<Change> watcher) {
+        stored.unwatch(selection, watcher);
     }
 
     public synchronized long version() {
@@ -111,17 +116,17 @@ public final class ObjectStore {
 
     /** Forgets all changes, so that every watch from an older version is answered 410. */
     public synchronized void compact() {
-        shelves.values().forEach(shelf -> shelf.forget(Integer.MAX_VALUE));
+        resources.values().forEach(stored -> stored.forget(Integer.MAX_VALUE));
     }
 
     private ObjectNode put(ApiResource resource, @Nullable ObjectNode before, ObjectNode after) {
         after.put("kind", resource.kind).put("apiVersion", resource.apiVersion());
         Documents.metadata(after).put("resourceVersion", Long.toString(++version));
-        shelf(resource).apply(new Change(version, before, after, false));
+        stored(resource).apply(new Change(version, before, after, false));
         return after;
     }
 
-    private ResourceStore shelf(ApiResource resource) {
-        return Objects.requireNonNull(shelves.get(resource));
+    private ResourceStore stored(ApiResource resource) {
+        return Objects.requireNonNull(resources.get(resource));
     }
 }

@@ -67,7 +67,7 @@ final class ResourceStore {
         if (changes.size() > 2 * memory) {
             forget(memory);
         }
-        tell(change);
+        notifyWatchers(change);
     }
 
     private void unindex(ObjectKey key, @Nullable ObjectNode before) {
@@ -78,7 +78,7 @@ final class ResourceStore {
         });
     }
 
-    private void tell(Change change) {
+    private void notifyWatchers(Change change) {
         watchers.forEach(watcher -> watcher.accept(change));
         String is = Documents.text(change.object, "spec.nodeName");
         String was = change.before == null ? is : Documents.text(change.before, "spec.nodeName");
@@ -88,7 +88,7 @@ final class ResourceStore {
         }
     }
 
-    /** Forgets the oldest changes: a watch that asks for them is answered 410. */
+    /** Forgets the oldest changes: a watch from before them is answered 410. */
     void forget(int count) {
         List<Change> oldest = changes.subList(0, Math.min(count, changes.size()));
         if (!oldest.isEmpty()) {

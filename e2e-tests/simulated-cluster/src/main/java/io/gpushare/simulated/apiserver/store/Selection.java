@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Selection(String namespace, List<Term> fields, List<Term> labels) {
 
+    /** Every object. */
+    public static final Selection ALL = new Selection("", List.of(), List.of());
+
     /** One comparison; a null value asks only whether the label is there. */
     record Term(String key, boolean equal, @Nullable String value) {}
 

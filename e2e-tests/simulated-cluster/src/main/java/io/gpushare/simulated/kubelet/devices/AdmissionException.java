@@ -1,18 +1,18 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.grpc.StatusRuntimeException;
 import java.util.Locale;
 
 /** Why the device manager can't give a container its devices, in the kubelet's words; final for the pod. */
-final class AdmissionException extends RuntimeException {
+public final class AdmissionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    AdmissionException(String why) {
+    public AdmissionException(String why) {
         super(why, null, false, false);
     }
 
     /** As grpc-go words an error: {@code rpc error: code = FailedPrecondition desc = …}. */
-    static AdmissionException of(StatusRuntimeException error) {
+    public static AdmissionException of(StatusRuntimeException error) {
         String description = error.getStatus().getDescription();
         return new AdmissionException(
                 "rpc error: code = " + goCode(error) + " desc = " + (description == null ? "" : description));
@@ -34,7 +34,7 @@ final class AdmissionException extends RuntimeException {
     }
 
     /** The pod's status message (Kubernetes 1.36). */
-    String podMessage() {
+    public String podMessage() {
         return "Pod was rejected: Allocate failed due to " + getMessage() + ", which is unexpected";
     }
 }

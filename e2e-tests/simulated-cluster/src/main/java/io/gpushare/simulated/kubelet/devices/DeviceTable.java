@@ -1,4 +1,4 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
@@ -13,37 +13,37 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The kubelet's books: which devices each resource has, and which pod's container holds which, with the plugin's answer
+ * The kubelet's device table: which devices each resource has, and which pod's container holds which, with the plugin's answer
  * (what the real kubelet keeps in its checkpoint). Its owner guards it by a lock.
  */
-final class DeviceTable {
+public final class DeviceTable {
     private static final Duration GRACE = Duration.ofMinutes(5);
 
-    /** Devices of one resource as last heard; both sets are empty after a kubelet's restart. */
-    static final class Offer {
+    /** Devices of one resource as last reported; both sets are empty after a kubelet's restart. */
+    public static final class Offer {
         final Set<String> healthy = new HashSet<>();
         final Set<String> unhealthy = new HashSet<>();
         Instant stopped = Instant.MAX;
     }
 
     /** What one container holds of one resource. */
-    record Held(Set<String> devices, ContainerAllocateResponse answer) {}
+    public record Held(Set<String> devices, ContainerAllocateResponse answer) {}
 
-    /** What a node says of one resource. */
-    record Count(int capacity, int allocatable) {}
+    /** What a node reports of one resource. */
+    public record Count(int capacity, int allocatable) {}
 
     private final Map<String, Offer> offers = new TreeMap<>();
     private final Map<String, Map<String, Map<String, Held>>> pods = new HashMap<>();
 
-    Map<String, Offer> offers() {
+    public Map<String, Offer> offers() {
         return offers;
     }
 
-    void connected(String resource) {
+    public void connected(String resource) {
         offers.computeIfAbsent(resource, _ -> new Offer()).stopped = Instant.MAX;
     }
 
-    void heard(String resource, List<Device> devices) {
+    public void update(String resource, List<Device> devices) {
         Offer offer = offers.computeIfAbsent(resource, _ -> new Offer());
         offer.healthy.clear();
         offer.unhealthy.clear();
@@ -52,7 +52,7 @@ final class DeviceTable {
         }
     }
 
-    void disconnected(String resource, Instant now) {
+    public void disconnected(String resource, Instant now) {
         Offer offer = offers.computeIfAbsent(resource, _ -> new Offer());
         offer.unhealthy.addAll(offer.healthy);
         offer.healthy.clear();
@@ -60,12 +60,12 @@ final class DeviceTable {
     }
 
     /** What remains over a restart: who holds what, and the names of the resources. */
-    void restarted() {
+    public void restarted() {
         offers.replaceAll((resource, offer) -> new Offer());
     }
 
     /** Capacity counts all devices and allocatable the healthy; five minutes after a plugin went both are 0. */
-    Map<String, Count> counts(Instant now) {
+    public Map<String, Count> counts(Instant now) {
         Map<String, Count> counts = new LinkedHashMap<>();
         offers.forEach((resource, offer) -> {
             boolean forgotten = !offer.stopped.equals(Instant.MAX)
@@ -76,22 +76,22 @@ final class DeviceTable {
         return counts;
     }
 
-    Map<String, Held> held(String pod, String container) {
+    public Map<String, Held> held(String pod, String container) {
         return pods.getOrDefault(pod, Map.of()).getOrDefault(container, Map.of());
     }
 
-    void hold(String pod, String container, String resource, Held held) {
+    public void hold(String pod, String container, String resource, Held held) {
         pods.computeIfAbsent(pod, _ -> new LinkedHashMap<>())
                 .computeIfAbsent(container, _ -> new LinkedHashMap<>())
                 .put(resource, held);
     }
 
     /** Frees what pods held that are no longer active. */
-    void retain(Set<String> active) {
+    public void retain(Set<String> active) {
         pods.keySet().retainAll(active);
     }
 
-    Set<String> inUse(String resource) {
+    public Set<String> inUse(String resource) {
         Set<String> used = new HashSet<>();
         for (var containers : pods.values()) {
             for (var resources : containers.values()) {

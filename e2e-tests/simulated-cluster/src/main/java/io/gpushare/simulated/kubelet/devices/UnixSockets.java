@@ -1,4 +1,4 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
@@ -20,15 +20,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /** gRPC over Unix sockets, with the JDK's own domain sockets under Netty, on one event loop. */
-final class UnixSockets implements AutoCloseable {
+public final class UnixSockets implements AutoCloseable {
     /** What kubelet's client takes (grpc-go's default; the kubelet never raises it). */
-    static final int MAX_INBOUND_BYTES = 4 * 1024 * 1024;
+    public static final int MAX_INBOUND_BYTES = 4 * 1024 * 1024;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final Executor executor = Executors.newVirtualThreadPerTaskExecutor();
 
     /** Serves on a socket that is made anew, in a folder that is made where it is missing. */
-    Server serve(Path socket, BindableService service) throws IOException {
+    public Server serve(Path socket, BindableService service) throws IOException {
         Files.createDirectories(socket.toAbsolutePath().getParent());
         Files.deleteIfExists(socket);
         return NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
@@ -42,7 +42,7 @@ final class UnixSockets implements AutoCloseable {
                 .start();
     }
 
-    ManagedChannel connect(Path socket) {
+    public ManagedChannel connect(Path socket) {
         return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelFactory(NioDomainSocketChannel::new)
                 .eventLoopGroup(loop)

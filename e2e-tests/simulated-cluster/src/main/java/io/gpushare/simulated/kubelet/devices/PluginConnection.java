@@ -1,4 +1,4 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
@@ -10,6 +10,7 @@ import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.grpc.Channel;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -24,8 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The kubelet's client of one registered plugin: one connection, its options, and one ListAndWatch stream. */
-final class PluginConnection implements AutoCloseable {
+public final class PluginConnection implements AutoCloseable {
     private static final int DIAL_SECONDS = 10;
+    private static final int CALL_SECONDS = 5;
 
     private final String resource;
     private final ManagedChannel channel;
@@ -41,7 +43,7 @@ final class PluginConnection implements AutoCloseable {
     }
 
     /** Dials and asks GetDevicePluginOptions, as the kubelet does inside Register; throws where nobody answers in 10 s. */
-    static PluginConnection dial(String resource, ManagedChannel channel) {
+    public static PluginConnection dial(String resource, ManagedChannel channel) {
         try {
             DevicePluginOptions options = DevicePluginGrpc.newBlockingStub(channel)
                     .withWaitForReady()
@@ -54,17 +56,36 @@ final class PluginConnection implements AutoCloseable {
         }
     }
 
-    String resource() {
+    public String resource() {
         return resource;
     }
 
+    public DevicePluginOptions options() {
+        return options;
+    }
+
+    /** Calls to the plugin outside of an admission, with a deadline of some seconds. */
+    public DevicePluginGrpc.DevicePluginBlockingStub calls() {
+        return DevicePluginGrpc.newBlockingStub(channel).withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** For calls that no kubelet would make. */
+    public Channel channel() {
+        return channel;
+    }
+
+    /** Whether the stream has ended, on either side. */
+    public boolean stopped() {
+        return stopped;
+    }
+
     /** Whether this side has closed it. */
-    boolean closed() {
+    public boolean closed() {
         return closed;
     }
 
     /** Opens the stream; {@code ended} is called once when it breaks, not when this side closes the connection. */
-    void listAndWatch(Consumer<List<Device>> devices, Runnable ended) {
+    public void listAndWatch(Consumer<List<Device>> devices, Runnable ended) {
         // Out of the Register call's context, which is cancelled as soon as that call is answered.
         Context.ROOT.run(() -> openStream(devices, ended));
     }
@@ -98,7 +119,7 @@ final class PluginConnection implements AutoCloseable {
     }
 
     /** Cancels the stream from the kubelet's side: the plugin sees it cancelled by its peer. */
-    void cutStream() {
+    public void cutStream() {
         ClientCallStreamObserver<Empty> present = stream;
         if (present != null) {
             present.cancel("the simulated kubelet cut the stream", null);
@@ -106,7 +127,7 @@ final class PluginConnection implements AutoCloseable {
     }
 
     /** What the plugin would rather give; empty where it does not offer the call. The kubelet sets no deadline. */
-    Set<String> preferred(Collection<String> available, Collection<String> mustInclude, int size) {
+    public Set<String> preferred(Collection<String> available, Collection<String> mustInclude, int size) {
         if (!options.getGetPreferredAllocationAvailable()) {
             return Set.of();
         }
@@ -123,7 +144,7 @@ final class PluginConnection implements AutoCloseable {
                 : new HashSet<>(answer.getContainerResponses(0).getDeviceIDsList());
     }
 
-    ContainerAllocateResponse allocate(Collection<String> devices) {
+    public ContainerAllocateResponse allocate(Collection<String> devices) {
         checkRunning();
         var answer = DevicePluginGrpc.newBlockingStub(channel)
                 .allocate(AllocateRequest.newBuilder()

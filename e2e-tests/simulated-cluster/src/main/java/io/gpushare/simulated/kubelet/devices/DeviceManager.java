@@ -1,4 +1,4 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * during a plugin's call, everything that Go's maps leave to chance is drawn from a seeded source. Not simulated: NUMA
  * alignment (as with topology policy "none") and PreStartContainer.
  */
-final class DeviceManager {
+public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
 
     private final DeviceTable table = new DeviceTable();
@@ -34,29 +34,29 @@ final class DeviceManager {
     private final InstantSource clock;
     private int registrations;
 
-    DeviceManager(long seed, InstantSource clock) {
+    public DeviceManager(long seed, InstantSource clock) {
         this.random = new Random(seed);
         this.clock = clock;
     }
 
     /** The newest registration of a resource wins; an older connection is left as it is (the real kubelet leaks it). */
-    void connected(PluginConnection plugin) {
+    public void connected(PluginConnection plugin) {
         synchronized (this) {
             registrations++;
             plugins.put(plugin.resource(), plugin);
             table.connected(plugin.resource());
         }
-        plugin.listAndWatch(devices -> heard(plugin, devices), () -> streamEnded(plugin.resource()));
+        plugin.listAndWatch(devices -> update(plugin, devices), () -> streamEnded(plugin.resource()));
     }
 
-    synchronized int registrations() {
+    public synchronized int registrations() {
         return registrations;
     }
 
     /** A list that was on its way when the plugin was disconnected comes too late. */
-    private synchronized void heard(PluginConnection plugin, List<Device> devices) {
+    private synchronized void update(PluginConnection plugin, List<Device> devices) {
         if (!plugin.closed()) {
-            table.heard(plugin.resource(), devices);
+            table.update(plugin.resource(), devices);
         }
     }
 
@@ -72,7 +72,7 @@ final class DeviceManager {
         }
     }
 
-    synchronized void cutStream(String resource) {
+    public synchronized void cutStream(String resource) {
         PluginConnection plugin = plugins.get(resource);
         if (plugin == null) {
             throw new IllegalStateException("no plugin is registered for " + resource);
@@ -80,33 +80,33 @@ final class DeviceManager {
         plugin.cutStream();
     }
 
-    synchronized void restart() {
+    public synchronized void restart() {
         plugins.values().forEach(PluginConnection::close);
         plugins.clear();
         table.restarted();
     }
 
-    synchronized Map<String, DeviceTable.Count> counts() {
+    public synchronized Map<String, DeviceTable.Count> counts() {
         return table.counts(clock.instant());
     }
 
-    synchronized Map<String, Set<String>> healthy() {
+    public synchronized Map<String, Set<String>> healthy() {
         Map<String, Set<String>> healthy = new LinkedHashMap<>();
         table.offers().forEach((resource, offer) -> healthy.put(resource, new HashSet<>(offer.healthy)));
         return healthy;
     }
 
     /** What a container holds, by resource; empty while its pod is under admission. */
-    synchronized Map<String, DeviceTable.Held> held(String pod, String container) {
+    public synchronized Map<String, DeviceTable.Held> held(String pod, String container) {
         return new LinkedHashMap<>(table.held(pod, container));
     }
 
-    synchronized void retain(Set<String> activePods) {
+    public synchronized void retain(Set<String> activePods) {
         table.retain(activePods);
     }
 
     /** Allocates for all containers of a pod, init containers first; throws at the first that can't be served. */
-    void admit(PodDocument pod) {
+    public void admit(PodDocument pod) {
         Map<String, Set<String>> reusable = new HashMap<>();
         for (PodDocument.Container container : pod.containers()) {
             List<Map.Entry<String, BigDecimal>> limits =
@@ -171,12 +171,12 @@ final class DeviceManager {
                     + needed + ", Available: " + available.size());
         }
         Set<String> preferred = preferred(resource, available, chosen, count);
-        int wished = preferred.size();
+        int proposed = preferred.size();
         preferred.retainAll(available);
         if (preferred.size() < needed) {
             LOG.warn(
                     "{} of {} devices of {} preferred, {} of them available ({}); the kubelet chooses the others",
-                    wished,
+                    proposed,
                     needed,
                     resource,
                     preferred.size(),

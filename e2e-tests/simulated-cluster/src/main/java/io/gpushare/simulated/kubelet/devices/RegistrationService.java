@@ -1,4 +1,4 @@
-package io.gpushare.simulated.kubelet;
+package io.gpushare.simulated.kubelet.devices;
 
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
@@ -7,24 +7,27 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The kubelet's Registration service: checks, dials the plugin while its call waits, then follows its devices. */
-final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
+/** The kubelet's Registration service: it checks a request and dials the plugin before it answers. */
+public final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
     private static final Pattern QUALIFIED =
             Pattern.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
 
     private final Path directory;
     private final UnixSockets sockets;
-    private final DeviceManager devices;
+    private final BiConsumer<RegisterRequest, PluginConnection> registered;
 
-    RegistrationService(Path directory, UnixSockets sockets, DeviceManager devices) {
+    /** Calls {@code registered} for each accepted plugin, before its Register call is answered. */
+    public RegistrationService(
+            Path directory, UnixSockets sockets, BiConsumer<RegisterRequest, PluginConnection> registered) {
         this.directory = directory;
         this.sockets = sockets;
-        this.devices = devices;
+        this.registered = registered;
     }
 
     @Override
@@ -46,7 +49,7 @@ final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
         }
         try {
             Path socket = directory.resolve(request.getEndpoint());
-            devices.connected(PluginConnection.dial(resource, sockets.connect(socket)));
+            registered.accept(request, PluginConnection.dial(resource, sockets.connect(socket)));
             LOG.info("plugin registered for {}", resource);
             answer.onNext(Empty.getDefaultInstance());
             answer.onCompleted();

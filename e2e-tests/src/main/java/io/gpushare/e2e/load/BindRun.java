@@ -1,0 +1,88 @@
+package io.gpushare.e2e.load;
+
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Binds of many pods, several in flight, with an API server of different latency. */
+final class BindRun {
+    private final LoadCluster cluster;
+    private final SimulatedApiServer api;
+    private final ServerProcess extender;
+    private final int binds;
+    private int made;
+
+    /** Prepares a run of that many binds for each setting. */
+    BindRun(LoadCluster cluster, SimulatedApiServer api, ServerProcess extender, int binds) {
+        this.cluster = cluster;
+        this.api = api;
+        this.extender = extender;
+        this.binds = binds;
+    }
+
+    void measure()
+            throws IOException, InterruptedException, ExecutionException {
+        bind("to warm up", 64, Duration.ZERO);
+        for (int[] setting : new int[][] {{64, 0}, {64, 20}, {16, 20}}) {
+            bind("", setting[0], Duration.ofMillis(setting[1]));
+        }
+    }
+
+    private void bind(String note, int inFlight, Duration latency)
+            throws IOException, InterruptedException, ExecutionException {
+        List<byte[]> requests = new ArrayList<>();
+        for (int i = 0; i < binds; i++) {
+            String name = "bind-" + made++;
+            String uid = api.add(LoadCluster.pod(name, 100, 1));
+            // Every tenth node is full.
+            int free = i % cluster.feasible();
+            requests.add(Connection.post(
+                    VerbRun.VERBS + "bind",
+                    ("{\"PodName\":\"" + name + "\",\"PodNamespace\":\"load\",\"PodUID\":\"" + uid + "\",\"Node\":\""
+                                    + LoadCluster.node(free / 9 * 10 + free % 9 + 1) + "\"}")
+                            .getBytes(StandardCharsets.UTF_8)));
+        }
+        Thread.sleep(2000); // the informer sees them
+        api.faults().latency(latency);
+        AtomicLong next = new AtomicLong();
+        AtomicLong failed = new AtomicLong();
+        Latencies times = new Latencies(binds);
+        Duration cpu = extender.cpu();
+        long begin = System.nanoTime();
+        Clients.run(inFlight, client -> {
+            try (Connection connection = new Connection(extender.port())) {
+                for (int i = (int) next.getAndIncrement(); i < binds; i = (int) next.getAndIncrement()) {
+                    long sent = System.nanoTime();
+                    connection.call(requests.get(i));
+                    synchronized (times) {
+                        times.add(System.nanoTime() - sent);
+                    }
+                    if (!new String(connection.answer(), StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
+                        failed.incrementAndGet();
+                    }
+                }
+            }
+        });
+        double took = (System.nanoTime() - begin) / 1e9;
+        double used = extender.cpu().minus(cpu).toNanos() / 1e9 / took;
+        api.faults().latency(Duration.ZERO);
+        LoadRun.print(
+                "  bind, API server in %d ms, %d in flight: %,.0f a second, p50 %.0f ms, p99 %.0f ms; %d of %d not"
+                        + " bound; the extender used %.2f of %d processors %s%n",
+                latency.toMillis(),
+                inFlight,
+                binds / took,
+                times.millis(0.5),
+                times.millis(0.99),
+                failed.get(),
+                binds,
+                used,
+                Runtime.getRuntime().availableProcessors(),
+                note);
+    }
+}

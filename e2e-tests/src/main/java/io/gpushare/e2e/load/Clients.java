@@ -1,0 +1,36 @@
+package io.gpushare.e2e.load;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Several clients at one time, each on a thread of its own. */
+final class Clients {
+    private Clients() {}
+
+    /** One client; it may fail with its connection. */
+    interface Client {
+        void run(int number) throws IOException;
+    }
+
+    /** Runs that many clients and waits for all of them. */
+    static void run(int parallel, Client client) throws InterruptedException, ExecutionException {
+        try (ExecutorService pool = Executors.newFixedThreadPool(parallel)) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < parallel; i++) {
+                int number = i;
+                running.add(pool.submit(() -> {
+                    client.run(number);
+                    return null;
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
+        }
+    }
+}

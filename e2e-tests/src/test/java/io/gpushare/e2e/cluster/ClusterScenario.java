@@ -1,0 +1,109 @@
+package io.gpushare.e2e.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A scenario on a real Kubernetes with both programs in their images; each test starts with two T4 and no pod. */
+@Tag("cluster")
+@ExtendWith(SharedCluster.Extension.class)
+abstract class ClusterScenario {
+    static final Path ROOT = SharedCluster.ROOT;
+    static final String MEMORY = "aliyun.com/gpu-mem";
+    static final String[] TWO_T4 = SharedCluster.TWO_T4;
+    static final Duration NODE_STATUS = Duration.ofSeconds(45);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    static SharedCluster shared;
+    static Cluster cluster;
+    static Installation installation;
+    static Pods pods;
+
+    @BeforeAll
+    static void install(SharedCluster sharedCluster) {
+        shared = sharedCluster;
+        cluster = shared.cluster();
+        installation = shared.installation();
+        pods = shared.pods();
+        shared.withPrograms();
+    }
+
+    @AfterEach
+    void clean() {
+        pods.deleteEverything();
+        installation.cards(TWO_T4);
+        allocatable(30, 2);
+    }
+
+    static String cardOf(String pod, String container) {
+        return cardOf(pods.pod(pod), container);
+    }
+
+    /** The cards that the pod's annotation names for the container, written as in the environment variable. */
+    static String cardOf(JsonNode pod, String container) {
+        String written = pod.at("/metadata/annotations/gpushare.io~1allocation").asText();
+        try {
+            for (JsonNode entry : JSON.readTree(written).path("containers")) {
+                if (entry.path("name").asText().equals(container)) {
+                    return entry.has("cards")
+                            ? entry.get("cards")
+                                    .valueStream()
+                                    .map(JsonNode::asText)
+                                    .collect(Collectors.joining(","))
+                            : String.join(",", new HashSet<>(fieldNames(entry.get("memory"))));
+                }
+            }
+        } catch (IOException e) {
+            throw new AssertionError("the allocation annotation is no JSON: " + written, e);
+        }
+        throw new AssertionError("no allocation for container " + container + " in: " + written);
+    }
+
+    static List<String> fieldNames(JsonNode object) {
+        return object.propertyStream().map(Map.Entry::getKey).toList();
+    }
+
+    /** The driver's index of that card; cards that were lost stay in the inventory, so its place there says nothing. */
+    static int indexOf(String uuid) {
+        return inventory()
+                .valueStream()
+                .filter(card -> card.path("uuid").asText().equals(uuid))
+                .findFirst()
+                .orElseThrow()
+                .path("index")
+                .intValue();
+    }
+
+    static JsonNode inventory() {
+        JsonNode node = cluster.kubectl().json("get", "node", cluster.node());
+        String written = node.at("/metadata/annotations/gpushare.io~1inventory").asText();
+        try {
+            return JSON.readTree(written).path("cards");
+        } catch (IOException e) {
+            throw new AssertionError("the inventory annotation is no JSON: " + written, e);
+        }
+    }
+
+    static String events(String pod) {
+        return cluster.kubectl()
+                .run("-n", "default", "get", "events", "--field-selector", "involvedObject.name=" + pod);
+    }
+
+    static void allocatable(int units, int cards) {
+        shared.awaitAllocatable(units, cards);
+    }
+
+    static String allocatable() {
+        return shared.allocatable();
+    }
+}

@@ -1,0 +1,156 @@
+package io.gpushare.e2e.cluster;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.Program;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One of the two programs as a process outside of the cluster, with the token of its service account: a right can be
+ * taken away between two of its calls.
+ */
+final class OutsidePrograms implements AutoCloseable {
+    static final String PLUGIN = "gpushare-device-plugin";
+    static final String EXTENDER = "gpushare-schd-extender";
+    private static final String SYSTEM = Installation.NAMESPACE;
+
+    private final LocalCluster cluster;
+    private final ApiServer api;
+    private final Path folder;
+    private final HttpClient http = HttpClient.newHttpClient();
+    private String running;
+    private Path log;
+    private Program program;
+    private int port;
+    private String lastBind = "";
+
+    /** Starts the device plugin; its driver is in the cluster's shared folder. */
+    OutsidePrograms(LocalCluster cluster, ApiServer api, Path folder) throws IOException {
+        this.cluster = cluster;
+        this.api = api;
+        this.folder = folder;
+        running = PLUGIN;
+        log = log(PLUGIN);
+        program = plugin();
+    }
+
+    /** Ends the program that runs and starts that one. */
+    void start(String account) throws IOException {
+        program.close();
+        running = account;
+        lastBind = "";
+        log = log(account);
+        program = account.equals(PLUGIN) ? plugin() : extender();
+    }
+
+    String running() {
+        return running;
+    }
+
+    /** The log of the program that runs, from its start. */
+    Path log() {
+        return log;
+    }
+
+    void checkAlive() throws IOException {
+        program.checkAlive();
+    }
+
+    boolean extenderReady() throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri("/readyz")).build();
+        return http.send(request, BodyHandlers.discarding()).statusCode() == 200;
+    }
+
+    /** The extender's response to a bind, as kube-scheduler sends it. */
+    String bind(String pod, String uid) throws IOException, InterruptedException {
+        String body = """
+            {"PodName":"%s","PodNamespace":"default","PodUID":"%s","Node":"%s"}\
+            """.formatted(pod, uid, cluster.node());
+        HttpRequest request = HttpRequest.newBuilder(uri("/gpushare-scheduler/bind"))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        lastBind = http.send(request, BodyHandlers.ofString()).body();
+        return lastBind;
+    }
+
+    /** The newest response of {@link #bind}: the extender reports there why it cannot read a pod. */
+    String lastBind() {
+        return lastBind;
+    }
+
+    private URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + port + path);
+    }
+
+    private Path log(String account) throws IOException {
+        return Files.createTempFile(folder, account, ".log");
+    }
+
+    private Program plugin() throws IOException {
+        return Program.start(
+                PLUGIN,
+                SharedCluster.ROOT.resolve("device-plugin"),
+                96,
+                List.of(
+                        "io.gpushare.plugin.PluginMain",
+                        "--kubeconfig=" + kubeconfig(PLUGIN),
+                        "--node-name=" + cluster.node(),
+                        "--nvml-library=" + cluster.sharedFolder().resolve("libnvidia-ml.so.1"),
+                        "--kubelet-dir=" + cluster.kubeletFolder()),
+                Map.of(
+                        "GPUSHARE_SIMULATED_CARDS",
+                        cluster.sharedFolder().resolve("cards").toString()),
+                log);
+    }
+
+    private Program extender() throws IOException {
+        port = Program.freePort();
+        return Program.start(
+                EXTENDER,
+                SharedCluster.ROOT.resolve("scheduler-extender"),
+                96,
+                List.of(
+                        "io.gpushare.extender.ExtenderMain",
+                        "--bind-address=127.0.0.1",
+                        "--port=" + port,
+                        "--kubeconfig=" + kubeconfig(EXTENDER),
+                        "--leader-elect=true",
+                        "--lease-namespace=" + SYSTEM),
+                Map.of(),
+                log);
+    }
+
+    /** The administrator's kubeconfig, with that service account's token. */
+    private Path kubeconfig(String account) throws IOException {
+        String secret = api.get("/api/v1/namespaces/" + SYSTEM + "/serviceaccounts/" + account)
+                .body()
+                .at("/secrets/0/name")
+                .textValue();
+        String token = new String(
+                Base64.getDecoder()
+                        .decode(api.get("/api/v1/namespaces/" + SYSTEM + "/secrets/" + secret)
+                                .body()
+                                .at("/data/token")
+                                .textValue()),
+                StandardCharsets.UTF_8);
+        ObjectNode config = (ObjectNode) cluster.kubectl().json("config", "view", "--raw", "--minify");
+        ((ObjectNode) config.at("/users/0")).putObject("user").put("token", token);
+        return Files.writeString(folder.resolve(account + ".kubeconfig"), config.toString());
+    }
+
+    @Override
+    public void close() {
+        program.close();
+        http.close();
+    }
+}

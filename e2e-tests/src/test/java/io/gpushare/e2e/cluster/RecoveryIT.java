@@ -1,0 +1,66 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Restarts of the kubelet and the plugin, and a card that becomes unhealthy. */
+class RecoveryIT extends ClusterScenario {
+    @Test
+    void restartsOfKubeletAndPluginAndALostSocketLeaveRunningPodsAlone() {
+        pods.createMemory("before", 2);
+        JsonNode before = pods.running("before");
+        cluster.restartKubelet();
+        survives(before, "after-kubelet");
+        cluster.kubectl()
+                .run("-n", Installation.NAMESPACE, "delete", "pod", "-l", "name=gpushare-device-plugin-ds", "--wait");
+        installation.ready(Installation.PLUGIN);
+        survives(before, "after-plugin");
+        cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");
+        survives(before, "after-socket");
+    }
+
+    /**
+     * A new pod runs within 30 s, capacity is back with the next node status, and the old pod is untouched. For a moment the
+     * kubelet has no devices while the API still shows them, and rejects a pod that arrives then; therefore the pod is a
+     * Deployment's. The kubelet may report that moment late.
+     */
+    private void survives(JsonNode before, String next) {
+        pods.deployMemory(next, 1);
+        String pod = pods.deployed(next, Duration.ofSeconds(30));
+        assertThat(pods.sees(pod, "main")).isEqualTo(cardOf(pod, "main"));
+        Await.until(
+                NODE_STATUS,
+                "capacity is back",
+                ClusterScenario::allocatable,
+                allocatable -> allocatable.matches("30 units, [01] cards"));
+        JsonNode now = pods.pod("before");
+        assertThat(now.at("/metadata/uid")).isEqualTo(before.at("/metadata/uid"));
+        assertThat(Pods.ready(now)).isTrue();
+        assertThat(now.at("/status/containerStatuses/0/restartCount").intValue())
+                .isZero();
+        pods.undeploy(next);
+    }
+
+    @Test
+    void anUnhealthyCardIsWithdrawnUntilItIsHealthyAgain() {
+        pods.createMemory("first", 1);
+        String unhealthy = cardOf(pods.running("first"), "main");
+        int line = indexOf(unhealthy);
+        String[] cards = TWO_T4.clone();
+        cards[line] += " xid=79#1 error=15";
+        installation.cards(cards);
+        Await.until(NODE_STATUS, "the unhealthy card is withdrawn", ClusterScenario::allocatable, now -> now.equals("15 units, 1 cards"));
+        pods.createMemory("second", 1);
+        assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(unhealthy);
+        assertThat(Pods.ready(pods.pod("first"))).isTrue();
+        installation.cards(TWO_T4);
+        Await.until(
+                Duration.ofSeconds(90),
+                "the card returns",
+                ClusterScenario::allocatable,
+                now -> now.equals("30 units, 0 cards"));
+    }
+}

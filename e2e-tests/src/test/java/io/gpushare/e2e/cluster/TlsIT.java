@@ -1,0 +1,70 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** kube-scheduler and the extender over TLS. */
+class TlsIT extends ClusterScenario {
+    @Test
+    void overTlsTheSchedulerBindsAndNobodyWithoutItsCertificate() throws IOException {
+        assumeThat(cluster).as("a kube-scheduler that sees the node's files").isInstanceOf(LocalCluster.class);
+        shared.reinstallNext();
+        Path made = cluster.sharedFolder().resolve("certificates");
+        Path tls = ROOT.resolve("deploy/tls");
+        Command.output(NODE_STATUS, List.of(tls.resolve("make-certificates").toString(), made.toString()));
+        cluster.kubectl()
+                .run(
+                        "-n",
+                        Installation.NAMESPACE,
+                        "create",
+                        "secret",
+                        "generic",
+                        "gpushare-schd-extender-tls",
+                        "--from-file=tls.crt=" + made.resolve("extender.crt"),
+                        "--from-file=tls.key=" + made.resolve("extender.key"),
+                        "--from-file=ca.crt=" + made.resolve("ca.crt"));
+        String patch = tls.resolve("extender-patch.yaml").toString();
+        cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.EXTENDER, "--patch-file", patch);
+        installation.ready(Installation.EXTENDER);
+        String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
+        List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
+        // A scheduler that finds the port closed tries a pod again only after a minute.
+        Await.until(
+                NODE_STATUS,
+                "the extender's port answers over TLS",
+                () -> onNode(List.of("sh", "-c", String.join(" ", call) + " " + bind + " || true")),
+                "401"::equals);
+        // kube-scheduler still calls over plain HTTP.
+        pods.createMemory("over-tls", 1);
+        cluster.configureScheduler(schedulerOverTls(made));
+        pods.running("over-tls");
+        assertThat(pods.sees("over-tls", "main")).isEqualTo(cardOf("over-tls", "main"));
+        assertThat(onNode(call, bind)).isEqualTo("401");
+        assertThat(onNode(call, "--cert", made + "/scheduler.crt", "--key", made + "/scheduler.key", bind))
+                .isEqualTo("200");
+    }
+
+    private static String onNode(List<String> command, String... more) {
+        List<String> whole = new ArrayList<>(command);
+        whole.addAll(List.of(more));
+        return cluster.onNode(whole.toArray(String[]::new));
+    }
+
+    /** The scheduler's configuration with the extenders of deploy/tls, as deploy/README.md says. */
+    private static Path schedulerOverTls(Path certificates) throws IOException {
+        String name = "config-v1beta1.yaml";
+        String plain = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));
+        String extenders = Files.readString(ROOT.resolve("deploy/tls/extenders.yaml"))
+                .replace("/etc/kubernetes/gpushare", certificates.toString());
+        Path folder = Files.createDirectories(cluster.sharedFolder().resolve("scheduler-over-tls"));
+        Files.writeString(folder.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
+        return folder;
+    }
+}
