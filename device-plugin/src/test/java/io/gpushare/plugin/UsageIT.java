@@ -126,7 +126,8 @@ class UsageIT extends WholeProgram {
         if (Files.exists(proc)) {
             String path = pod.isEmpty()
                     ? "/system.slice/sshd.service"
-                    : "/kubepods/burstable/pod" + "00000000-0000-4000-8000-000000000000/" + ApiDouble.containerId(pod);
+                    : "/kubepods/burstable/pod" + "00000000-0000-4000-8000-000000000000/"
+                            + TestApiServer.containerId(pod);
             Files.writeString(
                     Files.createDirectory(proc.resolve(String.valueOf(pid))).resolve("cgroup"), "0::" + path + "\n");
         }

@@ -46,13 +46,13 @@ abstract class WholeProgram {
     Path dir;
 
     ScriptedKubelet kubelet;
-    ApiDouble api;
+    TestApiServer api;
     private @Nullable Process program;
 
     @BeforeEach
     void start() throws Exception {
         kubelet = new ScriptedKubelet(dir).start();
-        api = new ApiDouble();
+        api = new TestApiServer();
     }
 
     @AfterEach

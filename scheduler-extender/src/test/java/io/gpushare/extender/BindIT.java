@@ -3,7 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.ApiServerDouble.Fault;
+import io.gpushare.extender.TestApiServer.Fault;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -26,7 +26,7 @@ class BindIT extends WithExtender {
             "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":3}}]}";
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("n1", TWO_T4);
         cluster.node("n2", TWO_T4);
         cluster.pod("p", "uid-p", THREE);

@@ -40,7 +40,7 @@ class FuzzIT {
 
     @Test
     void everyHostileRequestGetsAResponseAndLeavesNothing(@TempDir Path folder) throws Exception {
-        ApiServerDouble api = new ApiServerDouble();
+        TestApiServer api = new TestApiServer();
         api.node("n1", BindIT.TWO_T4);
         try (RunningExtender extender = new RunningExtender(api.kubeconfig(folder), MAX_BODY).ready()) {
             storm(extender, 5_000, SEED - 1); // creates the threads and caches that stay

@@ -3,7 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.ApiServerDouble.Fault;
+import io.gpushare.extender.TestApiServer.Fault;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -32,7 +32,7 @@ class GpushareFaultsIT extends WithExtender {
     private static final JsonObject FIFTEEN = new JsonObject().put("aliyun.com/gpu-mem", "15");
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("n1", BindIT.TWO_T4);
         cluster.pod("p", "uid-p", THREE);
         cluster.pod("q", "uid-q", FIFTEEN);
@@ -167,7 +167,7 @@ class GpushareFaultsIT extends WithExtender {
         CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
         await().until(() -> api.waiting() == 1);
         String filter = "{\"Pod\":{\"metadata\":{\"name\":\"q\",\"namespace\":\"default\",\"uid\":\"uid-q\"},\"spec\":"
-                + ApiServerDouble.spec(new JsonObject().put("aliyun.com/gpu-mem", "15"))
+                + TestApiServer.spec(new JsonObject().put("aliyun.com/gpu-mem", "15"))
                         .encode()
                 + "},\"NodeNames\":[\"n1\"]}";
         assertThat(extender.post("filter", filter).body()).contains("\"NodeNames\":[\"n1\"]");

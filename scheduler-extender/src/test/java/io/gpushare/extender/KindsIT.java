@@ -21,7 +21,7 @@ class KindsIT extends WithExtender {
     private static final String NO_SUCH = "No GPU card matches the pod's card selection";
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("mixed", V100_AND_T4);
         cluster.node("t4s", BindIT.TWO_T4);
     }

@@ -3,7 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.ApiServerDouble.Fault;
+import io.gpushare.extender.TestApiServer.Fault;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,11 +19,11 @@ class LeaderIT {
     @TempDir
     Path folder;
 
-    private ApiServerDouble api;
+    private TestApiServer api;
 
     @BeforeEach
     void start() throws Exception {
-        api = new ApiServerDouble();
+        api = new TestApiServer();
         api.node("n1", BindIT.TWO_T4);
         api.pod("p", "uid-p", new JsonObject().put("aliyun.com/gpu-mem", "3"));
     }

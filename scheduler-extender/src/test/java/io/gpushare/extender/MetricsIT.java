@@ -21,7 +21,7 @@ class MetricsIT extends WithExtender {
     private static final JsonObject ONE_CARD = new JsonObject().put("aliyun.com/gpu-count", "1");
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         // Cards of 10 GiB and 512 MiB: units of which none is left over are 10.
         cluster.node("n1", inventory("", "", ",\"cordoned\":true", ",\"ill\":\"Xid 79\""));
         cluster.node("n2", inventory("b", "", ""));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NotReadyIT {
     @Test
     void nothingIsDecidedBeforeTheClusterHasBeenRead(@TempDir Path folder) throws Exception {
-        ApiServerDouble gone = new ApiServerDouble();
+        TestApiServer gone = new TestApiServer();
         Path kubeconfig = gone.kubeconfig(folder);
         gone.close();
         assertThat(Files.readString(kubeconfig)).contains("127.0.0.1");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** The verb preempt in kube-scheduler's bytes, over real HTTP; two nodes of two cards of 15 units. */
 class PreemptIT extends WithExtender {
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("n1", BindIT.TWO_T4);
         cluster.node("n2", BindIT.TWO_T4);
         cluster.node("cpu", null);
@@ -121,7 +121,7 @@ class PreemptIT extends WithExtender {
     }
 
     private static String pod(int units, int priority, Map<String, String> annotations) {
-        JsonObject spec = ApiServerDouble.spec(new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)))
+        JsonObject spec = TestApiServer.spec(new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)))
                 .put("priority", priority);
         return new JsonObject()
                 .put(

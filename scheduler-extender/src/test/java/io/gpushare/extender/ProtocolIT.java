@@ -33,12 +33,12 @@ class ProtocolIT {
     private static final String MEMORY = "Insufficient GPU Memory in one device";
     private static final int MAX_BODY = 1 << 20;
 
-    private static ApiServerDouble api;
+    private static TestApiServer api;
     private static RunningExtender extender;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        api = new ApiServerDouble();
+        api = new TestApiServer();
         api.node("n1", BindIT.TWO_T4);
         api.node("n2", BindIT.TWO_T4);
         api.node("n3", BindIT.TWO_T4);

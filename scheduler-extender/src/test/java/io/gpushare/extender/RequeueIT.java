@@ -16,7 +16,7 @@ class RequeueIT extends WithExtender {
     private static final Duration ROUNDS = Duration.ofMillis(900);
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("n1", BindIT.TWO_T4);
         cluster.pod("a", "uid-a", TEN);
         cluster.pod("b", "uid-b", TEN);

@@ -35,12 +35,12 @@ class SlowCallersIT {
     @TempDir
     private Path folder;
 
-    private ApiServerDouble api;
+    private TestApiServer api;
     private RunningExtender extender;
 
     @BeforeEach
     void start() throws Exception {
-        api = new ApiServerDouble();
+        api = new TestApiServer();
         extender = new RunningExtender(
                         api.kubeconfig(folder),
                         new ExtenderServer.Settings(

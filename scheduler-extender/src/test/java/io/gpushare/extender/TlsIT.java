@@ -41,7 +41,7 @@ class TlsIT {
 
     private static Authority authority;
     private static Authority stranger;
-    private static ApiServerDouble api;
+    private static TestApiServer api;
     private static SSLContext scheduler;
     private static SSLContext nobody;
     private RunningExtender extender;
@@ -57,7 +57,7 @@ class TlsIT {
         stranger.client("intruder");
         scheduler = authority.caller(authority, "scheduler");
         nobody = authority.caller(null, "");
-        api = new ApiServerDouble();
+        api = new TestApiServer();
         api.node("n1", BindIT.TWO_T4);
     }
 

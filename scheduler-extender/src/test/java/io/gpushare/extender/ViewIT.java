@@ -29,7 +29,7 @@ class ViewIT extends WithExtender {
         """;
 
     @Override
-    void fill(ApiServerDouble cluster) {
+    void fill(TestApiServer cluster) {
         cluster.node("a", BindIT.TWO_T4);
         cluster.node("b", UNHEALTHY);
         cluster.node("plain", null);
@@ -124,7 +124,7 @@ class ViewIT extends WithExtender {
     void aManifestIsExplainedWithoutAPod() throws Exception {
         JsonObject manifest = new JsonObject()
                 .put("metadata", new JsonObject().put("name", "plan").put("namespace", "lab"))
-                .put("spec", ApiServerDouble.spec(limits("40")));
+                .put("spec", TestApiServer.spec(limits("40")));
         HttpResponse<String> answer = extender.post("v1/explain", manifest.encode());
         assertThat(answer.statusCode()).isEqualTo(200);
         JsonObject why = new JsonObject(answer.body());

@@ -10,15 +10,15 @@ abstract class WithExtender {
     @TempDir
     Path folder;
 
-    ApiServerDouble api;
+    TestApiServer api;
     RunningExtender extender;
 
     /** Adds the objects that exist before the extender starts. */
-    abstract void fill(ApiServerDouble cluster);
+    abstract void fill(TestApiServer cluster);
 
     @BeforeEach
     void startExtender() throws Exception {
-        api = new ApiServerDouble();
+        api = new TestApiServer();
         fill(api);
         extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
     }

@@ -1,8 +1,8 @@
 package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.check.ClusterCards;
-import io.gpushare.e2e.chaos.check.Processes.Program;
 import io.gpushare.e2e.chaos.check.Processes;
+import io.gpushare.e2e.chaos.check.Processes.Program;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;

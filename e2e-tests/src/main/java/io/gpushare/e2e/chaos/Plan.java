@@ -65,7 +65,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             case 3 -> List.of(ContainerRequest.cards(1), ContainerRequest.cards(1));
             case 4 -> List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.cards(1));
             case 5 -> List.of(ContainerRequest.memory(random.nextInt(12, 16)));
-            case 6, 7, 8, 9, 10 -> List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.memory(random.nextInt(1, 5)));
+            case 6, 7, 8, 9, 10 ->
+                List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.memory(random.nextInt(1, 5)));
             // Pods of equal demand are those that could be taken for one another.
             case 11, 12, 13, 14 -> List.of(ContainerRequest.memory(2));
             default -> List.of(ContainerRequest.memory(random.nextInt(1, 9)));

@@ -70,8 +70,7 @@ public final class Installation {
         String secret = "secret/gpushare-schd-extender-tls";
         String lease = "lease/gpushare-schd-extender";
         kubectl.run("-n", NAMESPACE, "delete", "--ignore-not-found", "--wait=true", PLUGIN, EXTENDER, secret, lease);
-        kubectl.run(
-                "annotate", "node", cluster.node(), "--overwrite", "gpushare.io/cordon-", "gpushare.io/inventory-");
+        kubectl.run("annotate", "node", cluster.node(), "--overwrite", "gpushare.io/cordon-", "gpushare.io/inventory-");
     }
 
     /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */

@@ -25,8 +25,7 @@ final class BindRun {
         this.binds = binds;
     }
 
-    void measure()
-            throws IOException, InterruptedException, ExecutionException {
+    void measure() throws IOException, InterruptedException, ExecutionException {
         bind("to warm up", 64, Duration.ZERO);
         for (int[] setting : new int[][] {{64, 0}, {64, 20}, {16, 20}}) {
             bind("", setting[0], Duration.ofMillis(setting[1]));

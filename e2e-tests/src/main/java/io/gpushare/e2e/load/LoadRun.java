@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /** The load run as a program: see {@code e2e-tests/load}. */
 @Command(
@@ -98,12 +98,15 @@ public final class LoadRun implements Callable<Integer> {
                         kubeconfig,
                         "--decide-in=" + decides,
                         folder.resolve("extender-" + cluster.nodes() + "-" + decides + ".log"));
-                ServerProcess bare =
-                        ServerProcess.bare(repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
+                ServerProcess bare = ServerProcess.bare(
+                        repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
             extender.await(READY, START);
             if (scrapes > 0) {
                 ScrapeCost.measure(
-                        extender.port(), VerbRun.requests(VerbRun.VERBS + "filter", cluster), calls, Duration.ofSeconds(scrapes));
+                        extender.port(),
+                        VerbRun.requests(VerbRun.VERBS + "filter", cluster),
+                        calls,
+                        Duration.ofSeconds(scrapes));
                 return;
             }
             print(

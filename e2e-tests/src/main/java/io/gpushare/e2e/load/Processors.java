@@ -57,7 +57,8 @@ final class Processors {
      * Runs it while this program has one processor and both servers have another, as on a node each. Otherwise the kernel
      * puts two programs that take turns on one processor or on two as it likes, and on one they take a third less time.
      */
-    static <T> T apart(ServerProcess one, ServerProcess other, Measured<T> then) throws IOException, InterruptedException {
+    static <T> T apart(ServerProcess one, ServerProcess other, Measured<T> then)
+            throws IOException, InterruptedException {
         String allowed = allowed();
         List<Integer> each = each(allowed);
         if (each.size() == 1) {

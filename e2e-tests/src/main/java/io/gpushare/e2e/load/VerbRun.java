@@ -80,7 +80,8 @@ final class VerbRun {
      * As kube-scheduler calls for a pod: filter for all nodes, and prioritize for those that it named, if it named several.
      * Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both.
      */
-    List<Verb> oneClient(LoadCluster cluster, String decides, ServerProcess extender, ServerProcess bare) throws IOException {
+    List<Verb> oneClient(LoadCluster cluster, String decides, ServerProcess extender, ServerProcess bare)
+            throws IOException {
         boolean one = decides.equals("filter");
         Verb filter = new Verb("filter");
         Verb prioritize = new Verb("prioritize");

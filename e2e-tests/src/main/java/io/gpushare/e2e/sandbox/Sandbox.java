@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /** The sandbox as a program: see {@code deploy/sandbox/run}. Exit code 0 where everything held, else 1 with the reasons. */
 @Command(
@@ -81,7 +81,8 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
-    private static void awaitNodes(SandboxCluster sandbox, TerminalView screen) throws IOException, InterruptedException {
+    private static void awaitNodes(SandboxCluster sandbox, TerminalView screen)
+            throws IOException, InterruptedException {
         screen.line("starting the extender and " + SandboxNode.ALL.size() + " plugins");
         Instant deadline = Instant.now().plus(READY);
         while (!sandbox.ready(SandboxNode.ALL.size())) {

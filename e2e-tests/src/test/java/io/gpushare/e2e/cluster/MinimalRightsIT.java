@@ -158,7 +158,10 @@ class MinimalRightsIT {
             put(right.path(), whole);
         }
         Await.until(
-                PATIENCE, "what needs " + right + " takes effect once it is given back", () -> RightTrials.call(trial), done -> done);
+                PATIENCE,
+                "what needs " + right + " takes effect once it is given back",
+                () -> RightTrials.call(trial),
+                done -> done);
     }
 
     /** A program lists and watches at its start. */
@@ -250,5 +253,4 @@ class MinimalRightsIT {
             throw new AssertionError(e);
         }
     }
-
 }

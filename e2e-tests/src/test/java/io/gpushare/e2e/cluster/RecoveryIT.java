@@ -52,7 +52,11 @@ class RecoveryIT extends ClusterScenario {
         String[] cards = TWO_T4.clone();
         cards[line] += " xid=79#1 error=15";
         installation.cards(cards);
-        Await.until(NODE_STATUS, "the unhealthy card is withdrawn", ClusterScenario::allocatable, now -> now.equals("15 units, 1 cards"));
+        Await.until(
+                NODE_STATUS,
+                "the unhealthy card is withdrawn",
+                ClusterScenario::allocatable,
+                now -> now.equals("15 units, 1 cards"));
         pods.createMemory("second", 1);
         assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(unhealthy);
         assertThat(Pods.ready(pods.pod("first"))).isTrue();

@@ -114,8 +114,8 @@ class SchedulerRateIT {
         cluster.component("stop", "kube-scheduler");
         send(api, PODS, PODS_PATH, number -> pod(prefix + number));
         cluster.configureScheduler(configurations(change));
-        List<Long> moments =
-                Await.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
+        List<Long> moments = Await.until(
+                PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
         send(api, PODS, number ->
                 new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
         return (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());

@@ -130,7 +130,18 @@ class MonitoringIT {
 
     private int askDashboards(String card) throws IOException {
         Map<String, String> values = Map.of(
-                "__rate_interval", "2m", "model", ".*", "node", AlertConditions.A.name(), "card", card, "namespace", ".*", "pod", ".*");
+                "__rate_interval",
+                "2m",
+                "model",
+                ".*",
+                "node",
+                AlertConditions.A.name(),
+                "card",
+                card,
+                "namespace",
+                ".*",
+                "pod",
+                ".*");
         List<String> silent = new ArrayList<>();
         int asked = 0;
         for (Dashboards.Dashboard dashboard : Dashboards.read().all()) {

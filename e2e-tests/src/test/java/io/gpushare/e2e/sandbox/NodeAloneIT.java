@@ -188,11 +188,13 @@ class NodeAloneIT {
         }
     }
 
-    private List<PodDocument> awaitPods(int count, Predicate<PodDocument> condition) throws IOException, InterruptedException {
+    private List<PodDocument> awaitPods(int count, Predicate<PodDocument> condition)
+            throws IOException, InterruptedException {
         Instant end = Instant.now().plus(PATIENCE);
         while (true) {
-            List<PodDocument> pods =
-                    ClusterSnapshot.take(api).pods().stream().map(ClusterSnapshot.Placed::pod).toList();
+            List<PodDocument> pods = ClusterSnapshot.take(api).pods().stream()
+                    .map(ClusterSnapshot.Placed::pod)
+                    .toList();
             if (pods.stream().filter(condition).count() == count) {
                 return pods;
             }

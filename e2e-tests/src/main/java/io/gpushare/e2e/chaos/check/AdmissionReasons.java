@@ -19,7 +19,9 @@ public final class AdmissionReasons {
                 "UnexpectedAdmissionError: .*(has been stopped|no healthy devices present|cannot allocate unregistered"
                         + " device|requested number of devices unavailable)");
         reason("the plugin was killed during Allocate", "UnexpectedAdmissionError: .*code = (Unavailable|Canceled)");
-        reason("its card became unhealthy after it was bound", "UnexpectedAdmissionError: .*, allocated to the pod, is unhealthy \\(");
+        reason(
+                "its card became unhealthy after it was bound",
+                "UnexpectedAdmissionError: .*, allocated to the pod, is unhealthy \\(");
         // Refused rather than guessed; the plugin has less than two seconds for its answer.
         reason(
                 "the API server did not respond to the plugin in time",

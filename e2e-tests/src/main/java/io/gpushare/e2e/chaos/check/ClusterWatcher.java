@@ -132,7 +132,8 @@ public final class ClusterWatcher {
         for (String node : nodes) {
             try {
                 listed.put(
-                        node, cards(KubeletPodResources.devices(cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS)));
+                        node,
+                        cards(KubeletPodResources.devices(cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS)));
             } catch (StatusRuntimeException e) {
                 tally.count("checks: looks without a kubelet");
             }

@@ -109,7 +109,11 @@ public final class EndCheck {
     private List<String> podResources() {
         List<String> left = new ArrayList<>();
         for (String node : nodes) {
-            KubeletPodResources.devices(cluster.podResourcesSocket(node), ClusterWatcher.NAMESPACE, ClusterWatcher.MEMORY, ClusterWatcher.CARDS)
+            KubeletPodResources.devices(
+                            cluster.podResourcesSocket(node),
+                            ClusterWatcher.NAMESPACE,
+                            ClusterWatcher.MEMORY,
+                            ClusterWatcher.CARDS)
                     .forEach((container, ids) -> left.add(node + " " + container + " " + ids));
         }
         return left;
@@ -120,7 +124,10 @@ public final class EndCheck {
         for (String node : nodes) {
             JsonNode status = api.get("/api/v1/nodes/" + node).body().path("status");
             Map<String, String> right = Map.of(
-                    ClusterWatcher.MEMORY, String.valueOf(cards.unitsOf(node)), ClusterWatcher.CARDS, String.valueOf(ClusterCards.A_NODE));
+                    ClusterWatcher.MEMORY,
+                    String.valueOf(cards.unitsOf(node)),
+                    ClusterWatcher.CARDS,
+                    String.valueOf(ClusterCards.A_NODE));
             right.forEach((resource, amount) -> {
                 for (String field : List.of("allocatable", "capacity")) {
                     String now = status.path(field).path(resource).asText();

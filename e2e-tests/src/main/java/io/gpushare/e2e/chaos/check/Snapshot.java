@@ -16,7 +16,10 @@ import java.util.Set;
  *     kubelet does not answer are missing
  */
 public record Snapshot(
-        Duration at, Optional<List<PodView>> pods, List<HeldCards> running, Map<String, Map<String, Set<String>>> listed) {
+        Duration at,
+        Optional<List<PodView>> pods,
+        List<HeldCards> running,
+        Map<String, Map<String, Set<String>>> listed) {
     public Snapshot {
         pods = pods.map(List::copyOf);
         running = List.copyOf(running);

@@ -7,8 +7,9 @@ import org.junit.jupiter.api.Test;
 class AdmissionReasonsTest {
     @Test
     void aKubeletWithoutThePluginIsATrueReason() {
-        assertThat(AdmissionReasons.of("UnexpectedAdmissionError: Pod Allocate failed due to no healthy devices present; cannot"
-                        + " allocate unhealthy devices aliyun.com/gpu-mem, which is unexpected"))
+        assertThat(AdmissionReasons.of(
+                        "UnexpectedAdmissionError: Pod Allocate failed due to no healthy devices present; cannot"
+                                + " allocate unhealthy devices aliyun.com/gpu-mem, which is unexpected"))
                 .contains("the plugin was not registered with the kubelet");
     }
 

@@ -22,33 +22,38 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The cluster of the extender's tests in the simulated API server: nodes, pods, and the outcomes of Bindings. */
-public final class ApiServerDouble implements AutoCloseable {
+public final class TestApiServer implements AutoCloseable {
     /** What happens to a Binding. */
     public enum Fault {
-        NONE(Outcome.Plain.SERVED),
+        NONE,
         /** The server responds with 500 and does nothing. */
-        ERROR(Outcome.refused(500, "InternalError", "etcdserver: leader changed")),
+        ERROR,
         /** The connection breaks before the Binding is executed. */
-        LOST_REQUEST(Outcome.Plain.REQUEST_LOST),
+        LOST_REQUEST,
         /** The Binding is executed, and the connection breaks before the response. */
-        LOST_ANSWER(Outcome.Plain.RESPONSE_LOST),
+        LOST_ANSWER,
         /** The Binding waits for {@link #release}. */
-        HELD(Outcome.Plain.HELD);
+        HELD;
 
-        private final Outcome outcome;
-
-        Fault(Outcome outcome) {
-            this.outcome = outcome;
+        private Outcome outcome() {
+            return switch (this) {
+                case NONE -> Outcome.Plain.SERVED;
+                case ERROR -> Outcome.refused(500, "InternalError", "etcdserver: leader changed");
+                case LOST_REQUEST -> Outcome.Plain.REQUEST_LOST;
+                case LOST_ANSWER -> Outcome.Plain.RESPONSE_LOST;
+                case HELD -> Outcome.Plain.HELD;
+            };
         }
     }
 
     private static final String NAMESPACE = "default";
 
     private final SimulatedApiServer server = SimulatedApiServer.start();
-    private final FaultRule bindings = server.faults().rule(ApiServerDouble::isBinding);
-    private final FaultRule leases = server.faults().rule(request -> request.path().contains("/leases"));
+    private final FaultRule bindings = server.faults().rule(TestApiServer::isBinding);
+    private final FaultRule leases =
+            server.faults().rule(request -> request.path().contains("/leases"));
 
-    public ApiServerDouble() {
+    public TestApiServer() {
         server.log().start();
     }
 
@@ -129,20 +134,21 @@ public final class ApiServerDouble implements AutoCloseable {
 
     /** kube-scheduler finds no node for the pod. */
     public void refused(String name) {
-        change(name, pod -> pod.withObjectProperty("status")
-                .withArrayProperty("conditions")
-                .addObject()
-                .put("type", "PodScheduled")
-                .put("status", "False")
-                .put("reason", "Unschedulable"));
+        change(
+                name,
+                pod -> pod.withObjectProperty("status")
+                        .withArrayProperty("conditions")
+                        .addObject()
+                        .put("type", "PodScheduled")
+                        .put("status", "False")
+                        .put("reason", "Unschedulable"));
     }
 
     /** Another client binds the pod to that node with these annotations. */
     public void boundByOther(String name, String node, Map<String, String> annotations) {
         change(name, pod -> {
             pod.withObjectProperty("spec").put("nodeName", node);
-            annotations.forEach(
-                    pod.withObjectProperty("metadata").withObjectProperty("annotations")::put);
+            annotations.forEach(pod.withObjectProperty("metadata").withObjectProperty("annotations")::put);
         });
     }
 
@@ -173,12 +179,12 @@ public final class ApiServerDouble implements AutoCloseable {
     // ---- faults
 
     public void next(Fault... faults) {
-        bindings.next(Arrays.stream(faults).map(fault -> fault.outcome).toArray(Outcome[]::new));
+        bindings.next(Arrays.stream(faults).map(Fault::outcome).toArray(Outcome[]::new));
     }
 
     /** From now on, because the client library repeats a request by itself when a connection breaks. */
     public void always(Fault fault) {
-        bindings.always(fault.outcome);
+        bindings.always(fault.outcome());
     }
 
     /** Every response waits that many milliseconds. */
@@ -224,7 +230,10 @@ public final class ApiServerDouble implements AutoCloseable {
 
     /** The paths of all patches of pods. */
     public List<String> patches() {
-        return server.log().matching(request -> request.method().equals("PATCH") && request.path().contains("/pods/"))
+        return server
+                .log()
+                .matching(request ->
+                        request.method().equals("PATCH") && request.path().contains("/pods/"))
                 .stream()
                 .map(ApiRequest::path)
                 .toList();
@@ -232,7 +241,7 @@ public final class ApiServerDouble implements AutoCloseable {
 
     /** The bodies of all Bindings received. */
     public List<JsonObject> bindings() {
-        return server.log().matching(ApiServerDouble::isBinding).stream()
+        return server.log().matching(TestApiServer::isBinding).stream()
                 .map(request -> new JsonObject(request.body()))
                 .toList();
     }

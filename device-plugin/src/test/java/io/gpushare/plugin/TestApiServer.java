@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The cluster of the plugin's tests in the simulated API server: the node {@code n1} and its pods. */
-final class ApiDouble implements AutoCloseable {
+final class TestApiServer implements AutoCloseable {
     private static final String NODE = "n1";
     private static final String NAMESPACE = "default";
     private static final String MERGE_PATCH = "application/merge-patch+json";
 
     private final SimulatedApiServer server = SimulatedApiServer.start();
 
-    ApiDouble() {
+    TestApiServer() {
         server.log().start();
         server.faults()
                 .rule(request -> request.path().equals("/api/v1/pods")
@@ -106,8 +106,8 @@ final class ApiDouble implements AutoCloseable {
 
     /** The names of the pods whose eviction was requested, granted or not. */
     List<String> evictions() {
-        return server.log().matching(ApiDouble::isEviction).stream()
-                .map(ApiDouble::podOf)
+        return server.log().matching(TestApiServer::isEviction).stream()
+                .map(TestApiServer::podOf)
                 .toList();
     }
 
@@ -121,7 +121,10 @@ final class ApiDouble implements AutoCloseable {
 
     /** The patches of pods, newest last: the pod's name and the patch. */
     List<String> podPatches() {
-        return server.log().matching(request -> request.method().equals("PATCH") && request.path().contains("/pods/"))
+        return server
+                .log()
+                .matching(request ->
+                        request.method().equals("PATCH") && request.path().contains("/pods/"))
                 .stream()
                 .map(request -> podOf(request) + " " + request.body())
                 .toList();
