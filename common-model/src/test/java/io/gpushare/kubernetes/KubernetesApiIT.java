@@ -1,26 +1,18 @@
 package io.gpushare.kubernetes;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -30,33 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Against a scripted HTTP server whose responses the library's own models reject. */
 class KubernetesApiIT {
-    private static final String POD = """
-        {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
-         "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
-         "annotations":{"gpushare.io/allocation":"x","other":"y"}},
-         "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
-          "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
-          "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
-         "status":{"phase":"%s","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
-          "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
-          "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",
-          "reason":"Unschedulable","message":"0/1 nodes"},{"type":"New","status":"Odd"}]}}\
-        """;
-
-    private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
-    private final CountDownLatch end = new CountDownLatch(1);
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private HttpServer server;
+    private ScriptedApiServer server;
     private KubernetesApi api;
-    private String version = "36";
-    private int bindingStatus = 201;
 
     @BeforeEach
     void start(@TempDir Path folder) throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setExecutor(threads);
-        server.createContext("/", this::answer);
-        server.start();
+        server = new ScriptedApiServer();
         Path kubeconfig = folder.resolve("kubeconfig");
         Files.writeString(kubeconfig, """
             apiVersion: v1
@@ -65,16 +36,14 @@ class KubernetesApiIT {
             contexts: [{name: c, context: {cluster: c, user: u}}]
             current-context: c
             users: [{name: u, user: {token: t}}]
-            """.formatted(server.getAddress().getPort()));
+            """.formatted(server.port()));
         api = KubernetesApi.connect(kubeconfig, "test");
     }
 
     @AfterEach
     void stop() {
-        end.countDown();
         api.close();
-        server.stop(0);
-        threads.close();
+        server.close();
     }
 
     @Test
@@ -114,7 +83,7 @@ class KubernetesApiIT {
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(pods.synced()).isTrue();
             assertThat(pods.lastHeard()).isAfter(Instant.EPOCH);
-            assertThat(requests)
+            assertThat(server.requests())
                     .filteredOn(request -> request.contains("/pods?"))
                     .allMatch(request -> request.contains("fieldSelector=spec.nodeName%3Dn1"))
                     .filteredOn(request -> !request.contains("watch=true"))
@@ -126,7 +95,7 @@ class KubernetesApiIT {
     @Test
     void aBindingIsOneCallWithUidAndAnnotations() throws KubernetesException {
         api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
-        assertThat(requests)
+        assertThat(server.requests())
                 .filteredOn(request -> request.startsWith("POST"))
                 .singleElement()
                 .asString()
@@ -138,7 +107,7 @@ class KubernetesApiIT {
 
     @Test
     void aRejectedBindingHasTheStatusAndTheServersMessage() {
-        bindingStatus = 409;
+        server.bindingStatus(409);
         assertThatThrownBy(() -> api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of()))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(409))
@@ -147,16 +116,16 @@ class KubernetesApiIT {
 
     @Test
     void theUidIsComparedHereIfTheServerDoesNot() {
-        version = "20+";
+        server.version("20+");
         assertThatThrownBy(() -> api.pods().bind(new PodRef("other", "ns", "p"), "n1", Map.of()))
                 .hasMessageContaining("another pod has that name now");
-        assertThat(requests).noneMatch(request -> request.startsWith("POST"));
+        assertThat(server.requests()).noneMatch(request -> request.startsWith("POST"));
     }
 
     @Test
     void aMissingPodIsEmptyAndAnUnreachableServerIsAnError() throws KubernetesException {
         assertThat(api.pods().read("ns", "missing")).isEmpty();
-        server.stop(0);
+        server.stop();
         assertThatThrownBy(() -> api.pods().read("ns", "p"))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isZero());
@@ -165,7 +134,7 @@ class KubernetesApiIT {
     @Test
     void aNodeIsAnnotatedByAMergePatch() throws KubernetesException {
         api.nodes().annotate("n1", Map.of("gpushare.io/inventory", "{\"a\":1}"));
-        assertThat(requests)
+        assertThat(server.requests())
                 .singleElement()
                 .asString()
                 .startsWith("PATCH /api/v1/nodes/n1 application/merge-patch+json")
@@ -175,7 +144,7 @@ class KubernetesApiIT {
     @Test
     void aPodIsAnnotatedOnlyIfItIsStillThatPod() throws KubernetesException {
         api.pods().annotate(new PodRef("u1", "ns", "p"), Map.of("gpushare.io/allocation", "x"));
-        assertThat(requests)
+        assertThat(server.requests())
                 .singleElement()
                 .asString()
                 .startsWith("PATCH /api/v1/namespaces/ns/pods/p application/merge-patch+json")
@@ -188,7 +157,7 @@ class KubernetesApiIT {
         EventSeries twice =
                 EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
         api.events().record(new PodRef("u1", "ns", "p"), event, twice);
-        assertThat(requests)
+        assertThat(server.requests())
                 .singleElement()
                 .asString()
                 .startsWith("POST /api/v1/namespaces/ns/events")
@@ -224,7 +193,7 @@ class KubernetesApiIT {
     void anEvictionHasTheUidAndFallsBackToTheOlderVersion() throws KubernetesException {
         PodRef pod = new PodRef("u1", "ns", "p");
         api.pods().evict(pod);
-        assertThat(requests)
+        assertThat(server.requests())
                 .hasSize(2)
                 .allMatch(request -> request.startsWith("POST /api/v1/namespaces/ns/pods/p/eviction")
                         && request.contains("\"preconditions\":{\"uid\":\"u1\"}"))
@@ -235,72 +204,5 @@ class KubernetesApiIT {
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(429));
         api.pods().evict(new PodRef("u3", "ns", "gone"));
-    }
-
-    private void answer(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().toString();
-        String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-        String type = exchange.getRequestHeaders().getFirst("Content-Type");
-        requests.add(exchange.getRequestMethod() + " " + path + (type == null ? "" : " " + type) + " " + body);
-        if (path.startsWith("/version")) {
-            reply(exchange, 200, "{\"major\":\"1\",\"minor\":\"" + version + "\"}");
-        } else if (path.endsWith("/binding")) {
-            reply(
-                    exchange,
-                    bindingStatus,
-                    bindingStatus == 201
-                            ? "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"code\":201}"
-                            : "{\"kind\":\"Status\",\"message\":\"pod p is already assigned to node \\\"n2\\\"\"}");
-        } else if (path.endsWith("/guarded/eviction")) {
-            reply(exchange, 429, "{\"kind\":\"Status\",\"message\":\"a PodDisruptionBudget forbids it\"}");
-        } else if (path.endsWith("/p/eviction")) {
-            boolean known = body.contains("policy/v1beta1");
-            reply(exchange, known ? 201 : 400, "{\"kind\":\"Status\",\"message\":\"no kind Eviction in policy/v1\"}");
-        } else if (path.contains("watch=true")) {
-            watch(exchange);
-        } else if (path.startsWith("/api/v1/pods")) {
-            reply(
-                    exchange,
-                    200,
-                    "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + POD.formatted("1", "Running") + "]}");
-        } else if (path.endsWith("/pods/p")) {
-            reply(exchange, 200, POD.formatted("1", "Running"));
-        } else if (path.endsWith("/events")) {
-            reply(exchange, 201, "{\"kind\":\"Event\"}");
-        } else if (path.startsWith("/api/v1/nodes/")) {
-            reply(exchange, 200, "{\"metadata\":{\"name\":\"n1\"}}");
-        } else {
-            reply(exchange, 404, "{\"kind\":\"Status\",\"message\":\"not found\"}");
-        }
-    }
-
-    private void watch(HttpExchange exchange) throws IOException {
-        exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(200, 0);
-        var out = exchange.getResponseBody();
-        out.write("""
-            {"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"2"},"spec":{"containers":null}}}
-            """.getBytes(UTF_8));
-        out.write(event("MODIFIED", POD.formatted("3", "Succeeded")));
-        out.write(event("DELETED", POD.formatted("4", "Succeeded")));
-        out.flush();
-        try {
-            end.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        exchange.close();
-    }
-
-    private static byte[] event(String type, String pod) {
-        return ("{\"type\":\"" + type + "\",\"object\":" + pod.replace("\n", "") + "}\n").getBytes(UTF_8);
-    }
-
-    private static void reply(HttpExchange exchange, int status, String json) throws IOException {
-        exchange.getResponseHeaders().add("Content-Type", "application/json");
-        byte[] bytes = json.getBytes(UTF_8);
-        exchange.sendResponseHeaders(status, bytes.length);
-        exchange.getResponseBody().write(bytes);
-        exchange.close();
     }
 }

@@ -24,7 +24,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
-/** A certificate authority of a test's own, made with the JDK's keytool. */
+/** A certificate authority for tests, created with the JDK's keytool. */
 final class Authority {
     private static final String PASSWORD = "changeit";
 
@@ -37,7 +37,7 @@ final class Authority {
         keytool("ca", "CN=" + name, "-ext", "bc:critical=ca:true");
     }
 
-    /** Makes a key and a certificate for a server on this machine. */
+    /** Creates a key and a certificate for a server on this machine. */
     void server(String alias) throws Exception {
         keytool(alias, "CN=" + alias, "-signer", "ca", "-ext", "san=ip:127.0.0.1", "-ext", "eku=serverAuth");
     }
@@ -95,25 +95,25 @@ final class Authority {
                 + "\n-----END " + kind + "-----\n";
     }
 
-    /** A caller that trusts this authority and shows that certificate, or none. */
-    SSLContext caller(@Nullable Authority shownBy, String shown) throws Exception {
+    /** A client context that trusts this authority and presents that certificate, or none. */
+    SSLContext caller(@Nullable Authority issuer, String alias) throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
         trusted.setCertificateEntry("ca", keys().getCertificate("ca"));
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(trusted);
-        KeyManager @Nullable [] managers = shownBy == null ? null : new KeyManager[] {shownBy.always(shown)};
+        KeyManager @Nullable [] managers = issuer == null ? null : new KeyManager[] {issuer.always(alias)};
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers, trust.getTrustManagers(), null);
         return context;
     }
 
-    /** Shows that certificate whatever the server asked for, as a rude caller does. */
+    /** Presents that certificate even if the server requested another issuer. */
     private X509ExtendedKeyManager always(String alias) throws Exception {
         KeyStore all = keys();
         PrivateKey key = (PrivateKey) all.getKey(alias, PASSWORD.toCharArray());
         Certificate[] chain = all.getCertificateChain(alias);
-        X509Certificate[] shown = Arrays.copyOf(chain, chain.length, X509Certificate[].class);
+        X509Certificate[] presented = Arrays.copyOf(chain, chain.length, X509Certificate[].class);
         return new X509ExtendedKeyManager() {
             @Override
             public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
@@ -126,12 +126,12 @@ final class Authority {
             }
 
             @Override
-            public X509Certificate[] getCertificateChain(String asked) {
-                return shown.clone();
+            public X509Certificate[] getCertificateChain(String name) {
+                return presented.clone();
             }
 
             @Override
-            public PrivateKey getPrivateKey(String asked) {
+            public PrivateKey getPrivateKey(String name) {
                 return key;
             }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Bind over real HTTP on both sides, with an API server that answers in every way. */
+/** Bind over real HTTP on both sides, with every kind of response of the API server. */
 class BindIT extends WithExtender {
     static final String TWO_T4 = """
         {"version":1,"unitMiB":1024,"cards":[
@@ -22,7 +22,7 @@ class BindIT extends WithExtender {
           {"uuid":"GPU-b","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360}]}\
         """;
     private static final JsonObject THREE = new JsonObject().put("aliyun.com/gpu-mem", "3");
-    private static final String OURS =
+    private static final String OUR_ALLOCATION =
             "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":3}}]}";
 
     @Override
@@ -52,7 +52,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aRepeatedBindIsASuccessAndCallsNobody() throws Exception {
+    void aRepeatedBindIsASuccessWithoutACall() throws Exception {
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         awaitSeen(1);
@@ -62,15 +62,15 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aLostAnswerIsFoundOutAndIsASuccess() throws Exception {
-        api.always(Fault.LOST_ANSWER);
+    void aLostResponseIsResolvedAndIsASuccess() throws Exception {
+        api.always(Fault.LOST_RESPONSE);
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         awaitSeen(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
     @Test
-    void aLostRequestLeavesTheCardsAssumedUntilTheApiTells() throws Exception {
+    void aLostRequestLeavesTheCardsAssumedUntilItIsResolved() throws Exception {
         api.always(Fault.LOST_REQUEST);
         assertThat(extender.bind("p", "uid-p", "n1")).contains("no answer from the API server");
         assertThat(used("n1")).isEqualTo(3);
@@ -84,14 +84,14 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void anApiServerThatIsAwayLeavesNothingAssumedOnceItIsBackAndThePodIsBoundOnce() throws Exception {
+    void afterAnOutageNothingIsAssumedAndThePodIsBoundOnce() throws Exception {
         api.away(true);
         for (String node : List.of("n1", "n2", "n1")) {
             assertThat(extender.bind("p", "uid-p", node)).contains("no answer from the API server");
         }
         Instant later = Instant.now().plusSeconds(120);
         extender.binder.resolveUnknown(later, later);
-        assertThat(used("n1") + used("n2")).as("nobody could tell yet").isEqualTo(6);
+        assertThat(used("n1") + used("n2")).as("not resolved yet").isEqualTo(6);
         api.away(false);
         extender.binder.resolveUnknown(later, later);
         assertThat(used("n1") + used("n2")).isZero();
@@ -102,7 +102,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void anErrorOfTheApiServerForgetsWhatWasAssumed() throws Exception {
+    void anErrorOfTheApiServerEndsTheReservation() throws Exception {
         api.next(Fault.ERROR);
         assertThat(extender.bind("p", "uid-p", "n1")).contains("500").contains("leader changed");
         assertThat(used("n1")).isZero();
@@ -110,11 +110,11 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aConflictWithTheSameNodeAndAnAllocationOfOursIsASuccess() throws Exception {
+    void aConflictWithTheSameNodeAndOurAllocationIsASuccess() throws Exception {
         api.next(Fault.HELD);
         CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
         await().until(() -> api.waiting() == 1);
-        api.boundByOther("p", "n1", Map.of("gpushare.io/allocation", OURS));
+        api.boundByOther("p", "n1", Map.of("gpushare.io/allocation", OUR_ALLOCATION));
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
         awaitSeen(1);
@@ -123,11 +123,11 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aConflictWithAnotherNodeIsAnErrorAndTheTruthIsCounted() throws Exception {
+    void aConflictWithAnotherNodeIsAnErrorAndThatNodeIsCounted() throws Exception {
         api.next(Fault.HELD);
         CompletableFuture<String> bind = extender.bindLater("p", "uid-p", "n1");
         await().until(() -> api.waiting() == 1);
-        api.boundByOther("p", "n2", Map.of("gpushare.io/allocation", OURS));
+        api.boundByOther("p", "n2", Map.of("gpushare.io/allocation", OUR_ALLOCATION));
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).isEqualTo("pod default/p is already bound to node n2");
         awaitSeen(1);
@@ -148,7 +148,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aPodThatIsGoneOrWasMadeAnewIsAnError() throws Exception {
+    void aPodThatIsGoneOrWasRecreatedIsAnError() throws Exception {
         assertThat(extender.bind("nope", "uid-x", "n1")).isEqualTo("pod default/nope not found");
         assertThat(extender.bind("p", "uid-old", "n1"))
                 .isEqualTo("pod default/p has uid uid-p, not uid-old: another pod has that name now");
@@ -162,7 +162,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void bindsOfTheSamePodAtOnceMakeOneBinding() throws Exception {
+    void concurrentBindsOfOnePodMakeOneBinding() throws Exception {
         api.next(Fault.HELD);
         List<CompletableFuture<String>> binds = List.of(
                 extender.bindLater("p", "uid-p", "n1"),
@@ -182,7 +182,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void theLastRoomIsGivenOnceAndTheLoserHearsWhy() throws Exception {
+    void theLastFreeCardsAreAllocatedOnceAndTheOtherPodGetsTheReason() throws Exception {
         api.pod("q", "uid-q", new JsonObject().put("aliyun.com/gpu-count", "2"));
         api.next(Fault.HELD);
         CompletableFuture<String> bind = extender.bindLater("q", "uid-q", "n1");
@@ -193,20 +193,20 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aPodThatEndsOrGoesGivesItsCardsBackAndOneThatIsBeingDeletedDoesNot() throws Exception {
+    void aPodThatEndsOrIsGoneFreesItsCardsAndATerminatingOneDoesNot() throws Exception {
         api.pod("q", "uid-q", THREE);
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         assertThat(extender.bind("q", "uid-q", "n1")).isEmpty();
         awaitSeen(2);
         api.deleting("q");
         api.phase("p", "Succeeded");
-        await().until(() -> used("n1") == 3); // events come in order: q's was seen before
+        await().until(() -> used("n1") == 3); // events are in order: the one of q came before
         api.delete("q");
         await().until(() -> used("n1") == 0);
     }
 
     @Test
-    void aRestartedExtenderKnowsWhatTheApiHas() throws Exception {
+    void aRestartedExtenderReadsTheLedgerFromTheApi() throws Exception {
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         try (RunningExtender second = new RunningExtender(api.kubeconfig(folder), 1 << 20)) {
             second.ready();
@@ -217,7 +217,7 @@ class BindIT extends WithExtender {
     }
 
     @Test
-    void aPodThatNamesAResourceWith0IsBoundWithoutAnAllocation() throws Exception {
+    void aPodThatRequests0IsBoundWithoutAnAllocation() throws Exception {
         api.pod("zero", "uid-z", new JsonObject().put("aliyun.com/gpu-mem", "0"));
         assertThat(extender.bind("zero", "uid-z", "n1")).isEmpty();
         assertThat(api.object("default/zero").getJsonObject("spec").getString("nodeName"))

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What gpushare's extender did wrong and ours must not, over real HTTP; DESIGN.md says which numbers are elsewhere. */
+/** Regression tests for the faults of gpushare's extender, over real HTTP; see DESIGN.md for the numbers. */
 class GpushareFaultsIT extends WithExtender {
     private static final int BINDS = 500;
     private static final int AT_ONCE = 64;
@@ -41,16 +41,16 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e1FiveHundredBindsAtSixtyFourAtOnceAreNotThrottled() throws Exception {
+    void e1FiveHundredBindsSixtyFourAtATimeAreNotThrottled() throws Exception {
         long[] nanos = bindMany(0);
         System.out.printf(
-                "%d binds, %d at once, API server in 20 ms: p50 %.0f ms, p99 %.0f ms%n",
+                "%d binds, %d at once, 20 ms for each API call: p50 %.0f ms, p99 %.0f ms%n",
                 BINDS, AT_ONCE, nanos[BINDS / 2] / 1e6, nanos[BINDS * 99 / 100] / 1e6);
-        assertThat(nanos[BINDS * 99 / 100]).as("kube-scheduler's patience").isLessThan(TimeUnit.SECONDS.toNanos(5));
+        assertThat(nanos[BINDS * 99 / 100]).as("kube-scheduler's timeout").isLessThan(TimeUnit.SECONDS.toNanos(5));
     }
 
     @Test
-    void e2WithFiveOfAHundredAnswersLostEveryPodIsBoundOnceAndStaysOnItsCard() throws Exception {
+    void e2WithFivePercentOfResponsesLostEveryPodIsBoundOnceAndKeepsItsCard() throws Exception {
         bindMany(5);
     }
 
@@ -64,23 +64,23 @@ class GpushareFaultsIT extends WithExtender {
         await().until(() -> extender.ledger.node("m9").isPresent());
         api.delay(20);
         api.losing(losing);
-        Semaphore places = new Semaphore(AT_ONCE);
+        Semaphore permits = new Semaphore(AT_ONCE);
         long[] nanos = new long[BINDS];
         List<CompletableFuture<String>> binds = new ArrayList<>();
         for (int i = 0; i < BINDS; i++) {
             int pod = i;
-            places.acquire();
+            permits.acquire();
             long began = System.nanoTime();
             binds.add(
                     extender.bindLater("b" + pod, "uid-b" + pod, "m" + pod % 10).whenComplete((error, failure) -> {
                         nanos[pod] = System.nanoTime() - began;
-                        places.release();
+                        permits.release();
                     }));
         }
-        int again = 0;
+        int retries = 0;
         for (int i = 0; i < BINDS; i++) {
             if (!binds.get(i).get(30, TimeUnit.SECONDS).isEmpty()) {
-                again++;
+                retries++;
                 assertThat(extender.bind("b" + i, "uid-b" + i, "m" + i % 10)).isEmpty();
             }
         }
@@ -96,8 +96,8 @@ class GpushareFaultsIT extends WithExtender {
                     .isEqualTo("m" + i % 10);
         }
         System.out.printf(
-                "%d %% of answers lost: %d pods bound by %d Bindings, %d told to try again%n",
-                losing, uids.size(), api.bindings().size(), again);
+                "%d %% of responses lost: %d pods bound by %d Bindings, %d binds retried%n",
+                losing, uids.size(), api.bindings().size(), retries);
         Arrays.sort(nanos);
         return nanos;
     }
@@ -113,7 +113,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e2ARepeatedBindLeavesTheAnnotationAlone() throws Exception {
+    void e2ARepeatedBindKeepsTheAnnotation() throws Exception {
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         String before = allocation("p");
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
@@ -134,7 +134,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e7cInspectAnswersForAllNodesThoughOneLostAUsedCard() throws Exception {
+    void e7cInspectReturnsAllNodesThoughOneLostAUsedCard() throws Exception {
         api.node("n2", BindIT.TWO_T4);
         await().until(() -> extender.ledger.node("n2").isPresent());
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
@@ -145,14 +145,14 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e8APodOnANodeThatIsGoneDoesNotKeepItFromStarting() throws Exception {
+    void e8APodOnAMissingNodeDoesNotPreventTheStart() throws Exception {
         assertThat(api.object("default/stray").getJsonObject("spec").getString("nodeName"))
                 .isEqualTo("gone");
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
     }
 
     @Test
-    void e10TheLoserOfTheLastRoomHearsWhyAndIsPlacedElsewhere() throws Exception {
+    void e10APodThatNoLongerFitsGetsTheReasonAndIsPlacedElsewhere() throws Exception {
         api.node("n2", BindIT.TWO_T4);
         await().until(() -> extender.ledger.node("n2").isPresent());
         api.pod("both", "uid-both", new JsonObject().put("aliyun.com/gpu-count", "2"));
@@ -177,7 +177,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e13AskedToEndItAnswersNothingFromAFrozenLedger() throws Exception {
+    void e13AnExtenderThatShutsDownServesNothingFromAnOldLedger() throws Exception {
         extender.resign();
         assertThat(extender.get("/readyz").statusCode()).isEqualTo(503);
         assertThat(extender.bind("p", "uid-p", "n1")).contains("is shutting down");
@@ -185,7 +185,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e14ErrorsTellNothingOfThePodAndThereIsNoDebugPath() throws Exception {
+    void e14ErrorsRevealNothingOfThePodAndThereIsNoDebugPath() throws Exception {
         String body = "{\"Pod\":{\"metadata\":{\"name\":\"q\"},\"spec\":{\"containers\":[{\"name\":\"main\",\"env\":"
                 + "[{\"name\":\"PASSWORD\",\"value\":\"hunter2\"}],\"resources\":{\"limits\":{\"aliyun.com/gpu-mem\":"
                 + "\"x\"}}}]}},\"NodeNames\":[\"n1\"]}";
@@ -198,7 +198,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e14AForgedAnnotationIsToldAsAnEventOnItsPod() throws Exception {
+    void e14AForgedAnnotationIsReportedAsAnEventOnItsPod() throws Exception {
         api.boundByOther("p", "n1", Map.of("gpushare.io/allocation", FIFTEEN_ON_X));
         await().until(() -> !api.events().isEmpty());
         JsonObject event = api.events().getFirst();
@@ -209,9 +209,9 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e19NothingIsReadButNodesPodsAndTheVersion() throws Exception {
+    void e19OnlyNodesPodsAndTheVersionAreRead() throws Exception {
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
-        assertThat(new HashSet<>(api.asked()))
+        assertThat(new HashSet<>(api.requestedPaths()))
                 .isSubsetOf(
                         "/api/v1/nodes",
                         "/api/v1/pods",
@@ -222,7 +222,7 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e20AnErrorIsJsonAndTheOnlyAnswer() throws Exception {
+    void e20AnErrorIsOneJsonResponse() throws Exception {
         for (String verb : List.of("filter", "bind")) {
             String body = extender.post(verb, "{nonsense").body();
             assertThat(new JsonObject(body).getString("Error")).isNotEmpty();

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Cards of a kind, and memory of several cards, over real HTTP on both sides. */
+/** Card selection and split memory, over real HTTP on both sides. */
 class KindsIT extends WithExtender {
     private static final String V100_AND_T4 = """
         {"version":1,"unitMiB":1024,"driver":"550.54.15","cuda":"12.4","cards":[
@@ -18,7 +18,7 @@ class KindsIT extends WithExtender {
           {"uuid":"GPU-v","index":1,"minor":1,"model":"Tesla V100-SXM2-32GB","memoryMiB":32768,"compute":"7.0"},
           {"uuid":"GPU-t2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5"}]}\
         """;
-    private static final String NO_SUCH = "No GPU card matches the pod's card selection";
+    private static final String NO_MATCH = "No GPU card matches the pod's card selection";
 
     @Override
     void fill(TestApiServer cluster) {
@@ -31,19 +31,19 @@ class KindsIT extends WithExtender {
         JsonObject filtered = filter("p", 3, "gpushare.io/select", "model = V100, memory >= 32G");
         assertThat(filtered.getJsonArray("NodeNames")).containsExactly("mixed");
         assertThat(filtered.getJsonObject("FailedAndUnresolvableNodes").getMap())
-                .isEqualTo(Map.of("t4s", NO_SUCH));
-        assertThat(extender.bind("p", "uid-p", "t4s")).isEqualTo(NO_SUCH);
+                .isEqualTo(Map.of("t4s", NO_MATCH));
+        assertThat(extender.bind("p", "uid-p", "t4s")).isEqualTo(NO_MATCH);
         assertThat(bind("p", "mixed")).contains("{\"GPU-v\":3}");
     }
 
     @Test
-    void hamisAnnotationIsUnderstoodBesideOurs() throws Exception {
+    void annotationsOfHamiAndOursApplyTogether() throws Exception {
         filter("p", 3, "nvidia.com/nouse-gputype", "V100,A100", "gpushare.io/select", "uuid != GPU-t0");
         assertThat(bind("p", "mixed")).contains("{\"GPU-t2\":3}");
     }
 
     @Test
-    void aSelectorThatCanNotBeReadRefusesEveryNodeWithItsPlaceAndTheBindToo() throws Exception {
+    void aMalformedSelectorFailsFilterAndBindWithItsPosition() throws Exception {
         String sentence =
                 "annotation gpushare.io/select: at character 9 ('> 7'): write a compute capability such as 8.0";
         JsonObject filtered = filter("p", 3, "gpushare.io/select", "compute>> 7");
@@ -56,7 +56,7 @@ class KindsIT extends WithExtender {
     }
 
     @Test
-    void memoryOfTwoCardsIsWrittenByCardAndWithoutGpusharesAnnotations() throws Exception {
+    void splitMemoryIsWrittenByCardWithoutGpusharesAnnotations() throws Exception {
         filter("p", 8, "gpushare.io/cards", "2", "gpushare.io/select", "model = T4");
         assertThat(bind("p", "mixed")).contains("\"GPU-t0\":4", "\"GPU-t2\":4");
         assertThat(api.bindings()
@@ -76,14 +76,14 @@ class KindsIT extends WithExtender {
                 .isEqualTo(Map.of("t4s", "The node has fewer GPU cards than the pod requests"));
     }
 
-    /** Creates that pod and asks filter about it. */
+    /** Creates the pod and returns the response of filter. */
     private JsonObject filter(String name, int units, String... annotations) throws Exception {
         JsonObject limits = new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units));
-        JsonObject wishes = new JsonObject();
+        JsonObject annotated = new JsonObject();
         for (int i = 0; i < annotations.length; i += 2) {
-            wishes.put(annotations[i], annotations[i + 1]);
+            annotated.put(annotations[i], annotations[i + 1]);
         }
-        api.pod(name, "uid-" + name, limits, wishes);
+        api.pod(name, "uid-" + name, limits, annotated);
         JsonObject args = new JsonObject()
                 .put("Pod", api.object("default/" + name))
                 .put("NodeNames", new JsonArray().add("mixed").add("t4s"));

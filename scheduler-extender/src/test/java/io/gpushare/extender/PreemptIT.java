@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.gpushare.extender.ledger.Holding.Standing;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -21,7 +22,7 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
-    void anEmptyListGetsTheVictimsThatFreeOneCardAndHopelessNodesAreDropped() throws Exception {
+    void anEmptyListGetsTheVictimsThatFreeOneCardAndUnresolvableNodesAreDropped() throws Exception {
         running("a", "n1", 8, 5);
         running("b", "n1", 8, 3);
         running("c", "n2", 8, 100);
@@ -35,11 +36,11 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
-    void whatKubeSchedulerChoseStaysAndItsCountToo() throws Exception {
+    void kubeSchedulersVictimsAndTheirCountAreKept() throws Exception {
         running("a", "n1", 8, 5);
         running("b", "n1", 8, 3);
         running("b2", "n1", 5, 2);
-        // The ledger knows no pod "uid-web"; it was chosen for its cpu, and frees no card. b2 is beside a.
+        // The ledger knows no pod "uid-web"; kube-scheduler chose it for its CPU, and it frees no card. b2 shares a card with a.
         assertThat(preempt(15, 100, meta("n1", 2, "uid-web", "uid-a")))
                 .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-web\"},{\"UID\":\"uid-a\"},"
                         + "{\"UID\":\"uid-b2\"}],\"NumPDBViolations\":2}}}");
@@ -49,21 +50,21 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
-    void wholePodsAreReadAndAnsweredByUid() throws Exception {
+    void completePodsAreReadAndReturnedByUid() throws Exception {
         running("a", "n1", 15, 5);
         running("b", "n1", 15, 5);
         String victim = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"uid-a\"},\"spec\":{}}";
-        HttpResponse<String> answer = extender.post(
+        HttpResponse<String> response = extender.post(
                 "preempt",
                 "{\"Pod\":" + pod(15, 9) + ",\"NodeNameToVictims\":{\"n1\":{\"Pods\":[" + victim
                         + "],\"NumPDBViolations\":0}},\"NodeNameToMetaVictims\":null}");
-        assertThat(answer.body())
+        assertThat(response.body())
                 .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-a\"}],"
                         + "\"NumPDBViolations\":0}}}");
     }
 
     @Test
-    void nobodyIsEvictedWhileThereIsRoom() throws Exception {
+    void noPodIsEvictedWhileThePodFits() throws Exception {
         running("a", "n1", 15, 5);
         running("b", "n1", 15, 5);
         assertThat(preempt(15, 100, meta("n1", 0) + "," + meta("n2", 0))).isEqualTo("{\"NodeNameToMetaVictims\":{}}");
@@ -79,14 +80,14 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
-    void equalsAndBettersStay() throws Exception {
+    void podsOfEqualOrHigherPriorityStay() throws Exception {
         running("a", "n1", 15, 5);
         running("b", "n1", 15, 7);
         assertThat(preempt(15, 5, meta("n1", 0))).isEqualTo("{\"NodeNameToMetaVictims\":{}}");
     }
 
     @Test
-    void whatIsNotTheProtocolIsRefusedWithASentence() throws Exception {
+    void malformedRequestsAreRefusedWithASentence() throws Exception {
         assertRefused("{\"Pod\":" + pod(1, 0) + "}", "the request names no candidates");
         assertRefused("{\"NodeNameToMetaVictims\":{}}", "the request has no Pod");
         assertRefused(
@@ -99,9 +100,9 @@ class PreemptIT extends WithExtender {
     }
 
     private void assertRefused(String body, String sentence) throws Exception {
-        HttpResponse<String> answer = extender.post("preempt", body);
-        assertThat(answer.statusCode()).isEqualTo(400);
-        assertThat(new JsonObject(answer.body()).getString("error")).startsWith(sentence);
+        HttpResponse<String> response = extender.post("preempt", body);
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(new JsonObject(response.body()).getString("error")).startsWith(sentence);
     }
 
     private String preempt(int units, int priority, String nodes) throws Exception {
@@ -109,11 +110,11 @@ class PreemptIT extends WithExtender {
     }
 
     private String preemptFor(String pod, String nodes) throws Exception {
-        HttpResponse<String> answer = extender.post(
+        HttpResponse<String> response = extender.post(
                 "preempt",
                 "{\"Pod\":" + pod + ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + nodes + "}}");
-        assertThat(answer.statusCode()).isEqualTo(200);
-        return answer.body();
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
     }
 
     private static String pod(int units, int priority) {
@@ -145,7 +146,7 @@ class PreemptIT extends WithExtender {
                         .encode();
     }
 
-    /** A pod that is bound there, and shown bound. */
+    /** Binds a pod and waits until the informer shows it bound. */
     private void running(String name, String node, int units, int priority) throws Exception {
         api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)), priority);
         await().atMost(Duration.ofSeconds(10))
@@ -158,6 +159,6 @@ class PreemptIT extends WithExtender {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.stats().holding(io.gpushare.extender.ledger.Holding.Standing.BOUND) == 0);
+                        && extender.ledger.stats().holding(Standing.BOUND) == 0);
     }
 }

@@ -31,7 +31,7 @@ public final class TestApiServer implements AutoCloseable {
         /** The connection breaks before the Binding is executed. */
         LOST_REQUEST,
         /** The Binding is executed, and the connection breaks before the response. */
-        LOST_ANSWER,
+        LOST_RESPONSE,
         /** The Binding waits for {@link #release}. */
         HELD;
 
@@ -40,7 +40,7 @@ public final class TestApiServer implements AutoCloseable {
                 case NONE -> Outcome.Plain.SERVED;
                 case ERROR -> Outcome.refused(500, "InternalError", "etcdserver: leader changed");
                 case LOST_REQUEST -> Outcome.Plain.REQUEST_LOST;
-                case LOST_ANSWER -> Outcome.Plain.RESPONSE_LOST;
+                case LOST_RESPONSE -> Outcome.Plain.RESPONSE_LOST;
                 case HELD -> Outcome.Plain.HELD;
             };
         }
@@ -197,12 +197,12 @@ public final class TestApiServer implements AutoCloseable {
         return server.faults().delayed();
     }
 
-    /** While true no new request is answered. */
+    /** While true no new request gets a response. */
     public void away(boolean is) {
         server.faults().cutOff(is);
     }
 
-    /** That many of a hundred Bindings are executed and never answered. */
+    /** That percentage of Bindings is executed without a response. */
     public void losing(int percent) {
         bindings.share(percent / 100.0, Outcome.Plain.RESPONSE_LOST);
     }
@@ -216,15 +216,15 @@ public final class TestApiServer implements AutoCloseable {
         bindings.release();
     }
 
-    /** While true no request for a Lease is answered. */
+    /** While true no request for a Lease gets a response. */
     public void leaseCut(boolean cut) {
         leases.always(cut ? Outcome.Plain.REQUEST_LOST : Outcome.Plain.SERVED);
     }
 
-    // ---- what the cluster has and was sent
+    // ---- the state of the cluster and its requests
 
     /** The paths of all requests. */
-    public Set<String> asked() {
+    public Set<String> requestedPaths() {
         return server.log().all().stream().map(ApiRequest::path).collect(Collectors.toSet());
     }
 

@@ -3,7 +3,6 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
@@ -13,28 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /** The view for users, over real HTTP on both sides. */
-class ViewIT extends WithExtender {
-    private static final String VIEW = "/gpushare-scheduler/v1/";
-    private static final String UNHEALTHY = """
-        {"version":1,"unitMiB":1024,"cards":[
-          {"uuid":"GPU-x0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"ill":"Xid 79"},
-          {"uuid":"GPU-x1","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360,"cordoned":true},
-          {"uuid":"GPU-x2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360}]}\
-        """;
-
-    @Override
-    void fill(TestApiServer cluster) {
-        cluster.node("a", BindIT.TWO_T4);
-        cluster.node("b", UNHEALTHY);
-        cluster.node("plain", null);
-    }
-
+class ViewIT extends WithView {
     @Test
     void aSnapshotIsCompleteFirstAndThenHasChanges() throws Exception {
         JsonObject first = json("cluster");
@@ -112,7 +95,7 @@ class ViewIT extends WithExtender {
         assertThat(text)
                 .startsWith("Pod default/p requests 15 units of memory on one card.\n")
                 .contains("By its cards it fits on 2 of 3 nodes.")
-                .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "would do");
+                .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "  fits\n");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
         assertThat(text("why?pod=none")).isEqualTo("error: pod \"none\" not found in namespace default\n");
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
@@ -125,9 +108,9 @@ class ViewIT extends WithExtender {
         JsonObject manifest = new JsonObject()
                 .put("metadata", new JsonObject().put("name", "plan").put("namespace", "lab"))
                 .put("spec", TestApiServer.spec(limits("40")));
-        HttpResponse<String> answer = extender.post("v1/explain", manifest.encode());
-        assertThat(answer.statusCode()).isEqualTo(200);
-        JsonObject why = new JsonObject(answer.body());
+        HttpResponse<String> response = extender.post("v1/explain", manifest.encode());
+        assertThat(response.statusCode()).isEqualTo(200);
+        JsonObject why = new JsonObject(response.body());
         assertThat(why.getJsonObject("pod").getString("namespace")).isEqualTo("lab");
         assertThat(why.getInteger("feasibleNodes")).isZero();
         assertThat(why.encode()).contains("too small: it has 15 GiB, 40 GiB needed");
@@ -206,99 +189,6 @@ class ViewIT extends WithExtender {
     }
 
     @Test
-    void thePageIsServedFromTheJarWithAStrictPolicy() throws Exception {
-        HttpResponse<String> page = extender.get("/ui/");
-        assertThat(page.statusCode()).isEqualTo(200);
-        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
-        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
-                .startsWith("default-src 'none'; script-src 'self'")
-                .doesNotContain("unsafe", "http");
-        HttpResponse<String> library = extender.get("/ui/lib/lit-html.js");
-        assertThat(library.body()).contains("SPDX-License-Identifier: BSD-3-Clause");
-        String tag = library.headers().firstValue("ETag").orElseThrow();
-        HttpResponse<String> again = extender.send(extender.request("/ui/lib/lit-html.js")
-                .header("If-None-Match", tag)
-                .build());
-        assertThat(again.statusCode()).isEqualTo(304);
-        HttpResponse<String> bare = extender.get("/ui");
-        assertThat(bare.statusCode()).isEqualTo(308);
-        assertThat(bare.headers().firstValue("Location")).contains("ui/");
-        assertThat(extender.get("/ui/../io/gpushare/extender/version.txt").statusCode())
-                .isEqualTo(404);
-        assertThat(extender.post("../ui/", "x").statusCode()).isIn(404, 405);
-    }
-
-    @Test
-    void usageComesFromTheNodesPlugin() throws Exception {
-        memoryPod("p", 3);
-        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
-        AtomicInteger asked = new AtomicInteger();
-        Vertx vertx = Vertx.vertx();
-        try {
-            int port = plugin(vertx, asked, """
-                # TYPE gpushare_card_memory_used_bytes gauge
-                gpushare_card_memory_used_bytes{card="%1$s",model="Tesla T4"} 5.36870912E9
-                gpushare_container_memory_used_bytes{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 4294967296
-                """.formatted("GPU-a"));
-            api.plugin("kube-system", "a", "127.0.0.1", port);
-            // In another namespace: any user could have created it.
-            api.plugin("default", "b", "127.0.0.1", port);
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> text("top?node=a").contains("a     0     Tesla T4  15.0 GiB  3 GiB      5.0 GiB  ok"));
-            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  over its limit");
-            assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
-            assertThat(node(json("nodes?names=a"), "a").encode())
-                    .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
-            int before = asked.get();
-            for (int i = 0; i < 20; i++) {
-                json("nodes?names=a,b");
-            }
-            assertThat(asked.get() - before)
-                    .as("requests that the cache answers")
-                    .isLessThanOrEqualTo(2);
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
-    }
-
-    private static int plugin(Vertx vertx, AtomicInteger asked, String metrics) {
-        return vertx.createHttpServer()
-                .requestHandler(request -> {
-                    asked.incrementAndGet();
-                    request.response().end(metrics);
-                })
-                .listen(0, "127.0.0.1")
-                .toCompletionStage()
-                .toCompletableFuture()
-                .join()
-                .actualPort();
-    }
-
-    @Test
-    void aPluginThatDoesNotRespondDelaysByTheDeadlineOnly() throws Exception {
-        Vertx vertx = Vertx.vertx();
-        try {
-            int port = vertx.createHttpServer()
-                    .requestHandler(request -> {})
-                    .listen(0, "127.0.0.1")
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .join()
-                    .actualPort();
-            api.plugin("kube-system", "a", "127.0.0.1", port);
-            memoryPod("later", 1); // arrives after the plugin
-            long began = System.nanoTime();
-            assertThat(text("top?node=a")).contains("Usage is unknown on 1 node.");
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
-            began = System.nanoTime();
-            text("top?node=a");
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
-    }
-
-    @Test
     void requestsThatWaitForTheApiServerDoNotDelayOthers() throws Exception {
         memoryPod("p", 3);
         api.delay(2000);
@@ -311,42 +201,6 @@ class ViewIT extends WithExtender {
         json("cluster");
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
         assertThat(explanations)
-                .allSatisfy(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
-    }
-
-    private void memoryPod(String name, int units) {
-        api.pod(name, "uid-" + name, limits(String.valueOf(units)));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
-    }
-
-    private static JsonObject limits(String units) {
-        return new JsonObject().put("aliyun.com/gpu-mem", units);
-    }
-
-    private JsonObject json(String question) throws Exception {
-        HttpResponse<String> answer = extender.get(VIEW + question);
-        assertThat(answer.statusCode()).isEqualTo(200);
-        return new JsonObject(answer.body());
-    }
-
-    private String text(String question) throws Exception {
-        HttpResponse<String> answer = extender.get(VIEW + "text/" + question);
-        assertThat(answer.statusCode()).isEqualTo(200);
-        return answer.body();
-    }
-
-    private static List<String> names(JsonObject snapshot) {
-        return snapshot.getJsonArray("nodes").stream()
-                .map(node -> ((JsonObject) node).getString("name"))
-                .toList();
-    }
-
-    private static JsonObject node(JsonObject snapshot, String name) {
-        return snapshot.getJsonArray("nodes").stream()
-                .map(node -> (JsonObject) node)
-                .filter(node -> node.getString("name").equals(name))
-                .findFirst()
-                .orElseThrow();
+                .allSatisfy(response -> assertThat(response.join().statusCode()).isEqualTo(200));
     }
 }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The cards of a node that a selector can't tell apart, and what is free on them. */
+/** A group of cards of one node that are equal to every selector by kind, and their free shares. */
 final class CardGroup {
     private final Card card;
     private final int size;
@@ -20,7 +20,7 @@ final class CardGroup {
     private final List<Share> unused;
     private final Share free;
 
-    /** The facts by which a selector tells cards of one node apart, except for the facts of single cards. */
+    /** The properties of a card that a selector can match, except for its identity and its node's. */
     private record Kind(
             String model,
             Memory memory,
@@ -91,7 +91,7 @@ final class CardGroup {
         return shares.stream().mapToInt(Share::units).max().orElse(0);
     }
 
-    /** The sum of what is free on the cards. */
+    /** The sum of the free shares. */
     Share free() {
         return free;
     }

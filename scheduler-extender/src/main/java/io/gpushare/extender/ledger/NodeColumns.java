@@ -1,5 +1,6 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.FreeNodes;
 import io.gpushare.extender.feasibility.DemandSummary;

@@ -1,5 +1,6 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.policy.NodeCosts;

@@ -1,5 +1,6 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.HostResources;

@@ -1,7 +1,7 @@
 package io.gpushare.extender.metrics;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.scheduling.BindResult;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -85,10 +85,10 @@ public final class ExtenderMetrics {
                 .labelNames("version")
                 .register(registry)
                 .setLabelValues(version);
-        flag("gpushare_extender_leader", "1 if this extender leads, 0 if it stands by.", source.leads());
+        flag("gpushare_extender_leader", "1 if this extender leads, 0 if it is on standby.", source.leads());
         flag(
                 "gpushare_extender_ready",
-                "1 if this extender leads and its ledger is current, so that it answers kube-scheduler.",
+                "1 if this extender leads and its ledger is current, so that it serves kube-scheduler.",
                 source.ready());
         counter(
                 "gpushare_extender_annotations_disbelieved_total",
@@ -145,7 +145,7 @@ public final class ExtenderMetrics {
                 .register(registry);
     }
 
-    public void answered(String verb, long nanos) {
+    public void responded(String verb, long nanos) {
         seconds.labelValues(verb).observe(nanos / 1e9);
     }
 
@@ -188,7 +188,7 @@ public final class ExtenderMetrics {
             PrometheusTextFormatWriter.create()
                     .write(bytes, registry.scrape(metric -> names || !metric.startsWith(LedgerMetrics.BY_NODE)));
         } catch (IOException e) {
-            throw new UncheckedIOException("memory accepts every write", e);
+            throw new UncheckedIOException("writing to memory failed", e);
         }
         return Buffer.buffer(bytes.toByteArray());
     }

@@ -4,7 +4,7 @@ import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Whether one card fits one pod. A node with a fitting card is still refused if the pod needs more cards than fit.
+ * Whether one card can serve one pod. A node with a fitting card is still refused if the pod needs more cards than fit.
  *
  * @param takes whether the card has the requested share free, or can be taken whole, whichever the pod requests
  * @param sentence what the card can give or why it can't, with figures, for users
@@ -33,7 +33,7 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
             return new CardVerdict(
                     state,
                     true,
-                    !both ? "would do" : whole ? "would do for either" : "would do for the memory, not whole");
+                    !both ? "fits" : whole ? "fits, shared or whole" : "fits the memory, but can't be taken whole");
         }
         return new CardVerdict(
                 state, false, demand.shares() ? noShare(demand.share(), state, inventory.unit()) : notWhole(state));

@@ -92,7 +92,7 @@ final class ExtenderRouter {
     /** Reports an internal error; a response that has begun is cut off, so that the caller sees that it is incomplete. */
     private void failed(RoutingContext context) {
         LOG.error(
-                "answering {} {} failed",
+                "the response to {} {} failed",
                 context.request().method(),
                 context.request().path(),
                 context.failure());
@@ -103,7 +103,7 @@ final class ExtenderRouter {
         if (context.response().headWritten()) {
             context.request().connection().close();
         } else {
-            HttpResponse.error(context.request(), 500, "the extender failed inside; see its log");
+            HttpResponse.error(context.request(), 500, "internal error of the extender; see its log");
         }
     }
 }

@@ -69,9 +69,9 @@ public final class ExtenderServer {
     }
 
     /**
-     * What the server answers from.
+     * The components that serve requests.
      *
-     * @param unready why no verb can be answered now, as a sentence; empty when it can
+     * @param unready why no verb can be served now, as a sentence; empty if it can
      */
     public record Parts(
             Ledger ledger,
@@ -95,7 +95,7 @@ public final class ExtenderServer {
         this.port = port;
     }
 
-    /** Starts to listen; throws when the address can't be used. */
+    /** Starts to listen; throws if the address can't be used. */
     public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
         // Nothing is served from files, and without its cache Vert.x needs no writable directory.
         Vertx vertx = Vertx.vertx(new VertxOptions()
@@ -164,9 +164,8 @@ public final class ExtenderServer {
     private static HttpServerOptions options(Deadlines deadlines) {
         return new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // ConnectionDeadlines closes only after pending writes, which never end for a caller that reads
-                // nothing.
-                // This timeout does not wait for them.
+                // Closes the connection of a caller that reads nothing. ConnectionDeadlines closes only after pending
+                // writes, which then never end.
                 .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setUseAlpn(false)

@@ -34,12 +34,12 @@ final class ProtocolRoutes {
         });
         Methods.post(router, "/filter", bodies, context -> {
             HttpResponse.json(context.request(), 200, verbs.filter(BodyReader.body(context)));
-            answered(context, "filter");
+            responded(context, "filter");
         });
         Methods.post(router, "/prioritize", bodies, context -> {
             VerbHandlers.Reply reply = verbs.prioritize(BodyReader.body(context));
             HttpResponse.json(context.request(), reply.status(), reply.body());
-            answered(context, "prioritize");
+            responded(context, "prioritize");
         });
         Methods.post(router, "/preempt", bodies, this::preempt);
         Methods.post(router, "/bind", bodies, this::bind);
@@ -53,7 +53,7 @@ final class ProtocolRoutes {
                 body,
                 reply -> loop.runOnContext(nothing -> {
                     HttpResponse.json(context.request(), reply.status(), reply.body());
-                    answered(context, "preempt");
+                    responded(context, "preempt");
                 }));
     }
 
@@ -64,12 +64,12 @@ final class ProtocolRoutes {
                 body,
                 result -> loop.runOnContext(nothing -> {
                     HttpResponse.json(context.request(), 200, result);
-                    answered(context, "bind");
+                    responded(context, "bind");
                 }));
     }
 
-    private void answered(RoutingContext context, String verb) {
+    private void responded(RoutingContext context, String verb) {
         long began = context.<Long>get(BEGAN);
-        metrics.answered(verb, System.nanoTime() - began);
+        metrics.responded(verb, System.nanoTime() - began);
     }
 }

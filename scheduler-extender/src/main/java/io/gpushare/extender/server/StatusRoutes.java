@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * Metrics, health and version, for callers without a certificate: the kubelet's probes and not every Prometheus have one. No
  * node is named to such a caller where certificates are required.
  *
- * @param unready why no verb can be answered now; empty when it can
+ * @param unready why no verb can be served now; empty if it can
  */
 record StatusRoutes(
         ExtenderMetrics metrics, Supplier<Optional<String>> unready, String version, boolean certificatesRequired) {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class TlsReload {
     private static final Logger LOG = LoggerFactory.getLogger(TlsReload.class);
 
-    private static final Duration CHANGE_OVER = Duration.ofSeconds(30);
+    private static final Duration UPDATE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Vertx vertx;
     private final TlsFiles files;
@@ -40,13 +40,13 @@ final class TlsReload {
                 certificate.getNotAfter().toInstant());
     }
 
-    /** Reads the files once; blocks while the server changes over. */
+    /** Reads the files once; blocks until the server uses them. */
     synchronized void check() {
         try {
             TlsContents now = TlsContents.read(files);
             if (!now.equals(served)) {
                 X509Certificate certificate = now.check(vertx);
-                ExtenderServer.await(server.updateSSLOptions(now.options()), CHANGE_OVER);
+                ExtenderServer.await(server.updateSSLOptions(now.options()), UPDATE_TIMEOUT);
                 served = now;
                 log(certificate);
             }
@@ -54,7 +54,7 @@ final class TlsReload {
         } catch (IOException | RuntimeException e) {
             String why = String.valueOf(e.getMessage());
             if (!why.equals(problem)) {
-                LOG.warn("the changed TLS files are not used, the old ones stay in force: {}", why);
+                LOG.warn("the changed TLS files are rejected, the previous ones stay in use: {}", why);
             }
             problem = why;
         }

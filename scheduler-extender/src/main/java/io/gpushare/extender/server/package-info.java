@@ -1,4 +1,4 @@
-/** The HTTP server: listening, TLS, certificates, deadlines, and the routes from paths to the packages that answer. */
+/** The HTTP server: listening, TLS, certificates, deadlines, and the routes from paths to handlers. */
 @NullMarked
 package io.gpushare.extender.server;
 

@@ -22,7 +22,7 @@ public final class SvgPlot {
         this.least = least;
     }
 
-    /** The SVG. If all lines reach 100 % arrived it starts at 70 %, so that close lines can be told apart. */
+    /** The SVG. If all lines reach 100 % arrived, both axes start at 70 %, which separates close lines. */
     public static String of(String title, List<Result> results) {
         int most = Math.max(1, results.stream().mapToInt(Result::arrived).min().orElseThrow());
         SvgPlot plot = new SvgPlot(most, most >= 100 ? 70 : 0);
@@ -55,8 +55,8 @@ public final class SvgPlot {
                 TOP + HEIGHT / 2);
     }
 
-    private void line(Result result, int number) {
-        String colour = COLOURS.get(number % COLOURS.size());
+    private void line(Result result, int index) {
+        String colour = COLOURS.get(index % COLOURS.size());
         StringBuilder points = new StringBuilder();
         for (int percent = least; percent <= most; percent++) {
             int at = percent;
@@ -66,7 +66,7 @@ public final class SvgPlot {
         add(
                 "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"/>%n",
                 points.toString().strip(), colour);
-        int y = TOP + 14 + 22 * number;
+        int y = TOP + 14 + 22 * index;
         add("<path d=\"M%d %dh22\" stroke=\"%s\" stroke-width=\"3\"/>%n", LEFT + WIDTH + 14, y - 4, colour);
         add("<text x=\"%d\" y=\"%d\">%s %.2f</text>%n", LEFT + WIDTH + 42, y, escaped(result.policy()), result.end());
     }
@@ -79,7 +79,7 @@ public final class SvgPlot {
         return TOP + HEIGHT * (100 - percent) / (100 - least);
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need one more library
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that nothing else needs
     private void add(String format, Object... values) {
         svg.append(String.format(Locale.ROOT, format, values));
     }

@@ -17,7 +17,7 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who holds the Lease, by a clock that the test moves. */
+/** Holders of the Lease, by a clock that the test moves. */
 class ElectionTest {
     private static final InstantSource WALL = InstantSource.fixed(Instant.parse("2026-11-20T12:00:00Z"));
 
@@ -26,13 +26,13 @@ class ElectionTest {
     private final Election first = election("first");
     private final Election second = election("second");
 
-    /** A Lease in memory; calls may take time, fail, or lose their answers. */
+    /** A Lease in memory; calls may take time, fail, or lose their responses. */
     private final class Store implements LeaseStore {
         private @Nullable LeaseState lease;
         private int version;
-        private boolean cut;
+        private boolean cutOff;
         private boolean losing;
-        private long takes;
+        private long callNanos;
         private final List<String> holders = new ArrayList<>();
 
         @Override
@@ -54,7 +54,7 @@ class ElectionTest {
             LeaseState written = write(before, holder, (int) length.toSeconds());
             holders.add(holder);
             if (losing) {
-                throw new KubernetesException(0, "the answer is lost", null);
+                throw new KubernetesException(0, "the response is lost", null);
             }
             return written;
         }
@@ -66,8 +66,8 @@ class ElectionTest {
         }
 
         private void begin() throws KubernetesException {
-            nanos += takes;
-            if (cut) {
+            nanos += callNanos;
+            if (cutOff) {
                 throw new KubernetesException(0, "cut off", null);
             }
         }
@@ -88,7 +88,7 @@ class ElectionTest {
     }
 
     @Test
-    void theFirstToComeHoldsItAndTheOtherWaits() {
+    void theFirstCandidateHoldsItAndTheOtherWaits() {
         first.step();
         second.step();
         assertThat(first.held()).isTrue();
@@ -102,16 +102,16 @@ class ElectionTest {
     }
 
     @Test
-    void whoCannotRenewStopsBeforeAnotherMayTakeIt() {
+    void aHolderThatCannotRenewStopsBeforeAnotherTakesOver() {
         first.step();
         second.step();
-        store.cut = true;
+        store.cutOff = true;
         pass(10);
-        assertThat(first.held()).as("no step was needed to end it").isFalse();
-        store.cut = false;
+        assertThat(first.held()).as("it ends without a step").isFalse();
+        store.cutOff = false;
         second.step();
         assertThat(second.held())
-                .as("calls of the first may still be under way")
+                .as("calls of the first may still be in flight")
                 .isFalse();
         pass(5);
         second.step();
@@ -121,9 +121,9 @@ class ElectionTest {
     }
 
     @Test
-    void itIsHeldFromBeforeTheCallThatRenewedIt() {
+    void theTermCountsFromTheStartOfTheRenewingCall() {
         first.step();
-        store.takes = TimeUnit.SECONDS.toNanos(4);
+        store.callNanos = TimeUnit.SECONDS.toNanos(4);
         first.step();
         pass(5);
         assertThat(first.held()).isTrue();
@@ -132,7 +132,7 @@ class ElectionTest {
     }
 
     @Test
-    void whoEndsHandsOverAtOnce() {
+    void aHolderThatEndsReleasesTheLeaseImmediately() {
         first.step();
         second.step();
         first.end();
@@ -140,11 +140,11 @@ class ElectionTest {
         second.step();
         assertThat(second.held()).isTrue();
         first.step();
-        assertThat(first.held()).as("it takes part no more").isFalse();
+        assertThat(first.held()).as("it is no longer a candidate").isFalse();
     }
 
     @Test
-    void aLostAnswerToOurOwnRenewalIsFoundOut() {
+    void aRenewalWithALostResponseKeepsTheTerm() {
         first.step();
         long term = first.term();
         store.losing = true;
@@ -153,21 +153,21 @@ class ElectionTest {
         first.step();
         pass(9);
         assertThat(first.held()).isTrue();
-        assertThat(first.term()).as("nobody else had it").isEqualTo(term);
+        assertThat(first.term()).as("no other holder in between").isEqualTo(term);
     }
 
     @Test
-    void aTermThatComesBackAfterAnotherOnesIsANewOne() {
+    void aTermAfterAnotherHolderIsANewOne() {
         first.step();
         second.step();
         long term = first.term();
         pass(16);
         second.step();
         first.step(); // its renewal is refused
-        first.step(); // it sees why
+        first.step(); // it reads the new holder
         pass(16);
         store.losing = true;
-        first.step(); // taken, and the answer is lost
+        first.step(); // taken, but the response is lost
         store.losing = false;
         first.step();
         assertThat(first.held()).isTrue();
@@ -175,7 +175,7 @@ class ElectionTest {
     }
 
     @Test
-    void aLeaseThatSomebodyDeletedIsMadeAnewAsANewTerm() {
+    void aDeletedLeaseIsRecreatedAsANewTerm() {
         first.step();
         long term = first.term();
         store.lease = null;
@@ -186,13 +186,13 @@ class ElectionTest {
     }
 
     @Property(tries = 500)
-    void neverDoTwoHoldItWhateverFailsAndHoweverLongCallsTake(@ForAll long seed) {
+    void atMostOneHoldsItWithFailuresAndSlowCalls(@ForAll long seed) {
         Random random = new Random(seed);
         List<Election> all = List.of(first, second, election("third"));
         for (int i = 0; i < 200; i++) {
-            store.cut = random.nextInt(4) == 0;
+            store.cutOff = random.nextInt(4) == 0;
             store.losing = random.nextInt(4) == 0;
-            store.takes = random.nextInt(3) == 0 ? random.nextLong(TimeUnit.SECONDS.toNanos(4)) : 0;
+            store.callNanos = random.nextInt(3) == 0 ? random.nextLong(TimeUnit.SECONDS.toNanos(4)) : 0;
             if (random.nextInt(40) == 0) {
                 store.lease = new LeaseState(String.valueOf(++store.version), "somebody", 15, 0);
             }

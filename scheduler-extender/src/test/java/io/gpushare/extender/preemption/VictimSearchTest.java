@@ -43,12 +43,12 @@ class VictimSearchTest {
         }
         Random random = new Random(seed);
         NodeCards node = node(random);
-        Map<String, PodPriority> evictable = some(random, node);
+        Map<String, PodPriority> evictable = evictable(random, node);
         Demand demand = demand(units, whole);
         Optional<List<String>> victims = VictimSearch.victims(node, demand, evictable);
         if (victims.isEmpty()) {
             assertThat(fits(without(node, evictable.keySet()), demand))
-                    .as("without all that may go")
+                    .as("without all evictable pods")
                     .isFalse();
             return;
         }
@@ -70,14 +70,14 @@ class VictimSearchTest {
             @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
         Random random = new Random(seed);
         NodeCards node = node(random);
-        Map<String, PodPriority> evictable = some(random, node);
+        Map<String, PodPriority> evictable = evictable(random, node);
         Demand demand = demand(units, 0);
         VictimSearch.victims(node, demand, evictable)
                 .filter(list -> !list.isEmpty())
                 .ifPresent(victims -> {
                     int highest = highest(evictable, victims);
                     List<String> lower = evictable.keySet().stream()
-                            .filter(uid -> rank(evictable, uid).value() < highest)
+                            .filter(uid -> priority(evictable, uid).value() < highest)
                             .toList();
                     assertThat(fits(without(node, lower), demand)).isFalse();
                 });
@@ -88,21 +88,21 @@ class VictimSearchTest {
         Random random = new Random(seed);
         NodeCards node = node(random);
         Map<String, PodPriority> evictable = new HashMap<>();
-        some(random, node).forEach((uid, rank) -> evictable.put(uid, new PodPriority(0, rank.created(), false)));
+        evictable(random, node).forEach((uid, each) -> evictable.put(uid, new PodPriority(0, each.created(), false)));
         Demand demand = demand(units, 0);
         int fewest =
                 VictimSearch.victims(node, demand, evictable).map(List::size).orElse(99);
         List<String> all = List.copyOf(evictable.keySet());
         for (int set = 0; set < 1 << all.size(); set++) {
             if (Integer.bitCount(set) < fewest) {
-                List<String> gone = new ArrayList<>();
+                List<String> evicted = new ArrayList<>();
                 for (int i = 0; i < all.size(); i++) {
                     if ((set >> i & 1) == 1) {
-                        gone.add(all.get(i));
+                        evicted.add(all.get(i));
                     }
                 }
-                assertThat(fits(without(node, gone), demand))
-                        .as("without %s", gone)
+                assertThat(fits(without(node, evicted), demand))
+                        .as("without %s", evicted)
                         .isFalse();
             }
         }
@@ -111,23 +111,23 @@ class VictimSearchTest {
     @Test
     void theYoungestOfEqualPodsIsEvictedAfterATerminatingOne() {
         NodeCards node = t4s(memory("old", 0, 8), memory("young", 1, 8));
-        assertThat(victims(node, 10, Map.of("old", rank(1, 0), "young", rank(1, 5))))
+        assertThat(victims(node, 10, Map.of("old", priority(1, 0), "young", priority(1, 5))))
                 .containsExactly("young");
-        assertThat(victims(node, 10, Map.of("old", new PodPriority(1, NOON, true), "young", rank(1, 5))))
+        assertThat(victims(node, 10, Map.of("old", new PodPriority(1, NOON, true), "young", priority(1, 5))))
                 .containsExactly("old");
     }
 
     @Test
     void thePodsOfLowestPriorityAreEvictedEvenIfOlderAndMore() {
         NodeCards node = t4s(memory("high", 0, 15), memory("low-a", 1, 7), memory("low-b", 1, 8));
-        assertThat(victims(node, 15, Map.of("high", rank(2, 9), "low-a", rank(1, 0), "low-b", rank(1, 0))))
+        assertThat(victims(node, 15, Map.of("high", priority(2, 9), "low-a", priority(1, 0), "low-b", priority(1, 0))))
                 .containsExactlyInAnyOrder("low-a", "low-b");
     }
 
     @Test
     void theCheapestCardIsFreedForAWholeCard() {
         NodeCards node = t4s(memory("high", 0, 1), memory("low", 1, 1));
-        Map<String, PodPriority> evictable = Map.of("high", rank(2, 0), "low", rank(1, 0));
+        Map<String, PodPriority> evictable = Map.of("high", priority(2, 0), "low", priority(1, 0));
         assertThat(VictimSearch.victims(node, demand(0, 1), evictable)).contains(List.of("low"));
         assertThat(VictimSearch.victims(node, demand(0, 2), evictable).orElseThrow())
                 .containsExactlyInAnyOrder("high", "low");
@@ -160,7 +160,7 @@ class VictimSearchTest {
         }
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
         for (int i = 0; i < random.nextInt(9); i++) {
-            // What fits, as pods come; and now and then what does not, as annotations may claim.
+            // Mostly allocations that fit; sometimes one that does not, as a forged annotation may claim.
             Demand demand = random.nextInt(4) == 0 ? demand(0, 1) : demand(1 + random.nextInt(9), 0);
             if (random.nextInt(10) == 0) {
                 node = node.with(pod("uid-" + i), memory(random.nextInt(4), 1 + random.nextInt(9)));
@@ -172,26 +172,26 @@ class VictimSearchTest {
         return node;
     }
 
-    private static Map<String, PodPriority> some(Random random, NodeCards node) {
+    private static Map<String, PodPriority> evictable(Random random, NodeCards node) {
         Map<String, PodPriority> evictable = new HashMap<>();
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
-                evictable.put(holding.holder().key(), rank(random.nextInt(3), random.nextInt(60)));
+                evictable.put(holding.holder().key(), priority(random.nextInt(3), random.nextInt(60)));
             }
         }
         return evictable;
     }
 
-    private static PodPriority rank(int priority, int minute) {
-        return new PodPriority(priority, NOON.plusSeconds(60L * minute), false);
+    private static PodPriority priority(int value, int minute) {
+        return new PodPriority(value, NOON.plusSeconds(60L * minute), false);
     }
 
-    private static PodPriority rank(Map<String, PodPriority> ranks, String uid) {
-        return ranks.getOrDefault(uid, PodPriority.DEFAULT);
+    private static PodPriority priority(Map<String, PodPriority> priorities, String uid) {
+        return priorities.getOrDefault(uid, PodPriority.DEFAULT);
     }
 
-    private static int highest(Map<String, PodPriority> ranks, List<String> uids) {
-        return uids.stream().mapToInt(uid -> rank(ranks, uid).value()).max().orElseThrow();
+    private static int highest(Map<String, PodPriority> priorities, List<String> uids) {
+        return uids.stream().mapToInt(uid -> priority(priorities, uid).value()).max().orElseThrow();
     }
 
     private static NodeCards without(NodeCards node, Iterable<String> uids) {

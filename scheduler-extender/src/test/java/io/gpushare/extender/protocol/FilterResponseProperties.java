@@ -10,7 +10,7 @@ import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
-import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;

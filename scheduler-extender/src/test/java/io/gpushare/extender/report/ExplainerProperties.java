@@ -2,7 +2,7 @@ package io.gpushare.extender.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
@@ -20,27 +20,27 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** An explanation says what filter says, and its cards say why. */
+/** An explanation has the result of filter, and its cards explain that result. */
 class ExplainerProperties {
     @Property(tries = 100)
     void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
         Random random = new Random(seed);
-        TestCluster world = new TestCluster(random, TestCluster.ledger());
+        TestCluster cluster = new TestCluster(random, TestCluster.ledger());
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection choice = new NodeSelection(ledger, false);
-        Explainer explain = new Explainer(ledger, new NodeSelection(ledger, random.nextBoolean()), world);
+        NodeSelection selection = new NodeSelection(ledger, false);
+        Explainer explainer = new Explainer(ledger, new NodeSelection(ledger, random.nextBoolean()), cluster);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            FilterResult filtered = choice.filter(pod, choice.named(nodes));
-            Judged judged = (Judged) explain.of(pod);
+            FilterResult filtered = selection.filter(pod, selection.named(nodes));
+            Judged judged = (Judged) explainer.of(pod);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());
             for (NodeVerdict node : judged.nodes()) {
                 assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
                 assertThat(node.why() == null).isEqualTo(enough(judged, node));
             }
-            assertThat(explain.tally(judged.demand()))
+            assertThat(explainer.tally(judged.demand()))
                     .isEqualTo(new Explainer.Tally(judged.feasible(), judged.reasons()));
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
@@ -56,8 +56,8 @@ class ExplainerProperties {
 
     /** Whether as many cards fit as the demand needs; the pods here request memory or cards, never both. */
     private static boolean enough(Judged judged, NodeVerdict node) {
-        long would = node.eachCard().stream().filter(CardVerdict::takes).count();
-        return would
+        long taking = node.eachCard().stream().filter(CardVerdict::takes).count();
+        return taking
                 >= (judged.demand().total().units() > 0
                         ? judged.demand().split()
                         : judged.demand().total().wholeCards());

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Many binds at once, an API server that fails in every way, informers that lag: no card is ever allocated twice. */
+/** Concurrent binds with API failures and lagging informers never allocate a card twice. */
 class BindStormTest {
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
@@ -29,46 +29,46 @@ class BindStormTest {
     void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
-        TestCluster world = new TestCluster(new Random(seed + 1), ledger);
-        NODES.forEach(node -> world.node(node, TestCluster.cards(8, 8, 15)));
-        world.showAll();
-        world.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, world);
+        TestCluster cluster = new TestCluster(new Random(seed + 1), ledger);
+        NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
+        cluster.showAll();
+        cluster.failing = random.nextInt(40);
+        Binder binder = new Binder(ledger, cluster);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
-            pods.add(world.create(
+            pods.add(cluster.create(
                     "p" + i,
                     random.nextInt(4) == 0
                             ? Map.of("aliyun.com/gpu-count", "1")
                             : Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(6)))));
         }
-        storm(world, random, schedulers(pods, random, ledger, binder));
+        storm(cluster, random, schedulers(pods, random, ledger, binder));
 
-        boolean landing = true;
-        while (landing) {
-            landing = world.landLate();
+        boolean pending = true;
+        while (pending) {
+            pending = cluster.executeLate();
         }
-        assertNothingOverCommitted(world);
-        world.failing = 0;
-        world.showAll();
+        assertNothingOverCommitted(cluster);
+        cluster.failing = 0;
+        cluster.showAll();
         binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
-        assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(world.truth());
+        assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(cluster.truth());
         assertThat(ledger.stats().holding(Holding.Standing.ASSUMED)).isZero();
         assertThat(ledger.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
         assertThat(ledger.stats().unattributed()).isZero();
     }
 
-    /** kube-scheduler tries each pod several times, twice at once now and then, on nodes that filter found feasible. */
+    /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection choice = new NodeSelection(ledger, false);
+        NodeSelection selection = new NodeSelection(ledger, false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
-            long own = random.nextLong();
+            long ownSeed = random.nextLong();
             schedulers.add(() -> {
-                Random mine = new Random(own);
+                Random mine = new Random(ownSeed);
                 for (int attempt = 0; attempt < 4; attempt++) {
-                    List<String> feasible = choice.filter(
-                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), choice.named(NODES))
+                    List<String> feasible = selection.filter(
+                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), selection.named(NODES))
                             .feasible(NODES);
                     if (!feasible.isEmpty()) {
                         binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), TestCluster.NOW);
@@ -83,30 +83,30 @@ class BindStormTest {
         return schedulers;
     }
 
-    private static void storm(TestCluster world, Random random, List<Callable<Void>> schedulers) throws Exception {
-        AtomicBoolean over = new AtomicBoolean();
+    private static void storm(TestCluster cluster, Random random, List<Callable<Void>> schedulers) throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 ExecutorService informer = Executors.newSingleThreadExecutor()) {
             Future<?> informers = informer.submit(() -> {
                 Random mine = new Random(random.nextLong());
-                while (!over.get()) {
+                while (!done.get()) {
                     switch (mine.nextInt(6)) {
-                        case 0 -> world.landLate();
-                        case 1 -> world.relist();
-                        default -> world.showPod();
+                        case 0 -> cluster.executeLate();
+                        case 1 -> cluster.relist();
+                        default -> cluster.showPod();
                     }
                 }
             });
-            for (Future<Void> done : threads.invokeAll(schedulers)) {
-                done.get();
+            for (Future<Void> scheduler : threads.invokeAll(schedulers)) {
+                scheduler.get();
             }
-            over.set(true);
+            done.set(true);
             informers.get();
         }
     }
 
-    private static void assertNothingOverCommitted(TestCluster world) {
-        for (Map.Entry<String, NodeCards> node : world.truth().entrySet()) {
+    private static void assertNothingOverCommitted(TestCluster cluster) {
+        for (Map.Entry<String, NodeCards> node : cluster.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }
     }

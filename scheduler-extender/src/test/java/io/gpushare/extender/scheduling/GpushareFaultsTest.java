@@ -16,6 +16,7 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,14 +28,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What gpushare's extender did wrong and ours must not, on values; DESIGN.md says which numbers are elsewhere. */
+/** Regression tests for the faults of gpushare's extender, on values; see DESIGN.md for the numbers. */
 class GpushareFaultsTest {
     private final List<String> reported = new ArrayList<>();
     private final Ledger ledger = new Ledger(
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
-    private final NodeSelection choice = new NodeSelection(ledger, false);
+    private final NodeSelection selection = new NodeSelection(ledger, false);
 
     @Test
     void e3ACardOverCommittedByForgedAnnotationsIsFull() {
@@ -48,7 +49,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void e3ASmallUnitInAForgedAnnotationDoesNotMakeTheClaimSmaller() {
+    void e3ASmallUnitInAForgedAnnotationDoesNotReduceTheAllocation() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         String small = AllocationCodec.encode(TestCluster.memory("GPU-0", 10)).replace("1024", "1");
@@ -57,13 +58,13 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void e4ReadingEverythingWhileEverythingChangesNeverFails() throws Exception {
+    void e4ReadersDoNotFailDuringChanges() throws Exception {
         IntStream.range(0, 20).forEach(i -> inventory("n" + i, TestCluster.cards(15, 15)));
-        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean done = new AtomicBoolean();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Integer> reader = threads.submit(() -> {
                 int reads = 0;
-                while (!over.get() || reads == 0) {
+                while (!done.get() || reads == 0) {
                     assertThat(ledger.nodes()).hasSizeGreaterThanOrEqualTo(20);
                     feasible(3, "n1");
                     reads++;
@@ -78,22 +79,22 @@ class GpushareFaultsTest {
                     ledger.removePod(new PodRef("uid-p" + i, "default", "p" + i));
                 }
             }
-            over.set(true);
+            done.set(true);
             assertThat(reader.get()).isPositive();
         }
         assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
     }
 
     @Test
-    void e5APodDeletedAndMadeAgainUnderItsNameFortyTimesLeavesNothingBehind() {
+    void e5APodRecreatedFortyTimesLeavesNothingBehind() {
         inventory("n1", TestCluster.cards(15, 15));
         for (int i = 0; i < 40; i++) {
-            // The end of the one before was missed in a gap of the watch, every second time.
+            // Every second deletion is lost in a gap of the watch.
             if (i % 2 == 0) {
                 ledger.removePod(new PodRef("uid-" + (i - 1), "default", "same"));
             }
             ledger.updatePod(new ClusterPod(
-                    new PodRef("uid-" + i, "default", "same"), "n1", false, written("GPU-0", 3), asking(3)));
+                    new PodRef("uid-" + i, "default", "same"), "n1", false, written("GPU-0", 3), requesting(3)));
             assertThat(free("n1")).containsExactly(12, 15);
         }
         ledger.removePod(new PodRef("uid-39", "default", "same"));
@@ -101,7 +102,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void e7AChangedCapacityIsUsedAndACardOrNodeThatLeftIsNotOffered() {
+    void e7AChangedCapacityIsUsedAndARemovedCardOrNodeIsNotOffered() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         inventory("n1", TestCluster.cards(40, 40));
@@ -111,14 +112,14 @@ class GpushareFaultsTest {
         inventory("n1", TestCluster.cards());
         assertThat(feasible(1, "n1")).isFalse();
         inventory("n1", TestCluster.cards(15));
-        assertThat(free("n1")).as("what ran all the time").containsExactly(5);
+        assertThat(free("n1")).as("the pod still holds its memory").containsExactly(5);
         ledger.removePod(new PodRef("uid-p", "default", "p"));
         ledger.removeNode("n1");
         assertThat(ledger.nodes()).isEmpty();
     }
 
     @Test
-    void e7bANodeFirstSeenWhileBootingIsRightWhenItsInventoryComes() {
+    void e7bANodeFirstSeenWhileBootingIsRightOnceItHasAnInventory() {
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
         ledger.updateNode("n1", Map.of(), HostResources.NONE);
         assertThat(feasible(1, "n1")).isFalse();
@@ -127,7 +128,7 @@ class GpushareFaultsTest {
     }
 
     @Test
-    void e7cAUsedCardThatVanishesHidesNothingAndIsStillUsedWhenItReturns() {
+    void e7cAUsedCardThatDisappearsIsStillUsedWhenItReturns() {
         inventory("n1", TestCluster.cards(15, 15));
         ledger.updatePod(pod("p", "n1", 10, written("GPU-1", 10)));
         inventory("n1", TestCluster.cards(15));
@@ -144,45 +145,45 @@ class GpushareFaultsTest {
         for (int i = 0; i < 8000; i++) {
             ledger.updatePod(pod("p" + i, "n" + i % 1000, 4, written("GPU-" + i % 8, 4)));
         }
-        SchedulingPod asks = new SchedulingPod(new PodRef("uid-x", "default", "x"), Map.of(), asking(3));
+        SchedulingPod pod = new SchedulingPod(new PodRef("uid-x", "default", "x"), Map.of(), requesting(3));
         long[] nanos = new long[200];
         for (int i = 0; i < nanos.length; i++) {
             long began = System.nanoTime();
-            assertThat(choice.filter(asks, choice.named(nodes)).feasible(nodes)).hasSize(1000);
+            assertThat(selection.filter(pod, selection.named(nodes)).feasible(nodes)).hasSize(1000);
             nanos[i] = System.nanoTime() - began;
         }
-        java.util.Arrays.sort(nanos);
+        Arrays.sort(nanos);
         System.out.printf("filter of 1000 nodes: p50 %.2f ms, p99 %.2f ms%n", nanos[100] / 1e6, nanos[198] / 1e6);
-        assertThat(nanos[100]).as("gpushare: 70 ms and more").isLessThan(50_000_000);
+        assertThat(nanos[100]).as("gpushare takes 70 ms").isLessThan(50_000_000);
     }
 
     @Test
-    void e15AConflictIsKnownByItsStatusWhateverItsTextSays() {
+    void e15AConflictIsRecognizedByItsStatusNotItsText() {
         inventory("n1", TestCluster.cards(15));
-        ClusterPod there = pod("p", "n1", 3, written("GPU-0", 3));
+        ClusterPod bound = pod("p", "n1", 3, written("GPU-0", 3));
         PodApi api = new PodApi() {
             @Override
             public Optional<ClusterPod> pod(String namespace, String name) {
-                return Optional.of(there);
+                return Optional.of(bound);
             }
 
             @Override
             public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
-                throw new Failure(Failure.Reach.ANSWERED, 409, "in words of a later version", new Exception());
+                throw new Failure(Failure.Reach.ANSWERED, 409, "the message of a later version", new Exception());
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api).bind(there.ref(), "n1", TestCluster.NOW))
+        assertThat(new Binder(ledger, api).bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 
     @Test
-    void e16AnInitContainersMemoryIsPlacedAndReservedLikeAnyOther() {
+    void e16AnInitContainersMemoryIsPlacedAndReserved() {
         inventory("n1", TestCluster.cards(15));
         PodRef pod = new PodRef("uid-i", "default", "i");
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
-        assertThat(choice.filter(new SchedulingPod(pod, Map.of(), init), choice.named(List.of("n1")))
+        assertThat(selection.filter(new SchedulingPod(pod, Map.of(), init), selection.named(List.of("n1")))
                         .feasible(List.of("n1")))
                 .containsExactly("n1");
         assertThat(ledger.assume(
@@ -236,8 +237,8 @@ class GpushareFaultsTest {
     }
 
     private boolean feasible(int units, String node) {
-        SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), Map.of(), asking(units));
-        return choice.filter(pod, choice.named(List.of(node))).why(0) == null;
+        SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), Map.of(), requesting(units));
+        return selection.filter(pod, selection.named(List.of(node))).why(0) == null;
     }
 
     private List<Integer> free(String node) {
@@ -247,10 +248,10 @@ class GpushareFaultsTest {
     }
 
     private static ClusterPod pod(String name, @Nullable String node, int units, Map<String, String> annotations) {
-        return new ClusterPod(new PodRef("uid-" + name, "default", name), node, false, annotations, asking(units));
+        return new ClusterPod(new PodRef("uid-" + name, "default", name), node, false, annotations, requesting(units));
     }
 
-    private static List<ContainerResources> asking(int units) {
+    private static List<ContainerResources> requesting(int units) {
         return List.of(
                 new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units))));
     }

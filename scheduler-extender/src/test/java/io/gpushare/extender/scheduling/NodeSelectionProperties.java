@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
-import io.gpushare.extender.ledger.FilterResult;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -26,7 +26,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Filter, prioritize and bind of one ledger, with each policy that a cluster may have. */
+/** Filter, prioritize and bind agree on one ledger, with every policy. */
 class NodeSelectionProperties {
     private static final int PODS = 60;
 
@@ -45,14 +45,14 @@ class NodeSelectionProperties {
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
-            List<String> asked = nodes.subList(0, 1 + random.nextInt(nodes.size()));
-            FilterResult filtered = all.filter(pod, all.named(asked));
-            List<String> named = named(all, one, pod, asked);
-            if (!named.isEmpty()) {
-                assertThat(bind(ledger, pod, named.getFirst())).isInstanceOf(Assumption.Assumed.class);
-                // What it holds there is no obstacle to itself.
-                assertThat(named(all, one, pod, asked)).hasSize(1);
-                assertThat(all.filter(pod, all.named(named)).passed()).isEqualTo(1);
+            List<String> requested = nodes.subList(0, 1 + random.nextInt(nodes.size()));
+            FilterResult filtered = all.filter(pod, all.named(requested));
+            List<String> chosen = chosen(all, one, pod, requested);
+            if (!chosen.isEmpty()) {
+                assertThat(bind(ledger, pod, chosen.getFirst())).isInstanceOf(Assumption.Assumed.class);
+                // The pod's own reservation does not count against it.
+                assertThat(chosen(all, one, pod, requested)).hasSize(1);
+                assertThat(all.filter(pod, all.named(chosen)).passed()).isEqualTo(1);
             }
             for (int node = 0; node < filtered.size(); node++) {
                 if (filtered.why(node) == null) {
@@ -61,7 +61,7 @@ class NodeSelectionProperties {
                 assertThat(bind(
                                 ledger,
                                 new SchedulingPod(other(pod), pod.annotations(), pod.containers()),
-                                asked.get(node)))
+                                requested.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
             assertThat(ledger.stats().overcommitted()).isZero();
@@ -71,20 +71,20 @@ class NodeSelectionProperties {
                 .anyMatch(state -> !state.unused());
     }
 
-    /** The node that filter names where it decides: the same that wins where prioritize does. */
-    private static List<String> named(NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> asked) {
-        FilterResult filtered = all.filter(pod, all.named(asked));
-        assertThat(filtered.size()).isEqualTo(asked.size());
-        List<String> feasible = filtered.feasible(asked);
+    /** The node that filter selects if it decides, which is also the one with the highest score. */
+    private static List<String> chosen(NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> requested) {
+        FilterResult filtered = all.filter(pod, all.named(requested));
+        assertThat(filtered.size()).isEqualTo(requested.size());
+        List<String> feasible = filtered.feasible(requested);
         int[] scores = all.prioritize(pod, all.named(feasible));
-        FilterResult decided = one.filter(pod, one.named(asked));
-        List<String> named = decided.feasible(asked);
+        FilterResult decided = one.filter(pod, one.named(requested));
+        List<String> chosen = decided.feasible(requested);
         assertSameExceptForOthers(decided, filtered);
-        assertThat(named).hasSize(feasible.isEmpty() ? 0 : 1);
+        assertThat(chosen).hasSize(feasible.isEmpty() ? 0 : 1);
         for (int node = 0; node < scores.length; node++) {
-            assertThat(scores[node] == NodeSelection.MAX_SCORE).isEqualTo(named.contains(feasible.get(node)));
+            assertThat(scores[node] == NodeSelection.MAX_SCORE).isEqualTo(chosen.contains(feasible.get(node)));
         }
-        return named;
+        return chosen;
     }
 
     private static void assertSameExceptForOthers(FilterResult decided, FilterResult filtered) {
@@ -101,14 +101,14 @@ class NodeSelectionProperties {
         assertThat(others + decided.passed()).isEqualTo(filtered.passed());
     }
 
-    /** The policy's choice among nodes follows cpu and memory that other pods request, those without cards too. */
+    /** Policies weigh the CPU and memory that all pods request, with and without cards. */
     @Property(tries = 20)
     void cpuRequestsCountOnTheNodeOfThePodWhileItExists(@ForAll long seed) {
         Random random = new Random(seed);
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
         Map<String, String> where = new HashMap<>();
-        Map<String, Long> asked = new HashMap<>();
+        Map<String, Long> requested = new HashMap<>();
         for (int i = 0; i < 200; i++) {
             String name = "p" + random.nextInt(20);
             PodRef ref = new PodRef(name + "-" + random.nextInt(2), "default", name);
@@ -127,7 +127,7 @@ class NodeSelectionProperties {
                     where.keySet().removeIf(uid -> uid.startsWith(name + "-"));
                     ledger.updatePod(new ClusterPod(ref, node, false, Map.of(), containers));
                     where.put(ref.uid(), node);
-                    asked.put(
+                    requested.put(
                             ref.uid(),
                             Long.parseLong(containers.getFirst().quantities().getOrDefault("cpu", "0")) * 1000);
                 }
@@ -136,7 +136,7 @@ class NodeSelectionProperties {
         for (String node : nodes) {
             long sum = where.entrySet().stream()
                     .filter(pod -> pod.getValue().equals(node))
-                    .mapToLong(pod -> asked.getOrDefault(pod.getKey(), 0L))
+                    .mapToLong(pod -> requested.getOrDefault(pod.getKey(), 0L))
                     .sum();
             assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
             assertThat(ledger.nodeEntry(node).free().cpuMilli()).isEqualTo(64_000 - sum);

@@ -8,6 +8,7 @@ import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
@@ -41,8 +42,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API server's truth in memory, and informers that show it late: each kind's events come in order, from one list and
- * a watch with gaps, as Kubernetes' informers do. Bindings may fail before, after, or long after they come true.
+ * A simulated API server in memory, with informers that lag. The events of each resource are in order, from one list and
+ * a watch with gaps, as in Kubernetes' informers. Bindings may fail before, after, or long after they take effect.
  */
 public final class TestCluster implements PodApi {
     public static Ledger ledger() {
@@ -75,7 +76,7 @@ public final class TestCluster implements PodApi {
         this.ledger = ledger;
     }
 
-    // ---- what happens in the cluster
+    // ---- changes of the cluster
 
     public synchronized ClusterPod create(String name, Map<String, String> quantities) {
         uids++;
@@ -131,23 +132,23 @@ public final class TestCluster implements PodApi {
         return new Inventory(MemoryUnit.GIB, null, cards);
     }
 
-    /** Five nodes of one to four cards of 16 or 48 GiB each, made so; their names. */
-    public static List<String> cluster(Random random, Ledger ledger, UnaryOperator<Card> made) {
+    /** Adds five nodes of one to four cards of 16 or 48 GiB, changed by the operator, and returns their names. */
+    public static List<String> cluster(Random random, Ledger ledger, UnaryOperator<Card> change) {
         List<String> nodes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             List<Card> cards = new ArrayList<>();
             for (int card = 0; card < 1 + random.nextInt(4); card++) {
                 Memory memory = Memory.ofGib(random.nextBoolean() ? 16 : 48);
-                cards.add(made.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
+                cards.add(change.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
             }
-            String written = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
-            ledger.updateNode("n" + i, Map.of("gpushare.io/inventory", written), new HostResources(64_000, 1 << 18));
+            String inventory = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
+            ledger.updateNode("n" + i, Map.of("gpushare.io/inventory", inventory), new HostResources(64_000, 1 << 18));
             nodes.add("n" + i);
         }
         return nodes;
     }
 
-    // ---- what informers show, one thread each
+    // ---- the informers, one thread each
 
     private void show(ClusterPod pod) {
         podsShown.put(pod.ref().toString(), pod);
@@ -179,7 +180,7 @@ public final class TestCluster implements PodApi {
         return event != null;
     }
 
-    /** The watch broke: events are lost, and a list shows what is there. A pod made anew is shown as a change only. */
+    /** The watch breaks: events are lost, and a list follows. It shows a recreated pod as a change only. */
     public synchronized void relist() {
         podEvents.clear();
         Set<String> names = new HashSet<>(podsShown.keySet());
@@ -237,8 +238,8 @@ public final class TestCluster implements PodApi {
         return 201;
     }
 
-    /** A Binding whose answer never came comes true, if it still can. */
-    synchronized boolean landLate() {
+    /** Executes a Binding that got no response, if that is still possible. */
+    synchronized boolean executeLate() {
         if (late.isEmpty()) {
             return false;
         }
@@ -248,8 +249,8 @@ public final class TestCluster implements PodApi {
 
     private void fail(int percent) throws Failure {
         if (random.nextInt(100) < percent) {
-            boolean answered = random.nextBoolean();
-            throw failure(answered ? Failure.Reach.ANSWERED : Failure.Reach.UNANSWERED, answered ? 500 : 0);
+            boolean response = random.nextBoolean();
+            throw failure(response ? Failure.Reach.ANSWERED : Failure.Reach.UNANSWERED, response ? 500 : 0);
         }
     }
 
@@ -257,13 +258,13 @@ public final class TestCluster implements PodApi {
         return new Failure(reach, status, "simulated " + reach + " " + status, new IllegalStateException());
     }
 
-    // ---- what is true
+    // ---- the actual state
 
     public synchronized List<ClusterPod> pods() {
         return List.copyOf(pods.values());
     }
 
-    /** What the ledger must be when all has been shown. */
+    /** The state of the ledger after all events. */
     public synchronized Map<String, NodeCards> truth() {
         Map<String, NodeCards> truth = new HashMap<>();
         nodes.forEach((name, annotations) -> truth.put(
@@ -289,7 +290,7 @@ public final class TestCluster implements PodApi {
     public static Allocation memory(String card, int units) {
         return new Allocation(
                 MemoryUnit.GIB,
-                List.of(new io.gpushare.model.ContainerAllocation(
+                List.of(new ContainerAllocation(
                         "main", ContainerRole.APP, Map.of(new CardId(card), Share.memory(units)))));
     }
 }

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 
 class PluginMetricsClientTest {
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
-    private static final Map<String, NodeUse> TOLD = Map.of("good", new NodeUse(Map.of("GPU-1", 7L), Map.of()));
+    private static final Map<String, NodeUse> REPORTED = Map.of("good", new NodeUse(Map.of("GPU-1", 7L), Map.of()));
 
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
-    private final PluginMetricsClient use = new PluginMetricsClient(() -> now);
-    private final AtomicInteger asked = new AtomicInteger();
-    private final CompletableFuture<Void> answering = new CompletableFuture<>();
+    private final PluginMetricsClient client = new PluginMetricsClient(() -> now);
+    private final AtomicInteger scrapes = new AtomicInteger();
+    private final CompletableFuture<Void> responding = new CompletableFuture<>();
     private HttpServer plugin;
     private NodeView good;
 
@@ -42,8 +42,8 @@ class PluginMetricsClientTest {
         plugin = HttpServer.create(new InetSocketAddress(HERE, 0), 0);
         plugin.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         plugin.createContext("/metrics", call -> {
-            asked.incrementAndGet();
-            answering.join();
+            scrapes.incrementAndGet();
+            responding.join();
             byte[] text = "gpushare_card_memory_used_bytes{card=\"GPU-1\"} 7\n".getBytes(StandardCharsets.UTF_8);
             call.sendResponseHeaders(200, text.length);
             call.getResponseBody().write(text);
@@ -63,30 +63,30 @@ class PluginMetricsClientTest {
     }
 
     @Test
-    void howeverManyLookAtOnceAPluginIsAskedOnce() {
-        List<CompletableFuture<Map<String, NodeUse>>> looks = IntStream.range(0, 20)
-                .mapToObj(look -> CompletableFuture.supplyAsync(
-                        () -> use.of(List.of(good)),
+    void concurrentReadersShareOneScrape() {
+        List<CompletableFuture<Map<String, NodeUse>>> readers = IntStream.range(0, 20)
+                .mapToObj(reader -> CompletableFuture.supplyAsync(
+                        () -> client.of(List.of(good)),
                         command -> Thread.ofVirtual().start(command)))
                 .toList();
-        answering.completeOnTimeout(null, 300, TimeUnit.MILLISECONDS);
-        assertThat(looks).allSatisfy(look -> assertThat(look.join()).isEqualTo(TOLD));
-        assertThat(asked).hasValue(1);
+        responding.completeOnTimeout(null, 300, TimeUnit.MILLISECONDS);
+        assertThat(readers).allSatisfy(reader -> assertThat(reader.join()).isEqualTo(REPORTED));
+        assertThat(scrapes).hasValue(1);
     }
 
     @Test
-    void whatAPluginSaidLongAgoIsNotToldAsIfItWereSoNow() throws Exception {
-        answering.complete(null);
-        assertThat(use.of(List.of(good))).isEqualTo(TOLD);
+    void oldUsageIsNotReportedAsCurrent() throws Exception {
+        responding.complete(null);
+        assertThat(client.of(List.of(good))).isEqualTo(REPORTED);
         now = now.plus(Duration.ofMinutes(1));
-        // Accepts connections and answers none of them: more than can be asked in time before the good one's turn.
+        // Accepts connections and never responds: more nodes than the client can query in time before the good one.
         try (ServerSocket silent = new ServerSocket(0, 200, HERE)) {
             List<NodeView> nodes = new ArrayList<>();
             for (int i = 0; i < 130; i++) {
                 nodes.add(node("silent-" + i, "127.0.0.1:" + silent.getLocalPort() + "/" + i));
             }
             nodes.add(good);
-            assertThat(use.of(nodes)).isEmpty();
+            assertThat(client.of(nodes)).isEmpty();
         }
     }
 }

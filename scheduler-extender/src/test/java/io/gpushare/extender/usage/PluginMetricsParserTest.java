@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PluginMetricsParserTest {
     @Test
-    void cardsAndPodsAreTakenAndAllElseIsLeft() {
+    void samplesOfCardsAndPodsAreReadAndOthersAreIgnored() {
         assertThat(PluginMetricsParser.read("""
             # HELP gpushare_card_memory_used_bytes In use by anyone.
             gpushare_card_memory_capacity_bytes{card="GPU-1",model="T4"} 1.6E10
@@ -22,7 +22,7 @@ class PluginMetricsParserTest {
     }
 
     @Test
-    void whatIsNoSampleIsLeftOut() {
+    void malformedSamplesAreIgnored() {
         assertThat(PluginMetricsParser.read("""
             gpushare_card_memory_used_bytes{card="GPU-1"
             gpushare_card_memory_used_bytes{card="GPU-1"}

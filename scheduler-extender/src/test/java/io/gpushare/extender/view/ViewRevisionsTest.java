@@ -61,7 +61,7 @@ class ViewRevisionsTest {
         ledger.updateNode(name, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
-    private ClusterChanges look(String since) {
+    private ClusterChanges read(String since) {
         now += SECOND;
         return revisions.since(since, now);
     }
@@ -71,54 +71,54 @@ class ViewRevisionsTest {
     }
 
     @Test
-    void whoHasAPictureGetsWhatChangedSinceIt() {
-        ClusterChanges first = look("");
+    void aCallerWithARevisionGetsTheChangesSinceIt() {
+        ClusterChanges first = read("");
         assertThat(first.full()).isTrue();
         assertThat(names(first)).containsExactly("a", "b");
-        assertThat(look(first.revision()).revision()).isEqualTo(first.revision());
+        assertThat(read(first.revision()).revision()).isEqualTo(first.revision());
         node("b", 32);
-        ClusterChanges second = look(first.revision());
+        ClusterChanges second = read(first.revision());
         assertThat(second.full()).isFalse();
         assertThat(names(second)).containsExactly("b");
         ledger.removeNode("a");
         node("c", 16);
-        ClusterChanges third = look(second.revision());
+        ClusterChanges third = read(second.revision());
         assertThat(names(third)).containsExactly("c");
         assertThat(third.gone()).containsExactly("a");
-        // Who looks more rarely gets the same, at once.
-        ClusterChanges late = look(first.revision());
+        // A caller that polls less often gets all changes at once.
+        ClusterChanges late = read(first.revision());
         assertThat(names(late)).containsExactly("b", "c");
         assertThat(late.gone()).containsExactly("a");
         node("a", 16);
-        ClusterChanges back = look(third.revision());
+        ClusterChanges back = read(third.revision());
         assertThat(names(back)).containsExactly("a");
         assertThat(back.gone()).isEmpty();
     }
 
     @Test
-    void anotherExtendersRevisionAndOneOfTheFutureGetTheWholePicture() {
-        ClusterChanges first = look("");
+    void anUnknownRevisionGetsTheFullSnapshot() {
+        ClusterChanges first = read("");
         for (String unknown : List.of("01234567-1", "nonsense", "-", first.revision() + "0")) {
-            assertThat(look(unknown).full()).isTrue();
+            assertThat(read(unknown).full()).isTrue();
         }
     }
 
     @Test
-    void whatNobodyLooksAtIsLetGoOfAndComesWholeAgain() {
-        ClusterChanges first = look("");
+    void revisionsThatAreNotReadAreDroppedAndAFullSnapshotFollows() {
+        ClusterChanges first = read("");
         now += 60 * SECOND;
         revisions.rest(now);
-        assertThat(look(first.revision()).full()).isFalse();
+        assertThat(read(first.revision()).full()).isFalse();
         now += 121 * SECOND;
         revisions.rest(now);
-        ClusterChanges again = look(first.revision());
+        ClusterChanges again = read(first.revision());
         assertThat(again.full()).isTrue();
         assertThat(names(again)).containsExactly("a", "b");
     }
 
     @Test
-    void whatWaitedBeforeItWasLetGoOfIsNoNewsAfterwards() {
-        look("");
+    void waitingPodsFromBeforeTheDropAreNoChangeAfterwards() {
+        read("");
         PodRef big = new PodRef("uid-big", "default", "big");
         ledger.updatePod(new ClusterPod(
                 big,
@@ -128,20 +128,20 @@ class ViewRevisionsTest {
                 true,
                 Map.of(),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
-        assertThat(look("").waiting()).isNotNull();
+        assertThat(read("").waiting()).isNotNull();
         ledger.removePod(big);
-        assertThat(look("").waiting()).isNotNull();
+        assertThat(read("").waiting()).isNotNull();
         now += 121 * SECOND;
         revisions.rest(now);
-        ClusterChanges first = look("");
-        assertThat(look(first.revision()).waiting()).isNull();
+        ClusterChanges first = read("");
+        assertThat(read(first.revision()).waiting()).isNull();
     }
 
     @Test
-    void whoLooksOftenCostsNoMoreThanWhoLooksNow() {
-        ClusterChanges first = look("");
+    void frequentReadsShareOneRevision() {
+        ClusterChanges first = read("");
         node("b", 32);
         assertThat(revisions.since(first.revision(), now).nodes()).isEmpty();
-        assertThat(names(look(first.revision()))).containsExactly("b");
+        assertThat(names(read(first.revision()))).containsExactly("b");
     }
 }

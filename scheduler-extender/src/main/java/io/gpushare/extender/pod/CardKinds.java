@@ -1,4 +1,4 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.pod;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of cards in a cluster. They resolve a selector to card models, which is how policies weigh it. */
-record CardKinds(Set<Kind> kinds) {
-    static final CardKinds NONE = new CardKinds(Set.of());
+public record CardKinds(Set<Kind> kinds) {
+    public static final CardKinds NONE = new CardKinds(Set.of());
 
     /** A card without its identity and health, and its node's driver. */
-    private record Kind(Card card, Inventory.@Nullable Driver driver) {
+    record Kind(Card card, Inventory.@Nullable Driver driver) {
         private static final CardId ANY = new CardId("GPU-any");
 
         static Kind of(Card card, Inventory inventory) {
@@ -36,7 +36,7 @@ record CardKinds(Set<Kind> kinds) {
         }
     }
 
-    static CardKinds of(Collection<Inventory> inventories) {
+    public static CardKinds of(Collection<Inventory> inventories) {
         Set<Kind> kinds = new HashSet<>();
         for (Inventory inventory : inventories) {
             inventory.cards().forEach(card -> kinds.add(Kind.of(card, inventory)));
@@ -45,7 +45,7 @@ record CardKinds(Set<Kind> kinds) {
     }
 
     /** The models that the selector matches; empty if it matches every model. */
-    Set<String> models(CardSelector selector) {
+    public Set<String> models(CardSelector selector) {
         if (selector.any()) {
             return Set.of();
         }

@@ -1,4 +1,4 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.pod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,10 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.feasibility;
 
-import io.gpushare.extender.feasibility.Reason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,18 +20,11 @@ public final class FilterResult {
     private final List<Reason> reasons = new ArrayList<>();
     private final int passed;
 
-    /** Gives the reason of one node. */
-    interface Reasons {
-        /** Why the node at that place can't take the pod; null if it can. */
-        @Nullable
-        Reason at(int place);
-    }
-
-    private FilterResult(int size, Reasons of) {
+    private FilterResult(int size, IntFunction<@Nullable Reason> of) {
         reasonIndices = new int[size];
         int feasible = 0;
         for (int place = 0; place < size; place++) {
-            @Nullable Reason reason = of.at(place);
+            @Nullable Reason reason = of.apply(place);
             if (reason == null) {
                 reasonIndices[place] = FEASIBLE;
                 feasible++;
@@ -51,7 +44,8 @@ public final class FilterResult {
         return index;
     }
 
-    static FilterResult of(int size, Reasons reasons) {
+    /** The result with a reason for each place; null for a node that can take the pod. */
+    public static FilterResult of(int size, IntFunction<@Nullable Reason> reasons) {
         return new FilterResult(size, reasons);
     }
 

@@ -1,0 +1,82 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Measured usage in the view, from the node's device plugin. */
+class UsageIT extends WithView {
+    @Test
+    void usageComesFromTheNodesPlugin() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        AtomicInteger scrapes = new AtomicInteger();
+        Vertx vertx = Vertx.vertx();
+        try {
+            int port = plugin(vertx, scrapes, """
+                # TYPE gpushare_card_memory_used_bytes gauge
+                gpushare_card_memory_used_bytes{card="%1$s",model="Tesla T4"} 5.36870912E9
+                gpushare_container_memory_used_bytes{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 4294967296
+                """.formatted("GPU-a"));
+            api.plugin("kube-system", "a", "127.0.0.1", port);
+            // In another namespace: any user could have created it.
+            api.plugin("default", "b", "127.0.0.1", port);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> text("top?node=a").contains("a     0     Tesla T4  15.0 GiB  3 GiB      5.0 GiB  ok"));
+            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  over its limit");
+            assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
+            assertThat(node(json("nodes?names=a"), "a").encode())
+                    .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
+            int before = scrapes.get();
+            for (int i = 0; i < 20; i++) {
+                json("nodes?names=a,b");
+            }
+            assertThat(scrapes.get() - before)
+                    .as("requests beyond the cache")
+                    .isLessThanOrEqualTo(2);
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private static int plugin(Vertx vertx, AtomicInteger scrapes, String metrics) {
+        return vertx.createHttpServer()
+                .requestHandler(request -> {
+                    scrapes.incrementAndGet();
+                    request.response().end(metrics);
+                })
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join()
+                .actualPort();
+    }
+
+    @Test
+    void aPluginThatDoesNotRespondDelaysByTheDeadlineOnly() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            int port = vertx.createHttpServer()
+                    .requestHandler(request -> {})
+                    .listen(0, "127.0.0.1")
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join()
+                    .actualPort();
+            api.plugin("kube-system", "a", "127.0.0.1", port);
+            memoryPod("later", 1); // arrives after the plugin
+            long began = System.nanoTime();
+            assertThat(text("top?node=a")).contains("Usage is unknown on 1 node.");
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+            began = System.nanoTime();
+            text("top?node=a");
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+}

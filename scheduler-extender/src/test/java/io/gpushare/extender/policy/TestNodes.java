@@ -1,0 +1,104 @@
+package io.gpushare.extender.policy;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.FreeNodes;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.scoring.Scoring;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** Nodes by their positions in a list, and random clusters and pods. */
+final class TestNodes implements FreeNodes {
+    private static final List<CardKind> KINDS = List.of(
+            new CardKind("T4", 15), new CardKind("V100", 16), new CardKind("V100", 32), new CardKind("A100", 4000));
+
+    final List<FreeNode> nodes;
+    private final int[] versions;
+    int size;
+
+    TestNodes(List<FreeNode> nodes) {
+        this.nodes = new ArrayList<>(nodes);
+        this.versions = new int[nodes.size()];
+        Arrays.fill(versions, 1);
+        size = versions.length;
+    }
+
+    void changed(FreeNode now) {
+        for (int i = 0; i < versions.length; i++) {
+            if (nodes.get(i).name().equals(now.name())) {
+                nodes.set(i, now);
+                versions[i]++;
+            }
+        }
+    }
+
+    @Override
+    public int capacity() {
+        return versions.length;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public FreeNode node(int index) {
+        return nodes.get(index);
+    }
+
+    @Override
+    public boolean isBefore(int one, int other) {
+        return FreeNode.ORDER.compare(nodes.get(one), nodes.get(other)) < 0;
+    }
+
+    @Override
+    public int changes() {
+        return Arrays.stream(versions).sum();
+    }
+
+    @Override
+    public int version(int index) {
+        return versions[index];
+    }
+
+    /** The costs on these nodes, in this order. */
+    static NodeCosts costs(List<FreeNode> nodes, Scoring scoring, PodRequest pod) {
+        return new RecentCosts(new TestNodes(nodes))
+                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
+    }
+
+    /** One to six nodes with up to five unused cards. */
+    static List<FreeNode> cluster(Random random) {
+        List<FreeNode> nodes = new ArrayList<>();
+        int count = 1 + random.nextInt(6);
+        for (int i = 0; i < count; i++) {
+            List<FreeCard> cards = new ArrayList<>();
+            CardKind common = KINDS.get(random.nextInt(KINDS.size()));
+            int size = random.nextInt(6);
+            for (int card = 0; card < size; card++) {
+                cards.add(FreeCard.unused(
+                        card, random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : common));
+            }
+            nodes.add(FreeNode.of("node-" + i, 0, 1000L * (1 + random.nextInt(64)), 1L << random.nextInt(18), cards));
+        }
+        return nodes;
+    }
+
+    static PodRequest pod(Random random) {
+        int units = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(random.nextInt(8) == 0 ? 3000 : 20);
+        int cards = units == 0 || random.nextInt(8) == 0 ? random.nextInt(4) : 0;
+        Set<String> models = switch (random.nextInt(5)) {
+            case 0 -> Set.of("V100");
+            case 1 -> Set.of("A100", "T4", "unknown");
+            default -> Set.of();
+        };
+        return new PodRequest(500L * random.nextInt(10), 200L * random.nextInt(10), units, cards, models);
+    }
+}
