@@ -59,10 +59,10 @@ class FilterIT extends WithSharedExtender {
         String impossible = "No card is large enough, even when empty";
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\",\"n2\"")).body())
-                .isEqualTo(
-                        "{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"n1\":\"" + impossible + "\",\"n2\":\"" + impossible
-                                + "\"},\"FailedAndUnresolvableNodes\":{\"n1\":\"" + impossible + "\",\"n2\":\"" + impossible
-                                + "\"},\"Error\":\"\"}");
+                .isEqualTo("{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"n1\":\"" + impossible + "\",\"n2\":\""
+                        + impossible
+                        + "\"},\"FailedAndUnresolvableNodes\":{\"n1\":\"" + impossible + "\",\"n2\":\"" + impossible
+                        + "\"},\"Error\":\"\"}");
         String three = POD.replace("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
         assertThat(new JsonObject(extender.post("filter", args(three, "\"n1\"")).body())
                         .getJsonObject("FailedAndUnresolvableNodes")

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What the extender tells Prometheus of a cluster over the wire, number by number. */
+/** The metrics of a cluster over the wire, value by value. */
 class MetricsIT extends WithExtender {
     private static final JsonObject FOUR = new JsonObject().put("aliyun.com/gpu-mem", "4");
     private static final JsonObject ONE_CARD = new JsonObject().put("aliyun.com/gpu-count", "1");

@@ -40,7 +40,8 @@ class PreemptIT extends WithExtender {
         running("a", "n1", 8, 5);
         running("b", "n1", 8, 3);
         running("b2", "n1", 5, 2);
-        // The ledger knows no pod "uid-web"; kube-scheduler chose it for its CPU, and it frees no card. b2 shares a card with a.
+        // The ledger knows no pod "uid-web"; kube-scheduler chose it for its CPU, and it frees no card. b2 shares a
+        // card with a.
         assertThat(preempt(15, 100, meta("n1", 2, "uid-web", "uid-a")))
                 .isEqualTo("{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"uid-web\"},{\"UID\":\"uid-a\"},"
                         + "{\"UID\":\"uid-b2\"}],\"NumPDBViolations\":2}}}");

@@ -35,9 +35,7 @@ class UsageIT extends WithView {
             for (int i = 0; i < 20; i++) {
                 json("nodes?names=a,b");
             }
-            assertThat(scrapes.get() - before)
-                    .as("requests beyond the cache")
-                    .isLessThanOrEqualTo(2);
+            assertThat(scrapes.get() - before).as("requests beyond the cache").isLessThanOrEqualTo(2);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }

@@ -1,9 +1,9 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.FreeNodes;
 import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.policy.RecentCosts;

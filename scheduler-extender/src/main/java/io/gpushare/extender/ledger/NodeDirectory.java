@@ -3,7 +3,7 @@ package io.gpushare.extender.ledger;
 import java.util.List;
 
 /**
- * The ledger's nodes by name and index, for whoever names thousands of them in each request. A node keeps its index as
+ * The ledger's nodes by name and index, for requests that name thousands of them. A node keeps its index as
  * long as the directory is used, even while the node is gone; the ledger replaces a directory that is full.
  */
 public interface NodeDirectory {

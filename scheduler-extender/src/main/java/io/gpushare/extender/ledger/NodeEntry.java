@@ -207,9 +207,8 @@ public record NodeEntry(
                 return chosen;
             }
         }
-        // A policy has no candidate where the node's CPU or memory looks exhausted. That is for kube-scheduler to
-        // decide,
-        // which has sent the pod here.
+        // A policy has no candidate if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
+        // decides about these.
         return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 

@@ -1,8 +1,8 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.Arrays;

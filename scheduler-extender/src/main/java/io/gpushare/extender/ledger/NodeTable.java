@@ -1,8 +1,8 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.Share;

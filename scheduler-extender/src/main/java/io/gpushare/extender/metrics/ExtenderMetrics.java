@@ -1,7 +1,7 @@
 package io.gpushare.extender.metrics;
 
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.scheduling.BindResult;
 import io.prometheus.metrics.core.metrics.Counter;

@@ -136,8 +136,8 @@ public final class ViewRoutes {
             Thread.currentThread().interrupt();
             return refused(text, 503, "the extender is shutting down");
         } catch (RuntimeException e) {
-            LOG.error("answering a request for the view failed", e);
-            return refused(text, 500, "the extender failed inside; see its log");
+            LOG.error("the response to a request for the view failed", e);
+            return refused(text, 500, "internal error of the extender; see its log");
         }
     }
 

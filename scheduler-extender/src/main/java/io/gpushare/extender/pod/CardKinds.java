@@ -12,11 +12,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of cards in a cluster. They resolve a selector to card models, which is how policies weigh it. */
-public record CardKinds(Set<Kind> kinds) {
+public final class CardKinds {
     public static final CardKinds NONE = new CardKinds(Set.of());
 
+    private final Set<Kind> kinds;
+
     /** A card without its identity and health, and its node's driver. */
-    record Kind(Card card, Inventory.@Nullable Driver driver) {
+    private record Kind(Card card, Inventory.@Nullable Driver driver) {
         private static final CardId ANY = new CardId("GPU-any");
 
         static Kind of(Card card, Inventory inventory) {
@@ -36,6 +38,10 @@ public record CardKinds(Set<Kind> kinds) {
         }
     }
 
+    private CardKinds(Set<Kind> kinds) {
+        this.kinds = kinds;
+    }
+
     public static CardKinds of(Collection<Inventory> inventories) {
         Set<Kind> kinds = new HashSet<>();
         for (Inventory inventory : inventories) {
@@ -49,9 +55,9 @@ public record CardKinds(Set<Kind> kinds) {
         if (selector.any()) {
             return Set.of();
         }
-        CardSelector ofKinds = selector.withoutIdentities();
+        CardSelector byKind = selector.withoutIdentities();
         Set<String> models = kinds.stream()
-                .filter(kind -> ofKinds.matches(kind.card(), kind.driver()))
+                .filter(kind -> byKind.matches(kind.card(), kind.driver()))
                 .map(kind -> kind.card().model())
                 .collect(Collectors.toSet());
         return models.size()

@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param terminating whether the pod is being deleted: its cards become free without an eviction
  */
 public record PodPriority(int value, Instant created, boolean terminating) {
-    /** The priority of a pod of which only the name is known. */
+    /** The priority of a pod that the ledger knows only by name. */
     public static final PodPriority DEFAULT = new PodPriority(0, Instant.EPOCH, false);
 
     /** The higher priority first, then the older pod. */

@@ -1,9 +1,9 @@
 package io.gpushare.extender.protocol;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.feasibility.FilterResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

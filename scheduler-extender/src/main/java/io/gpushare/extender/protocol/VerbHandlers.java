@@ -1,10 +1,10 @@
 package io.gpushare.extender.protocol;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
@@ -98,7 +98,7 @@ public final class VerbHandlers {
         }
     }
 
-    /** A response body and its status; kube-scheduler gives up its call on any status but 200. */
+    /** A response body and its status; to kube-scheduler any status but 200 is a failed call. */
     public record Reply(int status, ResponseWriter.Content body) {
         Reply(int status, Buffer body) {
             this(status, ResponseWriter.Content.of(body));
@@ -133,7 +133,7 @@ public final class VerbHandlers {
         } catch (RuntimeException e) {
             LOG.error("preemption for pod {} failed unexpectedly", args.pod().ref(), e);
             metrics.failed("preempt", "internal");
-            return new Reply(500, JsonWriter.error("the extender failed inside; see its log"));
+            return new Reply(500, JsonWriter.error("internal error of the extender; see its log"));
         }
     }
 
@@ -160,7 +160,7 @@ public final class VerbHandlers {
             result = binder.bind(args.pod(), args.node(), clock.instant());
         } catch (RuntimeException e) {
             LOG.error("binding pod {} to node {} failed unexpectedly", args.pod(), args.node(), e);
-            result = new BindResult.Failed(BindResult.Why.UNKNOWN, "the extender failed inside; see its log");
+            result = new BindResult.Failed(BindResult.Why.UNKNOWN, "internal error of the extender; see its log");
         }
         metrics.bound(result);
         return switch (result) {

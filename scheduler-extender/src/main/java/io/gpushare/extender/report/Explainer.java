@@ -1,8 +1,8 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.AllocationAnnotation;

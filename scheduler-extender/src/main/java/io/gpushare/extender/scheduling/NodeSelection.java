@@ -2,8 +2,8 @@ package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeDirectory;

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 /** Lets a request through only if its caller presented a certificate of the client CA. */
 final class ClientCertificates implements Handler<RoutingContext> {
     private static final String MISSING = "this path needs a client certificate of the authority in"
-            + " --client-ca-file: in kube-scheduler's configuration name one under tlsConfig";
+            + " --client-ca-file: name one under tlsConfig in kube-scheduler's configuration";
 
     private final ExtenderMetrics metrics;
 

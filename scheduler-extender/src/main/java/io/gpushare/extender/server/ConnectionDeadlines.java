@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Closes the connections of callers that take too long, however they spread their bytes: each step of an exchange has one
- * deadline. The extender's own work has none. vertx-web's timeouts begin with a request and can't see a caller that sends
- * none. All connections of an event loop are checked periodically: a timer for each step would cost more than the step.
+ * Closes the connections of slow callers: each step of an exchange has one deadline, except for the extender's own work.
+ * vertx-web's timeouts begin with a request and do not cover a caller that sends none. All connections of an event loop
+ * are checked periodically, because a timer for each step would cost more than the step.
  */
 final class ConnectionDeadlines implements Handler<HttpServerRequest> {
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(1);

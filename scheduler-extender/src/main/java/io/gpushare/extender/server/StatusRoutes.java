@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Metrics, health and version, for callers without a certificate: the kubelet's probes and not every Prometheus have one. No
- * node is named to such a caller where certificates are required.
+ * Metrics, health and version, open to callers without a client certificate, such as the kubelet's probes. Where
+ * certificates are required, metrics name no node to such a caller.
  *
  * @param unready why no verb can be served now; empty if it can
  */

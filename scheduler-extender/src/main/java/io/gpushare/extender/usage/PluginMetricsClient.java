@@ -92,7 +92,7 @@ public final class PluginMetricsClient implements MemoryUsage {
         } catch (TimeoutException e) {
             LOG.debug("some plugins did not report usage in time");
         } catch (ExecutionException e) {
-            LOG.error("fetching a plugin's usage failed inside", e);
+            LOG.error("internal error while fetching a plugin's usage metrics", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -44,8 +44,7 @@ class RecentCostsProperties {
             int[] chosen = indices.stream().mapToInt(index -> index).toArray();
             NodeCosts costs = recent.of(chosen, policy.scoring(), pod);
             for (int place = 0; place < chosen.length; place++) {
-                assertThat(costs.at(place))
-                        .isEqualTo(RecentCosts.cost(all.node(chosen[place]), policy.scoring(), pod));
+                assertThat(costs.at(place)).isEqualTo(RecentCosts.cost(all.node(chosen[place]), policy.scoring(), pod));
             }
             assertThat(recent.cheapest(policy.scoring(), pod))
                     .isEqualTo(TestNodes.costs(all.nodes, policy.scoring(), pod).cheapest());

@@ -191,7 +191,10 @@ class VictimSearchTest {
     }
 
     private static int highest(Map<String, PodPriority> priorities, List<String> uids) {
-        return uids.stream().mapToInt(uid -> priority(priorities, uid).value()).max().orElseThrow();
+        return uids.stream()
+                .mapToInt(uid -> priority(priorities, uid).value())
+                .max()
+                .orElseThrow();
     }
 
     private static NodeCards without(NodeCards node, Iterable<String> uids) {

@@ -1,11 +1,11 @@
 package io.gpushare.extender.protocol;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.AnnotationObserver;
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;

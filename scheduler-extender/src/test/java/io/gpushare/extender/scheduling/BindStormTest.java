@@ -67,8 +67,8 @@ class BindStormTest {
             schedulers.add(() -> {
                 Random mine = new Random(ownSeed);
                 for (int attempt = 0; attempt < 4; attempt++) {
-                    List<String> feasible = selection.filter(
-                                    new SchedulingPod(pod.ref(), Map.of(), pod.containers()), selection.named(NODES))
+                    List<String> feasible = selection
+                            .filter(new SchedulingPod(pod.ref(), Map.of(), pod.containers()), selection.named(NODES))
                             .feasible(NODES);
                     if (!feasible.isEmpty()) {
                         binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), TestCluster.NOW);

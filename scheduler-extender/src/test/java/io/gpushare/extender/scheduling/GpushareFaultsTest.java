@@ -149,7 +149,8 @@ class GpushareFaultsTest {
         long[] nanos = new long[200];
         for (int i = 0; i < nanos.length; i++) {
             long began = System.nanoTime();
-            assertThat(selection.filter(pod, selection.named(nodes)).feasible(nodes)).hasSize(1000);
+            assertThat(selection.filter(pod, selection.named(nodes)).feasible(nodes))
+                    .hasSize(1000);
             nanos[i] = System.nanoTime() - began;
         }
         Arrays.sort(nanos);
@@ -183,7 +184,8 @@ class GpushareFaultsTest {
         PodRef pod = new PodRef("uid-i", "default", "i");
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
-        assertThat(selection.filter(new SchedulingPod(pod, Map.of(), init), selection.named(List.of("n1")))
+        assertThat(selection
+                        .filter(new SchedulingPod(pod, Map.of(), init), selection.named(List.of("n1")))
                         .feasible(List.of("n1")))
                 .containsExactly("n1");
         assertThat(ledger.assume(

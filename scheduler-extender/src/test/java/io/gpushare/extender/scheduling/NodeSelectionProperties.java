@@ -2,10 +2,10 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -72,7 +72,8 @@ class NodeSelectionProperties {
     }
 
     /** The node that filter selects if it decides, which is also the one with the highest score. */
-    private static List<String> chosen(NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> requested) {
+    private static List<String> chosen(
+            NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> requested) {
         FilterResult filtered = all.filter(pod, all.named(requested));
         assertThat(filtered.size()).isEqualTo(requested.size());
         List<String> feasible = filtered.feasible(requested);
