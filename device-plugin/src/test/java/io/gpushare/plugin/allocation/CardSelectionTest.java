@@ -192,7 +192,7 @@ class CardSelectionTest {
     void withoutAnAnnotationAndASelectedCardThatIsTheReason() {
         assertRefused(
                 choose(EMPTY, selecting(1, "model = H100", TestPods.memory("main", 1)), "GPU-a::0"),
-                "No GPU card of the kind that the pod selects");
+                "No GPU card matches the pod's card selection");
     }
 
     private static NodePod selecting(int split, String selector, ContainerDemand... containers) {
