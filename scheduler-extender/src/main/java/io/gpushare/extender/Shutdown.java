@@ -23,9 +23,8 @@ final class Shutdown {
             LOG.warn("stopped with requests in flight: {}", e.getMessage());
             code = 1;
         }
-        // After a signal a JVM exits with 128 + its number whatever its hooks do; a requested end is 0. The informers
-        // end
-        // with the process: closing them first would only log that they were interrupted.
+        // After a signal the JVM would exit with 128 plus its number, whatever its hooks do; a requested end is 0.
+        // The informers end with the process: closing them first would only log that they were interrupted.
         Runtime.getRuntime().halt(code);
     }
 }

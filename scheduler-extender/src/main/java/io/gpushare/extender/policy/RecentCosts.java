@@ -32,7 +32,7 @@ public final class RecentCosts {
         private final int[] versions;
         private final double[] costs;
         private final int size;
-        // The count of changes that the costs include; below 0 before the first look.
+        // The count of changes that the costs include; below 0 before the first read.
         private volatile int changes = -1;
         // Computed on demand; two threads may compute it, with the same result.
         private volatile int cheapest = UNKNOWN;

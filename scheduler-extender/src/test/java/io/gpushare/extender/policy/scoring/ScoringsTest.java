@@ -117,9 +117,8 @@ class ScoringsTest {
         Scoring wspFgd = foreknowing(PolicyKind.WSP_FGD, one, four);
 
         assertThat(wsp.cost(ofTwo)).isCloseTo(wsp.cost(ofFour), within(Scoring.SAME));
-        // The job makes up four fifths of the demand in units. The node of four can't take it any more: 3000 units
-        // become
-        // unusable. On the other node 1000 fewer are unusable, because it could not take the job before either.
+        // The job makes up four fifths of the demand in units. The node of four can no longer take it: 3000 units
+        // become unusable. On the other node 1000 fewer are unusable, because it could not take the job before either.
         assertThat(wspFgd.cost(ofFour) - wsp.cost(ofFour)).isCloseTo(0.1 * 0.8 * 3000, within(Scoring.SAME));
         assertThat(wspFgd.cost(ofTwo) - wsp.cost(ofTwo)).isCloseTo(0.1 * 0.8 * -1000, within(Scoring.SAME));
     }
