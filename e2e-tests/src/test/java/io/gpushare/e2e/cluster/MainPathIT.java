@@ -136,7 +136,7 @@ class MainPathIT extends ClusterScenario {
     @Order(7)
     @SuppressWarnings("JUnitMethodInvoked") // The same scenarios, whole, under another scheduler configuration.
     void gpusharesOldPolicyFileStillWorks() throws IOException {
-        assumeThat(cluster.takesLegacyPolicy())
+        assumeThat(cluster.supportsLegacyPolicy())
                 .as("Kubernetes before 1.23 takes a Policy file")
                 .isTrue();
         cluster.useLegacyPolicy(ROOT.resolve("deploy/scheduler/policy.json"));

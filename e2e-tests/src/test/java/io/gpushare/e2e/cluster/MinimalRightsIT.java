@@ -202,7 +202,7 @@ class MinimalRightsIT {
     private static void put(String path, JsonNode role) throws IOException {
         ObjectNode document = role.deepCopy();
         ((ObjectNode) document.path("metadata")).remove("resourceVersion");
-        ApiServer.Answer answer = api.send("PUT", path, document.toString());
+        ApiServer.Response answer = api.send("PUT", path, document.toString());
         assertThat(answer.code()).as(answer.body().toString()).isEqualTo(200);
     }
 

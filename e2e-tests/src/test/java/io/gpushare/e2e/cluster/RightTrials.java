@@ -115,7 +115,7 @@ final class RightTrials {
 
     private String pod(String node, String allocation) throws IOException {
         String name = "pod-" + ++pods;
-        ApiServer.Answer answer = api.send("POST", PODS, """
+        ApiServer.Response answer = api.send("POST", PODS, """
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","annotations":{%s}},
              "spec":{%s"schedulerName":"nobody","terminationGracePeriodSeconds":0,"containers":[
               {"name":"main","image":"%s","imagePullPolicy":"IfNotPresent","command":["sleep","1000"],

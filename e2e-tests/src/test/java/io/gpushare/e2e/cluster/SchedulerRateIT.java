@@ -149,18 +149,18 @@ class SchedulerRateIT {
 
     private static void send(ApiServer api, int count, Request request) throws InterruptedException {
         try (ExecutorService writers = Executors.newFixedThreadPool(WRITERS)) {
-            List<Future<ApiServer.Answer>> answers = new ArrayList<>();
+            List<Future<ApiServer.Response>> answers = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 String[] parts = request.of(i);
                 answers.add(writers.submit(() -> api.send(parts[0], parts[1], parts[2])));
             }
-            for (Future<ApiServer.Answer> answer : answers) {
+            for (Future<ApiServer.Response> answer : answers) {
                 assertThat(done(answer).succeeded()).as("%s", done(answer)).isTrue();
             }
         }
     }
 
-    private static ApiServer.Answer done(Future<ApiServer.Answer> answer) throws InterruptedException {
+    private static ApiServer.Response done(Future<ApiServer.Response> answer) throws InterruptedException {
         try {
             return answer.get();
         } catch (ExecutionException e) {

@@ -28,14 +28,14 @@ final class AlertConditions {
 
     /** Makes the condition of each alert; returns the card of a container that is over its limit. */
     String make() throws Exception {
-        create(PodSpec.sharing("greedy", LONG, 10).wishing(1, "T4"));
-        create(PodSpec.sharing("modest", LONG, 10).wishing(1, "T4"));
-        create(PodSpec.whole("train", LONG, 1).wishing(1, "L40S"));
+        create(PodSpec.sharing("greedy", LONG, 10).preferring(1, "T4"));
+        create(PodSpec.sharing("modest", LONG, 10).preferring(1, "T4"));
+        create(PodSpec.whole("train", LONG, 1).preferring(1, "L40S"));
         Placed greedy = running("greedy");
         Placed modest = running("modest");
         running("train");
         String card = greedy.shares().getFirst().card();
-        create(PodSpec.sharing("in-pieces", LONG, 8).wishing(1, "T4"));
+        create(PodSpec.sharing("in-pieces", LONG, 8).preferring(1, "T4"));
         waitingPodOfAnotherScheduler();
         overAllocate();
         // Bound past the scheduler, where no card has so much: its Allocate is refused.

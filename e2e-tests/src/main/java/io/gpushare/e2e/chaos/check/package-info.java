@@ -1,5 +1,5 @@
 /**
- * What the chaos run verifies: snapshots of the cluster from the API server, pod-resources, the processes and the logs, and the
+ * Verification of the chaos run: snapshots of the cluster from the API server, pod-resources, the processes and the logs, and the
  * invariants over them. The package injects no fault.
  */
 @NullMarked

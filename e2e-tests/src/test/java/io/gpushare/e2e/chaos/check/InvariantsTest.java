@@ -105,7 +105,7 @@ class InvariantsTest {
         assertThat(check().violations())
                 .singleElement()
                 .matches(violation -> violation.rule().equals("a container that runs is not listed by its kubelet"))
-                .matches(violation -> violation.patience().isPositive());
+                .matches(violation -> violation.tolerance().isPositive());
     }
 
     @Test
@@ -130,26 +130,26 @@ class InvariantsTest {
         assertThat(check().violations())
                 .singleElement()
                 .matches(violation -> violation.rule().equals("a container runs whose pod is gone"))
-                .matches(violation -> violation.patience().isPositive());
+                .matches(violation -> violation.tolerance().isPositive());
     }
 
-    /** A container of which the API server knows nothing. */
-    private void without(String pod, ContainerRequest ask, String... cards) {
-        running.add(use(pod, ask, cards));
+    /** A running container without a pod in the API server. */
+    private void without(String pod, ContainerRequest request, String... cards) {
+        running.add(use(pod, request, cards));
     }
 
-    private void runs(String pod, ContainerRequest ask, String card) {
-        bound(pod, "Running", ask, card);
-        running.add(use(pod, ask, card));
+    private void runs(String pod, ContainerRequest request, String card) {
+        bound(pod, "Running", request, card);
+        running.add(use(pod, request, card));
     }
 
-    private void bound(String pod, String phase, ContainerRequest ask, String card) {
+    private void bound(String pod, String phase, ContainerRequest request, String card) {
         boolean ran = !phase.equals("Pending");
-        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, ask, card))));
+        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, request, card))));
     }
 
-    private static HeldCards use(String pod, ContainerRequest ask, String... cards) {
-        return new HeldCards("uid-" + pod, pod, "main", ask, Set.of(cards));
+    private static HeldCards use(String pod, ContainerRequest request, String... cards) {
+        return new HeldCards("uid-" + pod, pod, "main", request, Set.of(cards));
     }
 
     private List<String> rules() {
