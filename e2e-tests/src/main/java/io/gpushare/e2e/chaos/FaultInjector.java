@@ -198,6 +198,7 @@ final class FaultInjector {
 
     private void log(Fault fault, String target) {
         boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Fault.Target.API;
-        watch.say(fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
+        watch.say(
+                fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
     }
 }

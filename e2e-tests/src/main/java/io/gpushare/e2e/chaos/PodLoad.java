@@ -18,7 +18,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Creates the pods of the plan, lets them run and deletes them. A pod that a kubelet rejected is created again, as its owner would. */
+/**
+ * Creates the pods of the plan, lets them run and deletes them. A pod that a kubelet rejected is created again, as its
+ * owner would.
+ */
 final class PodLoad {
     private static final Duration PAUSE = Duration.ofMillis(400);
     private static final int MAX_ATTEMPTS = 12;
@@ -99,7 +102,7 @@ final class PodLoad {
         if (reason.isPresent()) {
             tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
         } else {
-            tally.violation("a pod failed without a true reason", order.name() + " " + when, message);
+            tally.violation("a pod failed without an accepted reason", order.name() + " " + when, message);
         }
     }
 
@@ -113,7 +116,8 @@ final class PodLoad {
                     response = api.get(ClusterWatcher.PODS + "/" + order.name());
                 }
                 JsonNode metadata = response.body().path("metadata");
-                if (response.succeeded() && metadata.at("/labels/order").asText().equals(label)) {
+                if (response.succeeded()
+                        && metadata.at("/labels/order").asText().equals(label)) {
                     return metadata.path("uid").asText();
                 }
                 if (response.code() == 422 || response.code() == 400) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Restarts components that have ended, as a service manager or the kubelet of a static pod would. Some are killed, others
- * end by themselves, as kube-scheduler does when it can't renew its lease.
+ * Restarts components that have ended, as a service manager or the kubelet of a static pod would. Some are killed,
+ * others end by themselves, as kube-scheduler does when it can't renew its lease.
  */
 final class ProcessKeeper {
     private static final Duration PAUSE = Duration.ofMillis(500);

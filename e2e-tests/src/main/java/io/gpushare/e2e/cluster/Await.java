@@ -23,8 +23,8 @@ public final class Await {
             }
             if (System.nanoTime() > end) {
                 String last = String.valueOf(current);
-                throw new AssertionError("timed out after " + limit.toSeconds() + " s waiting until " + what + "; last: …"
-                        + last.substring(Math.max(0, last.length() - SHOWN)));
+                throw new AssertionError("timed out after " + limit.toSeconds() + " s waiting until " + what
+                        + "; last: …" + last.substring(Math.max(0, last.length() - SHOWN)));
             }
             pause();
         }

@@ -144,8 +144,8 @@ public final class Installation {
     }
 
     /**
-     * A patch that mounts the simulated driver in place of the one that NVIDIA's runtime injects. A variable can refer only
-     * to variables before it, hence the order.
+     * A patch that mounts the simulated driver in place of the one that NVIDIA's runtime injects. A variable can refer
+     * only to variables before it, hence the order.
      */
     private static String simulatedDriver(Path folder) {
         return """

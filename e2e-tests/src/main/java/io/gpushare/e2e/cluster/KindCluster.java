@@ -121,7 +121,9 @@ final class KindCluster implements Cluster {
         onNode("systemctl", "restart", "kubelet");
     }
 
-    /** Mounts the folder /etc/kubernetes into kubeadm's static scheduler pod, instead of one file, and adds --config. */
+    /**
+     * Mounts the folder /etc/kubernetes into kubeadm's static scheduler pod, instead of one file, and adds --config.
+     */
     @Override
     public void configureScheduler(Path configurations) {
         kind.copyFileToContainer(MountableFile.forHostPath(configurations.resolve("config-v1.yaml")), SCHEDULER_CONFIG);

@@ -159,9 +159,9 @@ public final class Pods {
     }
 
     /**
-     * Deletes all pods, Deployments and ReplicaSets and waits until no pod is left. A ReplicaSet can outlive its Deployment
-     * and replace a deleted pod, so ReplicaSets are deleted as well. kubectl waits only for the pods that it listed, so this
-     * method waits for later pods. Deletion in the foreground would ignore the short grace period.
+     * Deletes all pods, Deployments and ReplicaSets and waits until no pod is left. A ReplicaSet can outlive its
+     * Deployment and replace a deleted pod, so ReplicaSets are deleted as well. kubectl waits only for the pods that it
+     * listed, so this method waits for later pods. Deletion in the foreground would ignore the short grace period.
      */
     public void deleteEverything() {
         cluster.kubectl()

@@ -97,9 +97,9 @@ record LoadCluster(int nodes) {
     }
 
     /**
-     * The node numbers in an order that kube-scheduler produces: parallel workers each filter a chunk of consecutive nodes
-     * and append the feasible ones (findNodesThatPassFilters; the chunk size is the square root of the number of nodes,
-     * parallelize.chunkSizeFor).
+     * The node numbers in an order that kube-scheduler produces: parallel workers each filter a chunk of consecutive
+     * nodes and append the feasible ones (findNodesThatPassFilters; the chunk size is the square root of the number of
+     * nodes, parallelize.chunkSizeFor).
      */
     private IntStream numbers(Random random) {
         int chunk = (int) Math.sqrt(nodes) + 1;

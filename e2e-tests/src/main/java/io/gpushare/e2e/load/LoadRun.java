@@ -61,7 +61,10 @@ public final class LoadRun implements Callable<Integer> {
             description = "Only measure the cost of Prometheus scrapes, for so many seconds.")
     private int scrapes;
 
-    @Option(names = "--repository", defaultValue = ".", description = "The built checkout; the current directory by default.")
+    @Option(
+            names = "--repository",
+            defaultValue = ".",
+            description = "The built checkout; the current directory by default.")
     private Path repository = Path.of(".");
 
     public static void main(String[] arguments) {

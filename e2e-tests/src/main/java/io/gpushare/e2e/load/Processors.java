@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Sets the CPU affinity of processes with util-linux' taskset. Processor lists have the format of proc(5): {@code 0-3,7}. */
+/**
+ * Sets the CPU affinity of processes with util-linux' taskset. Processor lists have the format of proc(5): {@code
+ * 0-3,7}.
+ */
 final class Processors {
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -54,8 +57,8 @@ final class Processors {
     }
 
     /**
-     * Runs the measurement with this program on one processor and both servers on another, as on different nodes. Without
-     * pinning the kernel may run client and server on the same processor, where a call takes a third less time.
+     * Runs the measurement with this program on one processor and both servers on another, as on different nodes.
+     * Without pinning the kernel may run client and server on the same processor, where a call takes a third less time.
      */
     static <T> T apart(ServerProcess one, ServerProcess other, Measurement<T> measurement)
             throws IOException, InterruptedException {

@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
 /**
- * Measures the cost of one scrape per second. Filter calls of one client alternate between turns with and without scrapes,
- * so that other load on the machine affects both. Also measures the duration and size of a scrape.
+ * Measures the cost of one scrape per second. Filter calls of one client alternate between turns with and without
+ * scrapes, so that other load on the machine affects both. Also measures the duration and size of a scrape.
  */
 final class ScrapeCost {
     private static final Duration TURN = Duration.ofSeconds(5);

@@ -12,8 +12,8 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Measures kube-scheduler's calls for a pod, filter and prioritize, with one client and with several. The same requests go
- * to the bare handler for comparison.
+ * Measures kube-scheduler's calls for a pod, filter and prioritize, with one client and with several. The same requests
+ * go to the bare handler for comparison.
  */
 final class VerbRun {
     static final String VERBS = "/gpushare-scheduler/";
@@ -127,7 +127,8 @@ final class VerbRun {
     /** Verifies a response, so that only correct work is measured. */
     private static void check(boolean correct, String response) throws IOException {
         if (!correct) {
-            throw new IOException("unexpected response of the extender: " + response.substring(0, Math.min(300, response.length())));
+            throw new IOException(
+                    "unexpected response of the extender: " + response.substring(0, Math.min(300, response.length())));
         }
     }
 

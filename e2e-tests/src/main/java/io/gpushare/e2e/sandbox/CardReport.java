@@ -45,7 +45,9 @@ final class CardReport {
         usage.maxSharing = Math.max(usage.maxSharing, sharing);
     }
 
-    /** Whether at least one card was shared by several pods at once, and one node had both a shared and a whole card. */
+    /**
+     * Whether at least one card was shared by several pods at once, and one node had both a shared and a whole card.
+     */
     boolean mixed() {
         boolean shared = cards.values().stream().anyMatch(card -> card.maxSharing > 1);
         boolean both = nodes.keySet().stream().anyMatch(this::servedBoth);
@@ -53,7 +55,8 @@ final class CardReport {
     }
 
     private boolean servedBoth(ClusterSnapshot.Node node) {
-        boolean whole = node.cards().stream().anyMatch(card -> !usage(card).whole.isEmpty());
+        boolean whole =
+                node.cards().stream().anyMatch(card -> !usage(card).whole.isEmpty());
         boolean sharing =
                 node.cards().stream().anyMatch(card -> !usage(card).sharing.isEmpty());
         return whole && sharing;
@@ -72,7 +75,8 @@ final class CardReport {
                 String pods = String.join(" ", usage.sharing)
                         + (usage.whole.isEmpty()
                                 ? ""
-                                : (usage.sharing.isEmpty() ? "" : " ") + "[whole: " + String.join(" ", usage.whole) + "]");
+                                : (usage.sharing.isEmpty() ? "" : " ") + "[whole: " + String.join(" ", usage.whole)
+                                        + "]");
                 table.append(String.format(
                         "%-8s %-4d %-26s %5d %5d %8d  %s%n",
                         node.name(), card.index(), card.model(), card.units(), usage.maxUnits, usage.maxSharing, pods));

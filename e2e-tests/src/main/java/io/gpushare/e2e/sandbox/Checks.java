@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Checks the invariants of a sandbox from outside: no card is over-committed or both shared and whole, and the annotation,
- * the environment and the kubelet's device allocations of each container name the same cards. Counts the checks that held
- * and records the others.
+ * Checks the invariants of a sandbox from outside: no card is over-committed or both shared and whole, and the
+ * annotation, the environment and the kubelet's device allocations of each container name the same cards. Counts the
+ * checks that held and records the others.
  */
 final class Checks {
     private final Set<String> failures = new LinkedHashSet<>();
@@ -68,7 +68,8 @@ final class Checks {
      *
      * @param devices the container's device IDs by resource, from pod-resources
      */
-    void checkContainer(Placed placed, PodSpec.ContainerSpec spec, StartedContainer started, Map<String, Set<String>> devices) {
+    void checkContainer(
+            Placed placed, PodSpec.ContainerSpec spec, StartedContainer started, Map<String, Set<String>> devices) {
         String title = placed.pod().name() + "/" + spec.name();
         Set<Share> shares = placed.shares().stream()
                 .filter(share -> share.container().equals(spec.name()))
@@ -81,17 +82,23 @@ final class Checks {
         String visible = started.environment().getOrDefault("NVIDIA_VISIBLE_DEVICES", "");
         Set<String> visibleCards = visible.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(visible.split(",")));
         check(visibleCards.equals(annotated), title + " sees " + visibleCards + " and its annotation has " + annotated);
-        check(devices.equals(started.devices()), title + " holds " + started.devices() + ", pod-resources reports " + devices);
+        check(
+                devices.equals(started.devices()),
+                title + " holds " + started.devices() + ", pod-resources reports " + devices);
         Set<String> memory = devices.getOrDefault(PodSpec.MEMORY, Set.of());
         Set<String> cards = devices.getOrDefault(PodSpec.CARDS, Set.of());
         check(memory.size() == spec.units(), title + " holds " + memory.size() + " memory devices");
         check(cards.size() == spec.cards(), title + " holds " + cards.size() + " whole-card devices");
         Set<String> allocated = new TreeSet<>(cards);
         memory.forEach(device -> allocated.add(device.replaceFirst("::.*", "")));
-        check(allocated.equals(annotated), title + " holds devices of " + allocated + " and its annotation has " + annotated);
+        check(
+                allocated.equals(annotated),
+                title + " holds devices of " + allocated + " and its annotation has " + annotated);
     }
 
-    /** Checks that a running pod has the preferred number and model of cards, with its memory split evenly over them. */
+    /**
+     * Checks that a running pod has the preferred number and model of cards, with its memory split evenly over them.
+     */
     void checkPreferences(Placed placed, PodSpec order, ClusterSnapshot snapshot) {
         String title = placed.pod().name();
         for (PodSpec.ContainerSpec spec : order.containers()) {

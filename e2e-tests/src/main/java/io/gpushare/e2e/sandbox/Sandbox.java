@@ -15,7 +15,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command line of the sandbox; {@code deploy/sandbox/run} starts it. The exit code is 0 if every check held, else 1. */
+/**
+ * The command line of the sandbox; {@code deploy/sandbox/run} starts it. The exit code is 0 if every check held, else
+ * 1.
+ */
 @Command(
         name = "deploy/sandbox/run",
         description = "Runs the real device plugin and scheduler extender on simulated nodes and cards.",
@@ -34,7 +37,10 @@ public final class Sandbox implements Callable<Integer> {
             description = "Port of the extender on 127.0.0.1; any free one by default.")
     private int extenderPort;
 
-    @Option(names = "--repository", defaultValue = ".", description = "The built checkout; the current directory by default.")
+    @Option(
+            names = "--repository",
+            defaultValue = ".",
+            description = "The built checkout; the current directory by default.")
     private Path repository = Path.of(".");
 
     public static void main(String[] arguments) {

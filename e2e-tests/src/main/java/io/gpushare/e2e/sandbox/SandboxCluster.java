@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The programs and simulated components of a sandbox, stopped in reverse order of their start, also after a failed start. */
+/**
+ * The programs and simulated components of a sandbox, stopped in reverse order of their start, also after a failed
+ * start.
+ */
 final class SandboxCluster implements AutoCloseable {
     private static final int PLUGIN_HEAP_MIB = 64;
     private static final int EXTENDER_HEAP_MIB = 128;

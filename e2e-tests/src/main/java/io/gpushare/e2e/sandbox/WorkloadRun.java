@@ -116,7 +116,9 @@ final class WorkloadRun implements AutoCloseable {
         }
     }
 
-    /** Checks each running pod once: what its containers see, what the kubelet allocated and what the annotation says. */
+    /**
+     * Checks each running pod once: what its containers see, what the kubelet allocated and what the annotation says.
+     */
     private void prove(Placed placed, ClusterSnapshot snapshot) throws InterruptedException {
         PodDocument pod = placed.pod();
         PodSpec order = orders.get(pod.name());

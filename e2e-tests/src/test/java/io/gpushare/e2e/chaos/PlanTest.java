@@ -48,6 +48,8 @@ class PlanTest {
     }
 
     private static String shape(PlannedPod order) {
-        return order.requests().stream().map(request -> request.whole() ? "cards" : "units").collect(Collectors.joining(" "));
+        return order.requests().stream()
+                .map(request -> request.whole() ? "cards" : "units")
+                .collect(Collectors.joining(" "));
     }
 }

@@ -39,7 +39,10 @@ public final class ApiFaults {
         losses.share(share, Outcome.Plain.RESPONSE_LOST);
     }
 
-    /** While true, the server closes the connection of every new request. {@link SimulatedApiServer#cutWatches} closes watches. */
+    /**
+     * While true, the server closes the connection of every new request. {@link SimulatedApiServer#cutWatches} closes
+     * watches.
+     */
     public void cutOff(boolean cut) {
         cutOff = cut;
     }

@@ -6,7 +6,9 @@ import io.gpushare.simulated.apiserver.store.ObjectKey;
 import java.util.Arrays;
 import java.util.List;
 
-/** The target of a request: a resource and optionally a namespace, an object and a subresource; absent parts are empty. */
+/**
+ * The target of a request: a resource and optionally a namespace, an object and a subresource; absent parts are empty.
+ */
 public record ApiPath(ApiResource resource, String namespace, String name, String subresource) {
 
     /** Parses {@code /api/v1/…} or {@code /apis/<group>/<version>/…}; anything else is a 404. */

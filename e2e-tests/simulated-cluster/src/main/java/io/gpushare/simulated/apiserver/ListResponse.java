@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes a list object by object at the client's pace, so that a list of any length needs little memory. The pages of a
  * list carry the version of its first page but contain the current objects: a client that watches from that version
- * receives every change that the pages lack. (The real server's pages show the state of the first page, and can expire.)
+ * receives every change that the pages lack. (The real server's pages show the state of the first page, and can
+ * expire.)
  */
 final class ListResponse {
     /** The start of the next page, and the version of the list. */

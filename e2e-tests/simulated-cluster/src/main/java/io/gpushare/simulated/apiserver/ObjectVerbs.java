@@ -108,8 +108,9 @@ final class ObjectVerbs {
     }
 
     /**
-     * Deletes an object. A pod on a node is only marked for deletion, with its grace period, until the kubelet deletes it
-     * with a grace period of 0. Every other object is removed at once. Returns the pod, or a Status for other objects.
+     * Deletes an object. A pod on a node is only marked for deletion, with its grace period, until the kubelet deletes
+     * it with a grace period of 0. Every other object is removed at once. Returns the pod, or a Status for other
+     * objects.
      *
      * @param options a DeleteOptions document, possibly empty
      */

@@ -11,7 +11,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A POST to {@code pods/<name>/binding}: it sets the node and the annotations atomically. Its rules and texts are those of Kubernetes 1.36 (pkg/registry/core/pod/storage/storage.go, assignPod and setPodNodeAndMetadata).
+ * A POST to {@code pods/<name>/binding}: it sets the node and the annotations atomically. Its rules and texts are those
+ * of Kubernetes 1.36 (pkg/registry/core/pod/storage/storage.go, assignPod and setPodNodeAndMetadata).
  */
 record PodBinding(ObjectNode binding, ObjectKey key) {
 

@@ -13,7 +13,10 @@ final class PodRules {
 
     private PodRules() {}
 
-    /** Sets the defaults of a new pod; rejects a pod without containers or with a fractional or unequal extended resource. */
+    /**
+     * Sets the defaults of a new pod; rejects a pod without containers or with a fractional or unequal extended
+     * resource.
+     */
     static ObjectNode admit(ObjectNode pod) {
         String name = Documents.text(pod, "metadata.name");
         ObjectNode spec = pod.withObjectProperty("spec");

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * One watch: a chunked response with one JSON line per change, bookmarks if the client allows them (each period and at the
- * end), and a time limit. A version that is too old leads to an ERROR line with a 410 Status, as in the real server. A
- * client that reads too slowly is disconnected.
+ * One watch: a chunked response with one JSON line per change, bookmarks if the client allows them (each period and at
+ * the end), and a time limit. A version that is too old leads to an ERROR line with a 410 Status, as in the real
+ * server. A client that reads too slowly is disconnected.
  */
 final class WatchResponse {
     private static final int MAX_PENDING = 32 * 1024 * 1024;

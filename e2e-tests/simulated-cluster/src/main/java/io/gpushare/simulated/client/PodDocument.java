@@ -117,8 +117,8 @@ public record PodDocument(ObjectNode document) {
     }
 
     /**
-     * The requests of the pod for scheduling: the sum over containers and sidecars, or the largest init container if that
-     * is more.
+     * The requests of the pod for scheduling: the sum over containers and sidecars, or the largest init container if
+     * that is more.
      */
     public Map<String, BigDecimal> requests() {
         Map<String, BigDecimal> sum = new LinkedHashMap<>();

@@ -8,8 +8,8 @@ import java.util.Map;
  * The configuration of a simulated kubelet.
  *
  * @param node the node's name
- * @param directory the folder of {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; the paths of
- *     sockets must be shorter than 108 bytes
+ * @param directory the folder of {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; the paths
+ *     of sockets must be shorter than 108 bytes
  * @param labels the node's labels
  * @param statusPeriod the period of node status updates (the real kubelet: 10 s)
  * @param seed the seed for everything that a real kubelet does in random order

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the pods of one node from admission to termination. Admission is serial, in the order of creation. A pod is active,
- * and listed by pod-resources, from the start of its admission until it has ended.
+ * Runs the pods of one node from admission to termination. Admission is serial, in the order of creation. A pod is
+ * active, and listed by pod-resources, from the start of its admission until it has ended.
  */
 final class PodWorkers implements Reflector.Listener, AutoCloseable {
     /** The annotation with the time after which a pod succeeds, for example {@code 5s} or {@code 0.3s}. */

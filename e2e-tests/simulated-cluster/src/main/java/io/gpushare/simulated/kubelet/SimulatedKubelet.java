@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A simulated kubelet of one node. It follows Kubernetes 1.36 in everything between a device plugin, the pods of the node
- * and the API server. Pods have no processes: a started container is a record of its environment and devices.
+ * A simulated kubelet of one node. It follows Kubernetes 1.36 in everything between a device plugin, the pods of the
+ * node and the API server. Pods have no processes: a started container is a record of its environment and devices.
  */
 public final class SimulatedKubelet implements AutoCloseable {
     private static final double LISTS_PER_SECOND = 100;
@@ -95,8 +95,8 @@ public final class SimulatedKubelet implements AutoCloseable {
     }
 
     /**
-     * Restarts the kubelet: both services stop and every socket in the plugins' folder is removed. Running pods keep their
-     * devices. The capacity is 0 until plugins register again.
+     * Restarts the kubelet: both services stop and every socket in the plugins' folder is removed. Running pods keep
+     * their devices. The capacity is 0 until plugins register again.
      */
     public synchronized void restart() {
         stop(registration);

@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of pods without a node, as in kube-scheduler. New pods are tried at once, failed ones after a backoff of 1 s to
- * 10 s, and unschedulable ones after their backoff once the cluster has changed, or after half a minute (kube-scheduler:
- * five minutes).
+ * The queue of pods without a node, as in kube-scheduler. New pods are tried at once, failed ones after a backoff of 1
+ * s to 10 s, and unschedulable ones after their backoff once the cluster has changed, or after half a minute
+ * (kube-scheduler: five minutes).
  */
 final class SchedulingQueue {
     private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A simplified kube-scheduler: each pod passes fit and the extender's filter and prioritize, is assumed, and is bound while
- * the next attempt runs (schedule_one.go). For a pod that fits nowhere, the PodScheduled condition contains
+ * A simplified kube-scheduler: each pod passes fit and the extender's filter and prioritize, is assumed, and is bound
+ * while the next attempt runs (schedule_one.go). For a pod that fits nowhere, the PodScheduled condition contains
  * kube-scheduler's message without the part on preemption.
  */
 public final class SimulatedScheduler implements AutoCloseable {

@@ -83,8 +83,9 @@ public final class ClusterWatcher {
     }
 
     /**
-     * Checks the invariants. A violation counts only if a second snapshot, taken immediately, shows it as well: a snapshot
-     * reads the API server, the processes and the kubelets one after the other, and the cluster may change in between.
+     * Checks the invariants. A violation counts only if a second snapshot, taken immediately, shows it as well: a
+     * snapshot reads the API server, the processes and the kubelets one after the other, and the cluster may change in
+     * between.
      */
     private void check() {
         Snapshot snapshot = snapshot();
@@ -118,8 +119,8 @@ public final class ClusterWatcher {
     /** Drops the violations that the plugin has reported: a kubelet may ignore preferred devices. */
     private Findings withoutReported(Findings findings) {
         List<Violation> remaining = findings.violations().stream()
-                .filter(violation ->
-                        !violation.rule().equals(Invariants.OTHER_DEVICES) || !logs.reportedOtherDevices(violation.subject()))
+                .filter(violation -> !violation.rule().equals(Invariants.OTHER_DEVICES)
+                        || !logs.reportedOtherDevices(violation.subject()))
                 .toList();
         return new Findings(findings.checks(), findings.compared(), remaining);
     }

@@ -17,10 +17,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Checks after all pods are gone and all faults are reverted that nothing is still allocated, according to every source. */
+/**
+ * Checks after all pods are gone and all faults are reverted that nothing is still allocated, according to every
+ * source.
+ */
 public final class EndCheck {
     private static final ObjectMapper JSON = new ObjectMapper();
-    /** The kubelet reports allocatable every 10 s, and a program that was killed often waits minutes for its restart. */
+    /**
+     * The kubelet reports allocatable every 10 s, and a program that was killed often waits minutes for its restart.
+     */
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private final LocalCluster cluster;

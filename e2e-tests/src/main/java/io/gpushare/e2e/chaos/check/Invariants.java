@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** The invariants that hold at every moment, whichever component is killed or frozen and whichever card is unhealthy. */
+/**
+ * The invariants that hold at every moment, whichever component is killed or frozen and whichever card is unhealthy.
+ */
 public final class Invariants {
     /**
      * A broken invariant; {@code rule} and {@code subject} identify it.
@@ -61,15 +63,16 @@ public final class Invariants {
 
     static Findings check(ClusterCards cards, Snapshot snapshot) {
         Invariants invariants = new Invariants(cards, snapshot);
-        invariants.sums("what containers see", invariants.withPods());
+        invariants.sums("the containers' environment", invariants.withPods());
         snapshot.running().forEach(invariants::amount);
         snapshot.pods().ifPresent(invariants::pods);
         return new Findings(invariants.checks, invariants.compared, invariants.violations);
     }
 
     /**
-     * The running containers whose pod still exists. A kubelet before 1.22 removes the API object of a pod that is deleted
-     * during its start, starts the containers anyway, and stops them seconds later. Only the kubelet knows of them.
+     * The running containers whose pod still exists. A kubelet before 1.22 removes the API object of a pod that is
+     * deleted during its start, starts the containers anyway, and stops them seconds later. Only the kubelet knows of
+     * them.
      */
     private List<HeldCards> withPods() {
         if (snapshot.pods().isEmpty()) {
@@ -161,10 +164,7 @@ public final class Invariants {
             Set<String> devices = kubelet.get(sees.name());
             if (devices == null) {
                 violations.add(new Violation(
-                        "a container that runs is not listed by its kubelet",
-                        subject,
-                        sees.toString(),
-                        KUBELET_START));
+                        "a container that runs is not listed by its kubelet", subject, sees.toString(), KUBELET_START));
             } else if (!devices.equals(sees.cards())) {
                 violation(OTHER_DEVICES, sees.uid() + "/" + sees.container(), devices + ", " + sees);
             }

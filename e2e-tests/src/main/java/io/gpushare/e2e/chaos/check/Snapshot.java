@@ -12,8 +12,8 @@ import java.util.Set;
  * @param at the time at which reading began
  * @param pods the pods in the API server; empty while it does not respond
  * @param running the cards that each running container sees, from the environment of its process
- * @param listed the cards of the devices that a kubelet has allocated, by node and {@code <pod>/<container>}; without the
- *     nodes whose kubelet does not respond
+ * @param listed the cards of the devices that a kubelet has allocated, by node and {@code <pod>/<container>}; without
+ *     the nodes whose kubelet does not respond
  */
 public record Snapshot(
         Duration at,

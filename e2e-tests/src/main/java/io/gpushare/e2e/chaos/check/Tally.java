@@ -8,7 +8,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/** The counters and violations of a run. A counter's name is {@code <group>: <event>}. It is safe for use by many threads. */
+/**
+ * The counters and violations of a run. A counter's name is {@code <group>: <event>}. It is safe for use by many
+ * threads.
+ */
 public final class Tally {
     private static final int SHOWN = 900;
 

@@ -36,7 +36,8 @@ class InvariantsTest {
         runs("a", ContainerRequest.memory(10), FIRST);
         runs("b", ContainerRequest.memory(6), FIRST);
         assertThat(rules())
-                .containsExactlyInAnyOrder("card over-used, by what containers see", "card over-used, by annotations");
+                .containsExactlyInAnyOrder(
+                        "card over-committed, by the containers' environment", "card over-committed, by annotations");
     }
 
     @Test
@@ -46,14 +47,14 @@ class InvariantsTest {
         assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
                         .violations())
                 .extracting(Invariants.Violation::rule)
-                .containsExactly("card over-used, by what containers see");
+                .containsExactly("card over-committed, by the containers' environment");
     }
 
     @Test
     void aCardThatIsTakenWholeTwice() {
         bound("a", "Pending", ContainerRequest.cards(1), FIRST);
         bound("b", "Running", ContainerRequest.cards(1), FIRST);
-        assertThat(rules()).containsExactly("card over-used, by annotations");
+        assertThat(rules()).containsExactly("card over-committed, by annotations");
     }
 
     @Test
@@ -120,7 +121,7 @@ class InvariantsTest {
                         "wrong number of cards, or unknown ones",
                         "wrong number of cards, or unknown ones",
                         "wrong number of cards, or unknown ones",
-                        "card over-used, by what containers see");
+                        "card over-committed, by the containers' environment");
     }
 
     @Test

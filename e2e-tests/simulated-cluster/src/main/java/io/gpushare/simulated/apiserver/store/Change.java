@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change of an object: the previous document (absent for a creation), the current one (for a removal the last one, with
- * the version of the removal), and the version of the change. The documents are never modified.
+ * One change of an object: the previous document (absent for a creation), the current one (for a removal the last one,
+ * with the version of the removal), and the version of the change. The documents are never modified.
  */
 public final class Change {
     final long version;
@@ -24,8 +24,8 @@ public final class Change {
     }
 
     /**
-     * The watch event for a watcher with this selection, as one JSON line; empty if the object is outside of the selection
-     * before and after. An object that enters or leaves the selection leads to ADDED or DELETED.
+     * The watch event for a watcher with this selection, as one JSON line; empty if the object is outside of the
+     * selection before and after. An object that enters or leaves the selection leads to ADDED or DELETED.
      */
     public Optional<byte[]> seenBy(Selection selection) {
         boolean was = before != null && selection.matches(before);

@@ -14,8 +14,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores every object of the cluster with one global version counter. A stored document is never modified, only replaced,
- * and callers must not modify the documents that they get. One lock guards the store, and no I/O happens under it.
+ * Stores every object of the cluster with one global version counter. A stored document is never modified, only
+ * replaced, and callers must not modify the documents that they get. One lock guards the store, and no I/O happens
+ * under it.
  */
 public final class ObjectStore {
     /** A page of a list: its objects, the version of the list's first page, and whether more follow. */
@@ -89,8 +90,8 @@ public final class ObjectStore {
     }
 
     /**
-     * Passes every change after a version to a watcher, oldest first, and then each new change. Version 0 starts with every
-     * current object. The watcher is called under the lock and must only enqueue the change.
+     * Passes every change after a version to a watcher, oldest first, and then each new change. Version 0 starts with
+     * every current object. The watcher is called under the lock and must only enqueue the change.
      */
     public synchronized Runnable watch(
             ApiResource resource, Selection selection, long since, Consumer<Change> watcher) {

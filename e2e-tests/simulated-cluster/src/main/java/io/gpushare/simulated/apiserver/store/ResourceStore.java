@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects of one resource with their latest changes and watchers. Pods and their watchers are also indexed by node, so
- * that a change reaches only the watcher of its node among thousands of kubelets. The lock of the store guards it.
+ * The objects of one resource with their latest changes and watchers. Pods and their watchers are also indexed by node,
+ * so that a change reaches only the watcher of its node among thousands of kubelets. The lock of the store guards it.
  */
 final class ResourceStore {
     private final NavigableMap<ObjectKey, ObjectNode> objects = new TreeMap<>();

@@ -3,7 +3,10 @@ package io.gpushare.simulated.kubelet.devices;
 import io.grpc.StatusRuntimeException;
 import java.util.Locale;
 
-/** Thrown if the device manager can't allocate a container's devices, with the kubelet's text. The pod is rejected for good. */
+/**
+ * Thrown if the device manager can't allocate a container's devices, with the kubelet's text. The pod is rejected for
+ * good.
+ */
 public final class AdmissionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

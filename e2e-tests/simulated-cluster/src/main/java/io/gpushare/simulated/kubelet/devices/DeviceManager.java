@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go). It holds no lock during
- * a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment and
- * PreStartContainer are not simulated.
+ * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go). It holds no lock
+ * during a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment
+ * and PreStartContainer are not simulated.
  */
 public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
@@ -61,8 +61,8 @@ public final class DeviceManager {
     }
 
     /**
-     * Disconnects the plugin that is currently registered for the resource, even if it is newer than the one whose stream
-     * ended. Every kubelet up to 1.36 does so (plugin/v1beta1/handler.go, runClient).
+     * Disconnects the plugin that is currently registered for the resource, even if it is newer than the one whose
+     * stream ended. Every kubelet up to 1.36 does so (plugin/v1beta1/handler.go, runClient).
      */
     private synchronized void streamEnded(String resource) {
         PluginConnection present = plugins.remove(resource);

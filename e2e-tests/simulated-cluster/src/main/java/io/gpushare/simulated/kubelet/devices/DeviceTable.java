@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The kubelet's device table: the devices of each resource, and the devices of each container with the plugin's response. The
- * real kubelet keeps both in its checkpoint. The owner guards the table by a lock.
+ * The kubelet's device table: the devices of each resource, and the devices of each container with the plugin's
+ * response. The real kubelet keeps both in its checkpoint. The owner guards the table by a lock.
  */
 public final class DeviceTable {
     private static final Duration GRACE = Duration.ofMinutes(5);

@@ -42,7 +42,9 @@ public final class PluginConnection implements AutoCloseable {
         this.options = options;
     }
 
-    /** Dials and calls GetDevicePluginOptions, as the kubelet does inside Register; throws without a response in 10 s. */
+    /**
+     * Dials and calls GetDevicePluginOptions, as the kubelet does inside Register; throws without a response in 10 s.
+     */
     public static PluginConnection dial(String resource, ManagedChannel channel) {
         try {
             DevicePluginOptions options = DevicePluginGrpc.newBlockingStub(channel)
