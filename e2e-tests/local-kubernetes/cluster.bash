@@ -1,35 +1,35 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # the programs and this file set and read each other's variables
-# What the programs of this folder share: where a cluster's things lie, and how one of its processes is started,
-# looked at and ended. The whole cluster lives in a mount, network and process namespace of its own, so it leaves the
-# machine's folders, firewall and sysctls alone, and ends, with everything in it, when the namespace's first process does.
+# Shared functions of the programs in this folder: the layout of a cluster's state, and starting, checking and stopping
+# its components. A cluster runs in its own mount, network and process namespaces, so it does not change the machine's
+# folders, firewall and sysctls, and it ends completely when the first process of the namespaces ends.
 
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 program=$(basename "$0")
 components=(etcd kube-apiserver kube-controller-manager kube-scheduler containerd kubelet kube-proxy)
-# All that `start` makes in the state folder, beside logs, and removes again.
+# The contents of the state folder except logs, which `stop` removes.
 contents=(cni config containerd etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run settings sysctl)
-# The folders with fixed paths that a node writes to, each with the folder of the node's own that takes its place.
+# The fixed folders that a node writes to, each with the node's own folder that is mounted over it.
 places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers)
-# Nodes beside the first; each has a mount namespace, and in the cluster's network an address, of its own.
+# The further nodes; each has its own mount namespace and its own address in the cluster's network.
 more_nodes=() at=''
 
 say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 fail() { printf '%s: %s\n' "$program" "$*" >&2; exit 1; }
 
-# use_state FOLDER: the folder's absolute path in $state.
+# use_state FOLDER: sets $state to the folder's absolute path.
 use_state() {
-    [ "$(id -u)" = 0 ] || fail 'needs root: it starts a kubelet, which mounts and makes namespaces'
+    [ "$(id -u)" = 0 ] || fail 'needs root: it starts a kubelet, which mounts folders and creates namespaces'
     state=$(readlink -m "$1")
     # A Unix socket's path has at most 107 characters.
-    [ ${#state} -le 60 ] || fail "$state is too long a path; take a state folder of at most 60 characters"
+    [ ${#state} -le 60 ] || fail "the path $state is too long; use a state folder of at most 60 characters"
     case $state in
-        / | /run | /run/* | /proc/* | /sys/* | /dev) fail "$state can't be the state folder; take one under /tmp or /var" ;;
+        / | /run | /run/* | /proc/* | /sys/* | /dev) fail "$state can't be the state folder; use one under /tmp or /var" ;;
     esac
 }
 
-# Where things are, once `start` has written down what it chose.
+# Reads the settings that `start` has written, and sets the paths and addresses.
 load_settings() {
-    [ -r "$state/settings" ] || fail "there is no cluster in $state; begin one with: $here/start $state"
+    [ -r "$state/settings" ] || fail "there is no cluster in $state; start one with: $here/start $state"
     # shellcheck source=/dev/null
     . "$state/settings"
     folder=$(readlink -f "$state/kubernetes")
@@ -46,7 +46,7 @@ write_settings() {
     [ ${#more_nodes[@]} = 0 ] || printf 'more_nodes=(%s)\n' "${more_nodes[*]}" >>"$state/settings"
 }
 
-# use_node NAME: makes it the node that all that follows is about. $at is the end of its processes' names.
+# use_node NAME: selects the node for the following calls. $at is the suffix of its processes' names.
 use_node() {
     local number=1 name
     for name in "$node_name" "${more_nodes[@]}"; do
@@ -61,7 +61,7 @@ use_node() {
     kubelet_ip=198.18.$network.$((8 + number)) healthz_ip=$kubelet_ip
 }
 
-# use_component NAME[@NODE]: that node, and the component's own name in $component.
+# use_component NAME[@NODE]: selects the node, and sets $component to the component's name.
 use_component() {
     component=${1%%@*}
     case $1 in
@@ -69,19 +69,19 @@ use_component() {
         *) use_node "$node_name" ;;
     esac
     [[ " ${components[*]} " == *" $component "* ]] || fail "there is no component $component"
-    [ -z "$at" ] || [[ $component =~ ^(containerd|kubelet)$ ]] || fail "the node $node has only containerd and kubelet of its own"
+    [ -z "$at" ] || [[ $component =~ ^(containerd|kubelet)$ ]] || fail "the node $node has only containerd and kubelet"
 }
 
-# A process' start time tells it from a later one that was given the same number. One that ended (Z) has none.
+# The start time distinguishes a process from a later one with the same ID. A zombie (Z) has none.
 start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '$1 != "Z" { print $20 }'; }
 
-# pid_of NAME: prints the pid of a process that runs; false if it doesn't.
+# pid_of NAME: prints the pid of a running process; fails if it does not run.
 pid_of() {
     local pid started
     { read -r pid started <"$state/pids/$1"; } 2>/dev/null && [ -n "$started" ] && [ "$(start_time "$pid")" = "$started" ] && echo "$pid"
 }
 
-# remember_child NAME PID: writes down the one child of PID, the process proper behind `unshare` or `nsenter`.
+# remember_child NAME PID: records the only child of PID, which is the actual process behind `unshare` or `nsenter`.
 remember_child() {
     local child=''
     while [ -z "$child" ]; do
@@ -92,7 +92,7 @@ remember_child() {
     disown "$2"
 }
 
-# enter COMMAND...: runs it inside the node's namespaces, with no more of the environment than a path.
+# enter COMMAND...: runs a command in the node's namespaces, with a minimal environment.
 enter() {
     local pid
     pid=$(pid_of "cluster$at") || fail "the cluster in $state doesn't run; start it with: $here/start $state"
@@ -107,11 +107,11 @@ launch() {
     setsid nsenter --target "$cluster" --mount --net --pid -- \
         env -i PATH="$bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "$@" >>"$state/logs/$name.log" 2>&1 </dev/null &
     remember_child "$name" $! || failed "$name" "$name ended at once"
-    # Its `nsenter` would stop with it when it's paused; without one it belongs to the namespace's first process.
+    # Without its `nsenter`, which would be paused together with it, the process belongs to the namespace's first process.
     kill -KILL $!
 }
 
-# Through no proxy: the cluster's addresses are known on this machine only.
+# Without a proxy: the cluster's addresses are known only on this machine.
 kubectl() { env -u HTTPS_PROXY -u https_proxy "$bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
 
 failed() {
@@ -163,7 +163,7 @@ start_component() {
                 --container-runtime remote --container-runtime-endpoint "unix://$node_folder/run/containerd.sock" \
                 --pod-infra-container-image docker.io/gpushare-e2e/pause:1 ;;
         kube-proxy)
-            # Zeros: it shall not try the machine's connection limits.
+            # With zeros kube-proxy does not change the machine's connection limits.
             launch kube-proxy "$bin/kube-proxy" "$(identity kube-proxy)" --proxy-mode iptables \
                 --hostname-override "$node_name" --cluster-cidr "$pod_cidr" --conntrack-max-per-core 0 \
                 --conntrack-tcp-timeout-established 0 --conntrack-tcp-timeout-close-wait 0 ;;
@@ -213,7 +213,7 @@ kill_component() {
     while pid_of "$1" >/dev/null; do sleep 0.05; done
 }
 
-# take_scheduler_option OPTION FILE: what the scheduler is to read from its next start on.
+# take_scheduler_option OPTION FILE: sets the configuration of the next start of the scheduler.
 take_scheduler_option() {
     [ "$1" = --scheduler-plain ] || [ -r "$2" ] || fail "$1: can't read the file $2"
     rm -f "$state/config/scheduler-config" "$state/config/scheduler-policy"
@@ -221,7 +221,7 @@ take_scheduler_option() {
         --scheduler-policy) cp "$2" "$state/config/scheduler-policy" ;;
         --scheduler-config)
             cp "$2" "$state/config/scheduler-config"
-            # With --config the scheduler ignores --kubeconfig and --leader-elect, so both go in where the file is silent.
+            # With --config the scheduler ignores --kubeconfig and --leader-elect, so both are added unless the file sets them.
             grep -q '^clientConnection:' "$2" ||
                 printf '\nclientConnection:\n  kubeconfig: %s\n' "$state/config/kube-scheduler.kubeconfig" >>"$state/config/scheduler-config"
             grep -q '^leaderElection:' "$2" ||
@@ -229,7 +229,7 @@ take_scheduler_option() {
     esac
 }
 
-# image_tar TAR NAME COMMAND ROOT: an image archive, as `docker save` writes them, of one layer, the folder ROOT.
+# image_tar TAR NAME COMMAND ROOT: writes an image archive, as `docker save` does, with the folder ROOT as its layer.
 image_tar() {
     local work layer config
     work=$(mktemp -d)
@@ -244,7 +244,7 @@ image_tar() {
     rm -rf "$work"
 }
 
-# What makes a node, first or further: its folders, identity, configuration and images.
+# The parts of every node: folders, identity, configuration and images.
 bind_places() {
     local pair
     for pair in "${places[@]}"; do
@@ -259,7 +259,7 @@ certificate() {
         -addext 'basicConstraints=critical,CA:FALSE' -addext "$3" 2>>"$state/logs/cluster.log"
 }
 
-# kubeconfig USER CREDENTIAL: what the user shows is one line of YAML.
+# kubeconfig USER CREDENTIAL: prints a kubeconfig; the credential is one line of YAML.
 kubeconfig() {
     cat <<EOF
 apiVersion: v1
@@ -287,11 +287,11 @@ authentication:
   x509: {clientCAFile: $state/config/ca.crt}
 authorization: {mode: Webhook}
 volumePluginDir: $node_folder/run/volume-plugins
-# Pods stand beside one another under the control group k8s.io: the machine's own groups are left as they are.
+# All pods are directly under the control group k8s.io; the machine's own groups stay unchanged.
 cgroupDriver: cgroupfs
 cgroupsPerQOS: false
 enforceNodeAllocatable: []
-# The machine may lack CAP_SYS_RESOURCE, and may have swap and little room.
+# The machine may lack CAP_SYS_RESOURCE, and may have swap and little disk space.
 oomScoreAdj: 0
 failSwapOn: false
 evictionHard: {memory.available: 50Mi, nodefs.available: 1%, nodefs.inodesFree: 1%, imagefs.available: 1%}
@@ -303,7 +303,7 @@ EOF
 
 configure_containerd() {
     local snapshotter=overlayfs
-    # An overlay can't lie on an overlay.
+    # An overlay can't be stacked on an overlay.
     [ "$(stat -f -c %T "$node_folder")" != overlayfs ] || snapshotter=native
     mkdir -p "$node_folder/config/cni"
     cat >"$node_folder/config/containerd.toml" <<EOF
@@ -346,7 +346,7 @@ import_images() {
     done
 }
 
-# Ready, without the taint of a node that wasn't yet, and with the account that pods run as.
+# Whether the node is ready and untainted, and the pods' default service account exists.
 takes_pods() {
     local ready taints account
     ready=$(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) &&
@@ -354,14 +354,14 @@ takes_pods() {
         account=$(kubectl get serviceaccount default -o 'jsonpath={.secrets[0].name}' 2>/dev/null) && [ -n "$account" ]
 }
 
-# wait_for_node COMPONENT...: until the node takes pods; all these must run.
+# wait_for_node COMPONENT...: waits until the node is ready for pods; all these components must run.
 wait_for_node() {
     local deadline=$((SECONDS + 180)) next=$((SECONDS + 10)) name
     until takes_pods; do
         for name in "$@"; do
             pid_of "$name" >/dev/null || failed "$name" "$name ended"
         done
-        [ "$SECONDS" -lt "$deadline" ] || failed "kubelet$at" "the node takes no pods after three minutes"
+        [ "$SECONDS" -lt "$deadline" ] || failed "kubelet$at" "the node isn't ready for pods after three minutes"
         if [ "$SECONDS" -ge "$next" ]; then
             say "still waiting: $(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].message}' 2>&1 || true)"
             next=$((SECONDS + 10))

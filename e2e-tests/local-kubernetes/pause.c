@@ -1,4 +1,4 @@
-/* Sleeps until it is told to end, and reaps the children it inherits as process 1. */
+/* Sleeps until SIGINT or SIGTERM, and reaps the children that it inherits as process 1. */
 #include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>

@@ -16,12 +16,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One run, from an empty machine to its counts. */
+/** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
 final class ChaosRun implements AutoCloseable {
-    private static final Duration HEALING = Duration.ofMinutes(2);
+    private static final Duration RECOVERY = Duration.ofMinutes(2);
     private static final Duration DRAIN = Duration.ofMinutes(10);
 
-    private interface Endless {
+    private interface Loop {
         void run() throws InterruptedException;
     }
 
@@ -45,11 +45,11 @@ final class ChaosRun implements AutoCloseable {
         this.cards = ClusterCards.of(nodes);
     }
 
-    /** A cluster of two nodes with both programs, and a plan; nothing goes wrong yet. */
+    /** Starts a cluster of two nodes, installs both programs and draws the plan. No fault is injected yet. */
     static ChaosRun prepare(Path root, long seed, Duration length) {
-        Plan plan = Plan.of(seed, length, ClusterCards.A_NODE);
+        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE);
         System.out.printf(
-                "chaos: seed %d, %d min, %d pods and %d faults; the same again: ./mvnw verify -Pchaos"
+                "chaos: seed %d, %d min, %d pods and %d faults; to repeat: ./mvnw verify -Pchaos"
                         + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%n",
                 seed, length.toMinutes(), plan.orders().size(), plan.faults().size(), seed, length.toMinutes());
         LocalCluster cluster = LocalCluster.start(root);
@@ -76,18 +76,18 @@ final class ChaosRun implements AutoCloseable {
         return plan;
     }
 
-    /** Carries out the plan; prints and answers what was counted. */
+    /** Carries out the plan, prints the tally and returns it. */
     Tally run() throws InterruptedException {
         try (ApiServer api = ApiServer.of(cluster.kubectl())) {
             Tally before = new Tally(new RunClock());
             new EndCheck(cluster, nodes, api, cards, before).run();
             if (!before.violations().isEmpty()) {
-                throw new AssertionError("the cluster is not in order before the run: " + before.violations());
+                throw new AssertionError("the cluster violates the invariants before the run: " + before.violations());
             }
             RunClock watch = new RunClock();
             Tally tally = new Tally(watch);
             Path log = root.resolve("e2e-tests/target/chaos-" + seed + "-" + System.currentTimeMillis() + ".log");
-            watch.say("what the programs log is kept in " + log);
+            watch.say("the logs of both programs are kept in " + log);
             ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
             FaultInjector faults = new FaultInjector(cluster, installation, nodes, api, keeper, watch, tally);
@@ -97,22 +97,22 @@ final class ChaosRun implements AutoCloseable {
             load.begin(plan.orders());
             faults.begin(plan.faults());
             watch.sleepUntil(length);
-            watch.say("the time is over; the last pods may run and end");
-            faults.awaitEnd(HEALING);
-            Await.until(HEALING, "every component runs", keeper::complete, complete -> complete);
+            watch.say("the time is over; waiting for the last pods to end");
+            faults.awaitEnd(RECOVERY);
+            Await.until(RECOVERY, "every component runs", keeper::complete, complete -> complete);
             load.awaitEnd(DRAIN);
             watcher.end();
             join(threads.getFirst());
-            watch.say("all pods are gone; looking for what is left of them");
+            watch.say("all pods are gone; checking for leaked allocations");
             new EndCheck(cluster, nodes, api, cards, tally).run();
             keeper.end();
             join(threads.getLast());
-            tell(tally);
+            print(tally);
             return tally;
         }
     }
 
-    private static Thread thread(String name, Endless work, Tally tally) {
+    private static Thread thread(String name, Loop work, Tally tally) {
         return Thread.ofPlatform().name(name).daemon().start(() -> {
             try {
                 work.run();
@@ -135,7 +135,7 @@ final class ChaosRun implements AutoCloseable {
         return components;
     }
 
-    private void tell(Tally tally) {
+    private void print(Tally tally) {
         System.out.printf(
                 "chaos: seed %d, %d min%n%s%n  %6d  violations%n",
                 seed, length.toMinutes(), tally.table(), tally.violations().size());

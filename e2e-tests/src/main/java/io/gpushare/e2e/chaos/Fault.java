@@ -3,15 +3,15 @@ package io.gpushare.e2e.chaos;
 import java.time.Duration;
 
 /**
- * Something that goes wrong for a while.
+ * A fault of the plan, with its time and target.
  *
- * @param at when, from the beginning of the run
- * @param node on which node, for kinds that have one
- * @param card which of the node's cards, for kinds that have one
- * @param length how long it stays frozen, away or ill; without meaning where the cluster brings it back by itself
+ * @param at the start, counted from the beginning of the run
+ * @param node the node's number, for kinds that have one
+ * @param card the index of the card on its node, for kinds that have one
+ * @param length how long the target stays frozen, stopped or unhealthy; ignored where the cluster restarts the target
  */
 record Fault(Duration at, Kind kind, int node, int card, Duration length) {
-    /** What may go wrong; seconds are the shortest and the longest length. */
+    /** The kind of a fault, with its target and its shortest and longest length in seconds. */
     enum Kind {
         PLUGIN_KILL(Target.PLUGIN, 1, 1),
         PLUGIN_FREEZE(Target.PLUGIN, 2, 12),
@@ -39,7 +39,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         }
     }
 
-    /** What it happens to; two faults never happen to the same thing at once. */
+    /** The kind of target. Two faults never hit the same target at the same time. */
     enum Target {
         PLUGIN,
         KUBELET,
@@ -53,7 +53,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         return at.plus(length);
     }
 
-    /** The one thing that it happens to. */
+    /** Identifies the target of this fault. */
     String subject() {
         return switch (kind.target) {
             case PLUGIN, KUBELET -> kind.target + "@" + node;

@@ -20,13 +20,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Carries out the plan's faults, each at its time, and heals each. */
+/** Injects the plan's faults, each at its time, and reverts them. */
 final class FaultInjector {
     private static final String OURS = "/api/v1/namespaces/" + Installation.NAMESPACE + "/pods/";
     private static final String LEASE =
             "/apis/coordination.k8s.io/v1/namespaces/" + Installation.NAMESPACE + "/leases/gpushare-schd-extender";
 
-    /** What is to be hit may just be starting again, and who leads can't be told while the API server is away. */
+    /** The target may be restarting, and the leader is unknown while the API server is unavailable. */
     private static final Duration UNTIL_IT_RUNS = Duration.ofSeconds(45);
 
     private static final Duration PAUSE = Duration.ofMillis(300);
@@ -39,7 +39,7 @@ final class FaultInjector {
     private final ProcessKeeper keeper;
     private final RunClock watch;
     private final Tally tally;
-    private final List<Map<Integer, String>> wrongCards = new ArrayList<>();
+    private final List<Map<Integer, String>> unhealthyCards = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private int xids;
 
@@ -59,34 +59,34 @@ final class FaultInjector {
         this.keeper = keeper;
         this.watch = watch;
         this.tally = tally;
-        nodes.forEach(_ -> wrongCards.add(new HashMap<>()));
+        nodes.forEach(_ -> unhealthyCards.add(new HashMap<>()));
     }
 
     void begin(List<Fault> faults) {
-        faults.forEach(fault -> threads.execute(() -> carryOut(fault)));
+        faults.forEach(fault -> threads.execute(() -> inject(fault)));
         threads.shutdown();
     }
 
-    private void carryOut(Fault fault) {
+    private void inject(Fault fault) {
         try {
             watch.sleepUntil(fault.at());
-            boolean done = happen(fault);
-            tally.count((done ? "faults: " : "faults that found nothing to hit: ") + fault.kind());
+            boolean done = apply(fault);
+            tally.count((done ? "faults: " : "faults without a target: ") + fault.kind());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            tally.violation("a fault could not be carried out", fault.toString(), String.valueOf(e));
+            tally.violation("a fault could not be injected", fault.toString(), String.valueOf(e));
         }
     }
 
-    /** Waits until the last is healed. */
+    /** Waits until every fault is reverted. */
     void awaitEnd(Duration limit) throws InterruptedException {
         if (!threads.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            tally.violation("faults were not healed in time", "faults", limit.toString());
+            tally.violation("faults were not reverted in time", "faults", limit.toString());
         }
     }
 
-    private boolean happen(Fault fault) throws InterruptedException {
+    private boolean apply(Fault fault) throws InterruptedException {
         String node = nodes.get(fault.node());
         return switch (fault.kind()) {
             case PLUGIN_KILL, PLUGIN_FREEZE, PLUGIN_REPLACE -> program(fault, () -> processes.plugin(node));
@@ -97,23 +97,23 @@ final class FaultInjector {
             case SCHEDULER_FREEZE -> frozen(fault, "kube-scheduler");
             case API_KILL -> killed(fault, "kube-apiserver");
             case API_FREEZE -> frozen(fault, "kube-apiserver");
-            case CARD_XID -> ill(fault, node, "xid=79#" + next());
-            case CARD_LOST -> ill(fault, node, "lost");
+            case CARD_XID -> failCard(fault, node, "xid=79#" + next());
+            case CARD_LOST -> failCard(fault, node, "lost");
         };
     }
 
-    private boolean program(Fault fault, Supplier<Optional<Program>> look) throws InterruptedException {
+    private boolean program(Fault fault, Supplier<Optional<Program>> lookup) throws InterruptedException {
         Duration end = watch.now().plus(UNTIL_IT_RUNS);
-        Optional<Program> found = look.get();
+        Optional<Program> found = lookup.get();
         while (found.isEmpty() && watch.now().compareTo(end) < 0) {
             Thread.sleep(PAUSE);
-            found = look.get();
+            found = lookup.get();
         }
         if (found.isEmpty()) {
             return false;
         }
         Program program = found.get();
-        tell(fault, program.pod());
+        log(fault, program.pod());
         switch (fault.kind()) {
             case PLUGIN_REPLACE, LEADER_REPLACE -> {
                 return deleted(program.pod());
@@ -136,7 +136,7 @@ final class FaultInjector {
         }
     }
 
-    /** The pod that holds the extenders' Lease; empty while that can't be read. */
+    /** The pod that holds the extenders' Lease; empty while the Lease can't be read. */
     private String leader() {
         try {
             String holder = api.get(LEASE).body().at("/spec/holderIdentity").asText();
@@ -160,7 +160,7 @@ final class FaultInjector {
     }
 
     private boolean killed(Fault fault, String component) throws InterruptedException {
-        tell(fault, component);
+        log(fault, component);
         keeper.kill(component, fault.length());
         return true;
     }
@@ -169,7 +169,7 @@ final class FaultInjector {
         if (!cluster.runs(component)) {
             return false;
         }
-        tell(fault, component);
+        log(fault, component);
         cluster.component("pause", component);
         Thread.sleep(fault.length());
         if (cluster.runs(component)) {
@@ -178,26 +178,27 @@ final class FaultInjector {
         return true;
     }
 
-    private boolean ill(Fault fault, String node, String how) throws InterruptedException {
-        tell(fault, node + " card " + fault.card());
-        card(fault, node, how);
+    private boolean failCard(Fault fault, String node, String state) throws InterruptedException {
+        log(fault, node + " card " + fault.card());
+        card(fault, node, state);
         Thread.sleep(fault.length());
         card(fault, node, "");
         return true;
     }
 
-    private synchronized void card(Fault fault, String node, String how) {
-        Map<Integer, String> wrong = wrongCards.get(fault.node());
-        wrong.put(fault.card(), how);
-        installation.cards(node, ClusterCards.lines(fault.node(), wrong));
+    private synchronized void card(Fault fault, String node, String state) {
+        Map<Integer, String> unhealthy = unhealthyCards.get(fault.node());
+        unhealthy.put(fault.card(), state);
+        installation.cards(node, ClusterCards.lines(fault.node(), unhealthy));
     }
 
     private synchronized int next() {
         return ++xids;
     }
 
-    private void tell(Fault fault, String what) {
+    private void log(Fault fault, String target) {
         boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Fault.Target.API;
-        watch.say(fault.kind() + " " + what + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
+        watch.say(
+                fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
     }
 }

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** All that is to happen in a run, drawn from a seed: the same seed and length make the same plan. */
+/** The pods and faults of a run, drawn from a seed: the same seed and length make the same plan. */
 record Plan(List<PlannedPod> orders, List<Fault> faults) {
     private static final int PODS_A_MINUTE = 33;
     private static final int NAMES = 90;
     private static final int NODES = 2;
     private static final Duration GAP = Duration.ofSeconds(10);
-    /** What was hit is left alone for a while afterwards. */
+    /** The time after a fault in which its target is not hit again. */
     private static final Duration REST = Duration.ofSeconds(6);
 
     Plan {
@@ -28,7 +28,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         faults = List.copyOf(faults);
     }
 
-    /** @param cards how many each node has */
+    /** @param cards the number of cards per node */
     static Plan of(long seed, Duration length, int cards) {
         Random random = new Random(seed);
         return new Plan(orders(random, length), faults(random, length, cards));
@@ -43,22 +43,22 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         Collections.sort(times);
         List<PlannedPod> orders = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            List<ContainerRequest> asks = asks(random);
-            boolean cards = asks.stream().anyMatch(ContainerRequest::whole);
+            List<ContainerRequest> requests = requests(random);
+            boolean cards = requests.stream().anyMatch(ContainerRequest::whole);
             Ending ending = switch (random.nextInt(10)) {
                 case 0 -> Ending.IMPATIENT;
                 case 1, 2, 3 -> Ending.COMPLETES;
                 default -> Ending.DELETED;
             };
-            int most = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 20_000;
-            int least = ending == Ending.IMPATIENT ? 50 : 3_000;
-            Duration life = Duration.ofMillis(random.nextInt(least, most));
-            orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, asks, ending, life));
+            int longest = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 20_000;
+            int shortest = ending == Ending.IMPATIENT ? 50 : 3_000;
+            Duration life = Duration.ofMillis(random.nextInt(shortest, longest));
+            orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, requests, ending, life));
         }
         return orders;
     }
 
-    private static List<ContainerRequest> asks(Random random) {
+    private static List<ContainerRequest> requests(Random random) {
         return switch (random.nextInt(20)) {
             case 0, 1 -> List.of(ContainerRequest.cards(1));
             case 2 -> List.of(ContainerRequest.cards(2));
@@ -67,21 +67,21 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             case 5 -> List.of(ContainerRequest.memory(random.nextInt(12, 16)));
             case 6, 7, 8, 9, 10 ->
                 List.of(ContainerRequest.memory(random.nextInt(1, 5)), ContainerRequest.memory(random.nextInt(1, 5)));
-            // Pods of equal demand are those that could be taken for one another.
+            // A program can confuse pods of equal demand.
             case 11, 12, 13, 14 -> List.of(ContainerRequest.memory(2));
             default -> List.of(ContainerRequest.memory(random.nextInt(1, 9)));
         };
     }
 
-    /** Each kind in turn, in an order that is drawn anew each time; and the API server away twice. */
+    /** Every kind in turn, shuffled in each round; the API server is unavailable twice. */
     private static List<Fault> faults(Random random, Duration length, int cards) {
         Map<String, Duration> busyUntil = new HashMap<>();
         List<Fault> faults = new ArrayList<>();
-        List<Kind> away = new ArrayList<>(List.of(Kind.API_FREEZE, Kind.API_KILL));
-        Collections.shuffle(away, random);
-        for (int i = 0; i < away.size(); i++) {
+        List<Kind> outages = new ArrayList<>(List.of(Kind.API_FREEZE, Kind.API_KILL));
+        Collections.shuffle(outages, random);
+        for (int i = 0; i < outages.size(); i++) {
             Duration at = length.multipliedBy(2 * i + 1).dividedBy(5).plusMillis(random.nextInt(20_000));
-            faults.add(new Fault(at, away.get(i), 0, 0, Duration.ofSeconds(30)));
+            faults.add(new Fault(at, outages.get(i), 0, 0, Duration.ofSeconds(30)));
         }
         List<Kind> deck = new ArrayList<>();
         Duration at = Duration.ofSeconds(8);
@@ -93,8 +93,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
                 Collections.shuffle(deck, random);
             }
             Kind kind = deck.removeFirst();
-            Duration lasts = Duration.ofMillis(random.nextInt(kind.shortest * 1000, kind.longest * 1000 + 1));
-            Fault fault = new Fault(at, kind, random.nextInt(NODES), random.nextInt(cards), lasts);
+            Duration duration = Duration.ofMillis(random.nextInt(kind.shortest * 1000, kind.longest * 1000 + 1));
+            Fault fault = new Fault(at, kind, random.nextInt(NODES), random.nextInt(cards), duration);
             if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {
                 busyUntil.put(fault.subject(), fault.end().plus(REST));
                 faults.add(fault);

@@ -5,25 +5,25 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One pod that is to come and to go.
+ * A pod of the plan.
  *
- * @param at when it is created, from the beginning of the run
- * @param name names return: a later order may have the same, and waits until its predecessor's pod is gone
- * @param asks what its containers ask for, one after the other
- * @param life how long it runs; for {@link Ending#IMPATIENT} from its creation on, whatever it does then
+ * @param at the time of its creation, counted from the beginning of the run
+ * @param name not unique: a later pod of the same name is created after the earlier one is gone
+ * @param requests the requests of its containers, in order
+ * @param life how long it runs; for {@link Ending#IMPATIENT} counted from its creation, whatever its phase
  */
-record PlannedPod(int number, Duration at, String name, List<ContainerRequest> asks, Ending ending, Duration life) {
+record PlannedPod(int number, Duration at, String name, List<ContainerRequest> requests, Ending ending, Duration life) {
     /** How a pod ends. */
     enum Ending {
         /** Deleted while it runs. */
         DELETED,
-        /** Its containers end by themselves, and it is deleted some time later. */
+        /** Its containers exit by themselves, and it is deleted some time later. */
         COMPLETES,
-        /** Deleted a moment after it was made: while it waits, is bound, is admitted, or starts. */
+        /** Deleted shortly after its creation: while it waits, is bound, is admitted, or starts. */
         IMPATIENT
     }
 
     PlannedPod {
-        asks = List.copyOf(asks);
+        requests = List.copyOf(requests);
     }
 }

@@ -18,17 +18,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Makes the pods of the plan, lets them run, and ends them; one that a kubelet turned away is made anew, as its owner would. */
+/**
+ * Creates the pods of the plan, lets them run and deletes them. A pod that a kubelet rejected is created again, as its
+ * owner would.
+ */
 final class PodLoad {
     private static final Duration PAUSE = Duration.ofMillis(400);
-    private static final int MOST_ATTEMPTS = 12;
+    private static final int MAX_ATTEMPTS = 12;
 
     private sealed interface Fate {
         record Ran() implements Fate {}
 
         record EndedEarly() implements Fate {}
 
-        record TurnedAway(String why, boolean ran) implements Fate {}
+        record Rejected(String message, boolean ran) implements Fate {}
     }
 
     private final ApiServer api;
@@ -53,13 +56,13 @@ final class PodLoad {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (RuntimeException e) {
-                tally.violation("an order could not be carried out", order.name(), String.valueOf(e));
+                tally.violation("a planned pod could not be run", order.name(), String.valueOf(e));
             }
         }));
         threads.shutdown();
     }
 
-    /** Waits until every pod has ended; those that have not by then are violations. */
+    /** Waits until every pod has ended; pods that have not ended by then are violations. */
     void awaitEnd(Duration limit) throws InterruptedException {
         if (!threads.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS)) {
             watcher.latest()
@@ -67,13 +70,13 @@ final class PodLoad {
                     .ifPresent(pods -> pods.forEach(
                             pod -> tally.violation("a pod did not run and end in time", pod.name(), pod.toString())));
             threads.shutdownNow();
-            tally.violation("pods were left over", "load", "see the pods before");
+            tally.violation("pods are left over", "load", "see the pods above");
         }
     }
 
     private void carryOut(PlannedPod order) throws InterruptedException {
         watch.sleepUntil(order.at());
-        for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             String uid = create(order, attempt);
             tally.count("pods: made");
             Fate fate = follow(order, uid);
@@ -87,37 +90,38 @@ final class PodLoad {
                     tally.count("pods: deleted a moment after they were made, on purpose");
                     return;
                 }
-                case Fate.TurnedAway(String why, boolean ran) -> turnedAway(order, why, ran);
+                case Fate.Rejected(String message, boolean ran) -> rejected(order, message, ran);
             }
         }
-        tally.violation("turned away again and again", order.name(), order.toString());
+        tally.violation("rejected at every attempt", order.name(), order.toString());
     }
 
-    private void turnedAway(PlannedPod order, String why, boolean ran) {
-        Optional<String> reason = AdmissionReasons.of(why);
+    private void rejected(PlannedPod order, String message, boolean ran) {
+        Optional<String> reason = AdmissionReasons.of(message);
         String when = ran ? "while it ran" : "at its admission";
         if (reason.isPresent()) {
-            tally.count("pods turned away by a kubelet (made anew): " + when + ", " + reason.get());
+            tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
         } else {
-            tally.violation("a pod failed without a true reason", order.name() + " " + when, why);
+            tally.violation("a pod failed without an accepted reason", order.name() + " " + when, message);
         }
     }
 
-    /** Tries until the API server says that it is there; its uid. */
+    /** Creates the pod, with retries while the API server does not respond, and returns its uid. */
     private String create(PlannedPod order, int attempt) throws InterruptedException {
         String label = order.number() + "-" + attempt;
         while (true) {
             try {
-                ApiServer.Answer answer = api.send("POST", ClusterWatcher.PODS, manifest(order, label));
-                if (answer.code() == 409) { // an earlier one of that name, or our own, whose answer was lost
-                    answer = api.get(ClusterWatcher.PODS + "/" + order.name());
+                ApiServer.Response response = api.send("POST", ClusterWatcher.PODS, manifest(order, label));
+                if (response.code() == 409) { // an earlier pod of that name, or this one, whose response was lost
+                    response = api.get(ClusterWatcher.PODS + "/" + order.name());
                 }
-                JsonNode metadata = answer.body().path("metadata");
-                if (answer.succeeded() && metadata.at("/labels/order").asText().equals(label)) {
+                JsonNode metadata = response.body().path("metadata");
+                if (response.succeeded()
+                        && metadata.at("/labels/order").asText().equals(label)) {
                     return metadata.path("uid").asText();
                 }
-                if (answer.code() == 422 || answer.code() == 400) {
-                    throw new IllegalStateException("the API server refuses a pod: " + answer.body());
+                if (response.code() == 422 || response.code() == 400) {
+                    throw new IllegalStateException("the API server refuses a pod: " + response.body());
                 }
             } catch (IOException e) {
                 tally.count("load: calls that the API server did not answer");
@@ -137,7 +141,7 @@ final class PodLoad {
                 return new Fate.EndedEarly();
             }
             if (pod.isPresent() && pod.get().phase().equals("Failed")) {
-                return new Fate.TurnedAway(pod.get().why(), pod.get().ran() || !ran.isZero());
+                return new Fate.Rejected(pod.get().message(), pod.get().ran() || !ran.isZero());
             }
             if (pod.isPresent() && pod.get().ran() && ran.isZero()) {
                 ran = watch.now();
@@ -149,33 +153,33 @@ final class PodLoad {
                 }
             }
             if (pod.isEmpty() && now.at().compareTo(made) > 0) {
-                tally.violation("a pod vanished that nobody deleted", order.name(), uid);
+                tally.violation("a pod vanished without a deletion", order.name(), uid);
                 return new Fate.EndedEarly();
             }
             Thread.sleep(PAUSE);
         }
     }
 
-    /** Until the API server does not have it any more. */
+    /** Deletes the pod and waits until the API server no longer has it. */
     private void delete(String name, String uid) throws InterruptedException {
         String options = """
             {"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":1,"preconditions":{"uid":"%s"}}\
             """.formatted(uid);
-        boolean told = false;
+        boolean accepted = false;
         Duration at = Duration.ZERO;
         while (true) {
             try {
-                if (!told) {
+                if (!accepted) {
                     at = watch.now();
                     int code = api.send("DELETE", ClusterWatcher.PODS + "/" + name, options)
                             .code();
-                    told = code / 100 == 2 || code == 404 || code == 409;
+                    accepted = code / 100 == 2 || code == 404 || code == 409;
                 }
             } catch (IOException e) {
                 tally.count("load: calls that the API server did not answer");
             }
             Snapshot now = watcher.latest();
-            if (told && now.at().compareTo(at) > 0 && now.pod(uid).isEmpty()) {
+            if (accepted && now.at().compareTo(at) > 0 && now.pod(uid).isEmpty()) {
                 return;
             }
             Thread.sleep(PAUSE);
@@ -186,13 +190,13 @@ final class PodLoad {
         return watch.now().compareTo(moment) > 0;
     }
 
-    /** JSON, since YAML can be read as such; the container's command is its life. */
+    /** The pod's manifest in JSON. The lifetime is the argument of the containers' command. */
     private String manifest(PlannedPod order, String label) {
         boolean completes = order.ending() == PlannedPod.Ending.COMPLETES;
         String sleep = String.valueOf(completes ? order.life().toMillis() / 1000.0 : 100_000);
         StringBuilder containers = new StringBuilder();
-        for (int i = 0; i < order.asks().size(); i++) {
-            ContainerRequest ask = order.asks().get(i);
+        for (int i = 0; i < order.requests().size(); i++) {
+            ContainerRequest request = order.requests().get(i);
             String name = "c" + i;
             containers.append(i == 0 ? "" : ",").append("""
                 {"name":"%s","image":"%s","imagePullPolicy":"IfNotPresent","command":["sleep","%s"],
@@ -208,9 +212,9 @@ final class PodLoad {
                             order.name(),
                             Processes.CONTAINER,
                             name,
-                            Processes.ASK,
-                            ask.text(),
-                            ask.limit()));
+                            Processes.REQUEST,
+                            request.text(),
+                            request.limit()));
         }
         return """
             {"apiVersion":"v1","kind":"Pod",

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Starts what ended, as the machine's service manager and the kubelet (for static pods) would: what was killed, and what
- * ended by itself, as kube-scheduler does when it can't renew its lease.
+ * Restarts components that have ended, as a service manager or the kubelet of a static pod would. Some are killed,
+ * others end by themselves, as kube-scheduler does when it can't renew its lease.
  */
 final class ProcessKeeper {
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -31,19 +31,19 @@ final class ProcessKeeper {
         this.tally = tally;
     }
 
-    /** Kills it and sees to it that it is not started for so long. */
-    void kill(String component, Duration away) throws InterruptedException {
+    /** Kills the component and keeps it down for the given time. */
+    void kill(String component, Duration downtime) throws InterruptedException {
         heldDown.add(component);
         killed.add(component);
         try {
             cluster.component("kill", component);
-            Thread.sleep(away);
+            Thread.sleep(downtime);
         } finally {
             heldDown.remove(component);
         }
     }
 
-    /** Whether all run. */
+    /** Whether all components run. */
     boolean complete() {
         return starting.isEmpty() && components.stream().allMatch(cluster::runs);
     }
@@ -52,7 +52,7 @@ final class ProcessKeeper {
         over = true;
     }
 
-    /** Until {@link #end}. */
+    /** Restarts components until {@link #end}. */
     void run() throws InterruptedException {
         while (!over) {
             for (String component : components) {
@@ -72,7 +72,7 @@ final class ProcessKeeper {
         try {
             cluster.component("start", component);
         } catch (RuntimeException e) {
-            // Such as kube-scheduler while the API server is away: tried again.
+            // For example kube-scheduler while the API server is down; the next round retries.
             watch.say(component + " did not start: " + Tally.shortened(String.valueOf(e.getMessage())));
         } finally {
             starting.remove(component);

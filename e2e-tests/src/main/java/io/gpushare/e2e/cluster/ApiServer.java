@@ -19,15 +19,15 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * The API server of a cluster, called directly as its administrator: for those who call it often, or while it may be away.
- * May be used by many threads.
+ * A direct connection to a cluster's API server as its administrator, for frequent calls and for calls while the server
+ * may be unavailable. It is safe for use by many threads.
  */
 public final class ApiServer implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofSeconds(4);
+    private static final Duration TIMEOUT = Duration.ofSeconds(4);
 
-    /** What came back. */
-    public record Answer(int code, JsonNode body) {
+    /** The status code and the body of a response. */
+    public record Response(int code, JsonNode body) {
         public boolean succeeded() {
             return code / 100 == 2;
         }
@@ -43,7 +43,7 @@ public final class ApiServer implements AutoCloseable {
         this.http = http;
     }
 
-    /** By what that kubectl has of the cluster; the administrator must have a token. */
+    /** Connects with the kubeconfig of that kubectl, whose user must have a token. */
     public static ApiServer of(Kubectl kubectl) {
         JsonNode config = kubectl.json("config", "view", "--raw", "--minify");
         JsonNode cluster = config.at("/clusters/0/cluster");
@@ -51,7 +51,7 @@ public final class ApiServer implements AutoCloseable {
                 .decode(cluster.path("certificate-authority-data").textValue());
         HttpClient http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(PATIENCE)
+                .connectTimeout(TIMEOUT)
                 .sslContext(trusting(authority))
                 .build();
         return new ApiServer(
@@ -77,30 +77,30 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** The address under which the node of the API server is reached from here. */
+    /** The address of the API server's node, reachable from this machine. */
     public String host() {
         return server.getHost();
     }
 
-    public Answer get(String path) throws IOException {
+    public Response get(String path) throws IOException {
         return send("GET", path, "");
     }
 
     /**
-     * Sends one request and waits a few seconds for its answer.
+     * Sends one request and waits a few seconds for the response.
      *
-     * @throws IOException where none came: then it may have been carried out or not
+     * @throws IOException if there is no response; the request may have been executed
      */
-    public Answer send(String method, String path, String body) throws IOException {
+    public Response send(String method, String path, String body) throws IOException {
         HttpRequest request = HttpRequest.newBuilder(server.resolve(path))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
                 .build();
         try {
-            HttpResponse<byte[]> answer = http.send(request, BodyHandlers.ofByteArray());
-            return new Answer(answer.statusCode(), JSON.readTree(answer.body()));
+            HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
+            return new Response(response.statusCode(), JSON.readTree(response.body()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

@@ -4,27 +4,27 @@ import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Waits for a condition of the cluster by looking again and again. */
+/** Waits for a condition of the cluster by polling. */
 public final class Await {
     private static final Duration PAUSE = Duration.ofMillis(300);
 
-    // Of an API object its status, which comes last, is what matters.
+    // The status is the last part of an API object, so the end of the text is shown.
     private static final int SHOWN = 1500;
 
     private Await() {}
 
-    /** Looks until it holds; the failure contains what was seen last. */
-    public static <T> T until(Duration limit, String what, Supplier<T> look, Predicate<T> holds) {
+    /** Polls until the condition holds; the failure contains the last value. */
+    public static <T> T until(Duration limit, String what, Supplier<T> value, Predicate<T> holds) {
         long end = System.nanoTime() + limit.toNanos();
         while (true) {
-            T seen = look.get();
-            if (holds.test(seen)) {
-                return seen;
+            T current = value.get();
+            if (holds.test(current)) {
+                return current;
             }
             if (System.nanoTime() > end) {
-                String last = String.valueOf(seen);
-                throw new AssertionError("waited " + limit.toSeconds() + " s in vain until " + what + "; last: …"
-                        + last.substring(Math.max(0, last.length() - SHOWN)));
+                String last = String.valueOf(current);
+                throw new AssertionError("timed out after " + limit.toSeconds() + " s waiting until " + what
+                        + "; last: …" + last.substring(Math.max(0, last.length() - SHOWN)));
             }
             pause();
         }

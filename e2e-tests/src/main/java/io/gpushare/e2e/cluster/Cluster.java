@@ -2,16 +2,16 @@ package io.gpushare.e2e.cluster;
 
 import java.nio.file.Path;
 
-/** A running Kubernetes of one node. */
+/** A running Kubernetes cluster of one node. */
 public interface Cluster extends AutoCloseable {
-    /** Starts kind where a Docker engine answers, otherwise a local Kubernetes; says which and why. */
+    /** Starts kind if a Docker engine responds, otherwise a local Kubernetes, and prints the choice. */
     static Cluster start(Path root) {
-        if (KindCluster.possible()) {
-            System.out.println("e2e: a Docker engine answers, so the cluster is kind");
+        if (KindCluster.available()) {
+            System.out.println("e2e: a Docker engine responds, so the cluster is kind");
             return KindCluster.start(root);
         }
         System.out.println(
-                "e2e: no Docker engine answers, so the cluster is a local Kubernetes from Debian's packages");
+                "e2e: no Docker engine responds, so the cluster is a local Kubernetes from Debian's packages");
         return LocalCluster.start(root);
     }
 
@@ -19,15 +19,15 @@ public interface Cluster extends AutoCloseable {
 
     String node();
 
-    /** A folder that the node has under the same path, for the simulated driver and its cards. */
+    /** A folder with the same path on the node, for the simulated driver and its cards. */
     Path sharedFolder();
 
-    /** The kubelet's pod-resources socket, to be dialled from here. */
+    /** The kubelet's pod-resources socket, reachable from this machine. */
     Path podResourcesSocket();
 
     void loadImage(Path tar);
 
-    /** The name of an image with a shell that the node has. */
+    /** The name of an image on the node that has a shell. */
     String workloadImage();
 
     /** Runs a command on the node, in its file system, as root. */
@@ -35,11 +35,11 @@ public interface Cluster extends AutoCloseable {
 
     void restartKubelet();
 
-    /** Makes kube-scheduler run with that KubeSchedulerConfiguration of {@code deploy/scheduler}. */
+    /** Restarts kube-scheduler with the KubeSchedulerConfiguration in that folder, {@code deploy/scheduler}. */
     void configureScheduler(Path folder);
 
-    /** Whether this Kubernetes (before 1.23) takes the legacy Policy file. */
-    boolean takesLegacyPolicy();
+    /** Whether this Kubernetes supports the legacy Policy file, as versions before 1.23 do. */
+    boolean supportsLegacyPolicy();
 
     void useLegacyPolicy(Path policy);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs a program to its end. */
 final class Command {
-    /** A program that ended with another exit code than 0, or not in time; the message holds what it printed. */
+    /** Thrown if a program exits with a code other than 0, or not in time. The message contains its standard error. */
     static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -23,7 +23,7 @@ final class Command {
 
     private Command() {}
 
-    /** What it printed on standard output; what it prints on standard error belongs to the message of a failure. */
+    /** Runs the command and returns its standard output. */
     static String output(Duration limit, List<String> command) {
         return output(limit, "", command);
     }
@@ -50,7 +50,7 @@ final class Command {
         }
     }
 
-    /** Runs it with its output on this program's own: for long steps, so that their progress is seen. */
+    /** Runs the command with its output on this program's output, to show the progress of long steps. */
     static void show(Duration limit, List<String> command) {
         try {
             Process process = new ProcessBuilder(command).inheritIO().start();

@@ -10,18 +10,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Both programs on a cluster as deploy/README.md installs them, but with the simulated driver on the node. */
+/** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
     public static final String NAMESPACE = "kube-system";
     public static final String PLUGIN = "daemonset/gpushare-device-plugin-ds";
     public static final String EXTENDER = "deployment/gpushare-schd-extender";
 
-    // One node's plugin after the other, each a JVM on a machine that may be busy.
+    // The plugins roll out one node after the other, each a JVM on a machine that may be busy.
     private static final Duration READY = Duration.ofMinutes(3);
     private static final Duration BUILD = Duration.ofMinutes(20);
 
-    // A program in our images is known by its own jar, which it holds open.
-    private static final String RESIDENT = """
+    // The programs are identified by their jar, which they keep open.
+    private static final String RESIDENT_MEMORY = """
         for p in $(grep -l '@/app/jvm[.]args' /proc/[0-9]*/cmdline); do
           p=${p%/cmdline}
           jar=$(ls -l $p/fd | grep -oE '(device-plugin|scheduler-extender)-[0-9][^/]*jar' | head -n 1)
@@ -64,7 +64,7 @@ public final class Installation {
         cluster.kubectl().run("apply", "-f", root.resolve("deploy/manifests").toString());
     }
 
-    /** Removes both programs and what they wrote on the node; the roles stay. */
+    /** Removes both programs and their annotations on the node; the roles stay. */
     public void removePrograms() {
         Kubectl kubectl = cluster.kubectl();
         String secret = "secret/gpushare-schd-extender-tls";
@@ -73,12 +73,12 @@ public final class Installation {
         kubectl.run("annotate", "node", cluster.node(), "--overwrite", "gpushare.io/cordon-", "gpushare.io/inventory-");
     }
 
-    /** Gives the node the simulated driver with these cards, and kube-scheduler the extender. */
+    /** Installs the simulated driver with these cards on the node, and configures the extender in kube-scheduler. */
     public void simulate(String... cards) {
         simulate(Map.of(cluster.node(), List.of(cards)));
     }
 
-    /** The same for several nodes. */
+    /** Installs the simulated driver on several nodes; the lines of cards are by node. */
     public void simulate(Map<String, List<String>> cardsOfNodes) {
         copyDriver();
         cardsOfNodes.forEach(this::cards);
@@ -87,13 +87,13 @@ public final class Installation {
         ready(PLUGIN);
     }
 
-    /** One line a program: the size of its image, and the resident memory of its process on the node. */
+    /** One line per program: the size of its image, and the resident memory of its process on the node. */
     public String sizes() {
         try {
             return "image device-plugin " + mib("device-plugin") + " MiB, image scheduler-extender "
-                    + mib("scheduler-extender") + " MiB\n" + cluster.onNode("sh", "-c", RESIDENT);
+                    + mib("scheduler-extender") + " MiB\n" + cluster.onNode("sh", "-c", RESIDENT_MEMORY);
         } catch (IOException e) {
-            throw new UncheckedIOException("the images are not where they were built", e);
+            throw new UncheckedIOException("the images are missing in deploy/target", e);
         }
     }
 
@@ -104,10 +104,10 @@ public final class Installation {
     /** Waits until the newest version of that program runs and is ready. */
     public void ready(String program) {
         if (program.equals(EXTENDER)) {
-            // Of its pods only the one that leads is ever ready: `rollout status` would wait for the other.
+            // Only the leading pod is ever ready, so `rollout status` would wait for the other one.
             Await.until(
                     READY,
-                    "the extender's pods are new and one leads",
+                    "the extender's pods are updated and one leads",
                     () -> cluster.kubectl().json("-n", NAMESPACE, "get", program),
                     Installation::oneLeads);
         } else {
@@ -126,12 +126,12 @@ public final class Installation {
                 && status.path("readyReplicas").asInt() == 1;
     }
 
-    /** What the simulated driver's file says from now on, one line a card (nvml-binding/SIMULATED-DRIVER.md). */
+    /** Replaces the cards of the simulated driver, one line per card (nvml-binding/SIMULATED-DRIVER.md). */
     public void cards(String... lines) {
         cards(cluster.node(), List.of(lines));
     }
 
-    /** The same on that node. */
+    /** Replaces the cards of the simulated driver on that node. */
     public void cards(String node, List<String> lines) {
         try {
             Path file = cluster.sharedFolder().resolve("cards-" + node);
@@ -144,8 +144,8 @@ public final class Installation {
     }
 
     /**
-     * The manifest's container, plus a replacement of the driver that NVIDIA's runtime would bring in. A variable is
-     * known only to those after it, hence the order.
+     * A patch that mounts the simulated driver in place of the one that NVIDIA's runtime injects. A variable can refer
+     * only to variables before it, hence the order.
      */
     private static String simulatedDriver(Path folder) {
         return """

@@ -13,7 +13,7 @@ import org.testcontainers.containers.BindMode;
 import org.testcontainers.containers.Container;
 import org.testcontainers.utility.MountableFile;
 
-/** Kubernetes in a container, by kindcontainer. */
+/** A cluster in a Docker container, started with kindcontainer. */
 final class KindCluster implements Cluster {
     private static final class Kind extends KindContainer<Kind> {
         Kind() {
@@ -37,7 +37,7 @@ final class KindCluster implements Cluster {
         this.kubectl = new Kubectl(List.of("kubectl", "--kubeconfig", kubeconfig.toString()));
     }
 
-    static boolean possible() {
+    static boolean available() {
         return DockerClientFactory.instance().isDockerAvailable();
     }
 
@@ -46,7 +46,7 @@ final class KindCluster implements Cluster {
             Path folder = Files.createTempDirectory("gs");
             Path shared = Files.createDirectories(folder.resolve("shared"));
             Path podResources = Files.createDirectories(folder.resolve("pr"));
-            // The manifests' NodePort lies at the end of Kubernetes' own range.
+            // The manifests' NodePort is at the end of Kubernetes' default range.
             Kind kind = new Kind()
                     .withNodePortRange(30000, 32767)
                     .withFileSystemBind(shared.toString(), shared.toString(), BindMode.READ_WRITE)
@@ -65,7 +65,7 @@ final class KindCluster implements Cluster {
             cluster.loadImage(workload);
             return cluster;
         } catch (IOException e) {
-            throw new UncheckedIOException("no folder for the cluster's state", e);
+            throw new UncheckedIOException("can't create a folder for the cluster's state", e);
         }
     }
 
@@ -121,7 +121,9 @@ final class KindCluster implements Cluster {
         onNode("systemctl", "restart", "kubelet");
     }
 
-    /** kubeadm's scheduler is a static pod that sees one file of /etc/kubernetes: it gets the folder and one flag more. */
+    /**
+     * Mounts the folder /etc/kubernetes into kubeadm's static scheduler pod, instead of one file, and adds --config.
+     */
     @Override
     public void configureScheduler(Path configurations) {
         kind.copyFileToContainer(MountableFile.forHostPath(configurations.resolve("config-v1.yaml")), SCHEDULER_CONFIG);
@@ -140,13 +142,13 @@ final class KindCluster implements Cluster {
     }
 
     @Override
-    public boolean takesLegacyPolicy() {
+    public boolean supportsLegacyPolicy() {
         return false;
     }
 
     @Override
     public void useLegacyPolicy(Path policy) {
-        throw new IllegalStateException("Kubernetes 1.23 and newer take no Policy file");
+        throw new IllegalStateException("Kubernetes 1.23 and newer support no Policy file");
     }
 
     @Override

@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The cluster as its administrator sees it. */
+/** Runs kubectl as the administrator of a cluster. */
 public final class Kubectl {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final List<String> program;
 
-    /** @param program the command that calls kubectl for this cluster, before kubectl's own arguments */
+    /** @param program the command of kubectl for this cluster, without kubectl's own arguments */
     Kubectl(List<String> program) {
         this.program = List.copyOf(program);
     }
@@ -23,12 +23,12 @@ public final class Kubectl {
         return run(LIMIT, arguments);
     }
 
-    /** The same for what may take longer than most. */
+    /** Runs kubectl with its own time limit. */
     public String run(Duration limit, String... arguments) {
         return Command.output(limit, command(arguments));
     }
 
-    /** {@code kubectl … -o json}. */
+    /** Runs {@code kubectl … -o json} and parses the output. */
     public JsonNode json(String... arguments) {
         List<String> command = command(arguments);
         command.add("-o");
@@ -44,7 +44,7 @@ public final class Kubectl {
         Command.output(LIMIT, manifests, command("apply", "-f", "-"));
     }
 
-    /** Notes from now on when pods are bound and gone. */
+    /** Starts to record when pods are bound and deleted. */
     public PodWatch watchPods() {
         return PodWatch.start(program);
     }

@@ -18,16 +18,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The kubelet's own word on which devices a container has. */
+/** Reads the kubelet's device allocations from its pod-resources socket. */
 public final class KubeletPodResources {
-    private static final long PATIENCE_SECONDS = 3;
+    private static final long TIMEOUT_SECONDS = 3;
 
     private KubeletPodResources() {}
 
     /**
      * Device IDs of these resources by {@code <pod>/<container>}, for the pods of a namespace.
      *
-     * @throws io.grpc.StatusRuntimeException where the kubelet doesn't answer
+     * @throws io.grpc.StatusRuntimeException if the kubelet doesn't respond
      */
     public static Map<String, Set<String>> devices(Path socket, String namespace, String... resources) {
         Set<String> selected = Set.of(resources);
@@ -42,10 +42,10 @@ public final class KubeletPodResources {
                 .build();
         try {
             Map<String, Set<String>> byContainer = new HashMap<>();
-            var answer = PodResourcesListerGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS)
+            var response = PodResourcesListerGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .list(ListPodResourcesRequest.getDefaultInstance());
-            answer.getPodResourcesList().stream()
+            response.getPodResourcesList().stream()
                     .filter(pod -> pod.getNamespace().equals(namespace))
                     .forEach(pod -> pod.getContainersList()
                             .forEach(container -> byContainer.put(

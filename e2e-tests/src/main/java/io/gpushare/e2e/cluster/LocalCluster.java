@@ -11,14 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Kubernetes 1.20 from Debian's source package, started by the programs of {@code e2e-tests/local-kubernetes}. Its parts
- * can be killed and frozen, and it may have a second node.
+ * Kubernetes 1.20 from Debian's source package, started by the programs of {@code e2e-tests/local-kubernetes}. Its
+ * components can be killed and frozen, and it can have a second node.
  */
 public final class LocalCluster implements Cluster {
     private static final String FIRST = "gpushare-e2e";
     private static final String SECOND = FIRST + "-2";
 
-    // From nothing it is built first; a short path, since Unix sockets lie below it.
+    // The first start builds Kubernetes.
     private static final Duration START = Duration.ofMinutes(45);
     private static final Duration STEP = Duration.ofMinutes(3);
 
@@ -42,7 +42,7 @@ public final class LocalCluster implements Cluster {
             cluster.run(START, "start");
             return cluster;
         } catch (IOException e) {
-            throw new UncheckedIOException("no folder for the cluster's state", e);
+            throw new UncheckedIOException("can't create a folder for the cluster's state", e);
         }
     }
 
@@ -80,12 +80,12 @@ public final class LocalCluster implements Cluster {
         return folder(node).resolve("kubelet/pod-resources/kubelet.sock");
     }
 
-    /** The first node's {@code /var/lib/kubelet}, for a program outside of the cluster. */
+    /** The first node's {@code /var/lib/kubelet}, as a path on this machine. */
     public Path kubeletFolder() {
         return folder(FIRST).resolve("kubelet");
     }
 
-    /** Where the logs of that node's containers lie, as the kubelet names them. */
+    /** The folder of the logs of that node's containers, with the kubelet's file names. */
     public Path podLogs(String node) {
         return folder(node).resolve("pod-logs/pods");
     }
@@ -94,14 +94,14 @@ public final class LocalCluster implements Cluster {
         return node.equals(FIRST) ? state : state.resolve("nodes/2");
     }
 
-    /** Adds the second node, with a kubelet of its own; returns its name when it takes pods. */
+    /** Adds the second node, with its own kubelet, and returns its name when the node is ready for pods. */
     public String addNode() {
         run(STEP, "add-node", SECOND);
         return SECOND;
     }
 
     /**
-     * Does something to one of the cluster's processes.
+     * Starts, stops or signals one component of the cluster.
      *
      * @param action {@code start}, {@code stop}, {@code kill}, {@code pause} or {@code resume}
      * @param component such as {@code kube-scheduler} or {@code kubelet@gpushare-e2e-2}
@@ -112,17 +112,17 @@ public final class LocalCluster implements Cluster {
 
     public boolean runs(String component) {
         try {
-            String[] written = pid(component);
-            String stat = Files.readString(Path.of("/proc", written[0], "stat"));
+            String[] pid = pid(component);
+            String stat = Files.readString(Path.of("/proc", pid[0], "stat"));
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            return !fields[0].equals("Z") && fields[19].equals(written[1]);
+            return !fields[0].equals("Z") && fields[19].equals(pid[1]);
         } catch (IOException e) {
-            // Never started, or it ends while it is looked at.
+            // The component never started, or it ends during the check.
             return false;
         }
     }
 
-    /** The process's number and its start, as the programs write them; both, however the moment is met. */
+    /** The process ID and start time that the programs write. Waits while a write is in progress. */
     private String[] pid(String component) throws IOException {
         Path file = state.resolve("pids").resolve(named(component));
         String[] words = Files.readString(file).strip().split(" ");
@@ -131,23 +131,23 @@ public final class LocalCluster implements Cluster {
             words = Files.readString(file).strip().split(" ");
         }
         if (words.length < 2) {
-            throw new IOException(file + " is not whole");
+            throw new IOException(file + " is incomplete");
         }
         return words;
     }
 
-    /** The first node's parts are called without it. */
+    /** The name of a component without the first node's suffix. */
     private static String named(String component) {
         return component.endsWith("@" + FIRST) ? component.substring(0, component.indexOf('@')) : component;
     }
 
-    /** Every process inside the cluster, those of containers among them. */
+    /** Every process inside the cluster, including those of containers. */
     public Stream<ProcessHandle> processes() {
         try {
             String pid = Files.readString(state.resolve("pids/cluster")).split(" ", 2)[0];
             return ProcessHandle.of(Long.parseLong(pid)).stream().flatMap(ProcessHandle::descendants);
         } catch (IOException e) {
-            throw new UncheckedIOException("the cluster's first process is not known", e);
+            throw new UncheckedIOException("the cluster's first process is unknown", e);
         }
     }
 
@@ -163,9 +163,9 @@ public final class LocalCluster implements Cluster {
 
     @Override
     public String onNode(String... command) {
-        List<String> whole = new ArrayList<>(List.of(program("enter"), state.toString()));
-        whole.addAll(List.of(command));
-        return Command.output(STEP, whole);
+        List<String> arguments = new ArrayList<>(List.of(program("enter"), state.toString()));
+        arguments.addAll(List.of(command));
+        return Command.output(STEP, arguments);
     }
 
     @Override
@@ -187,7 +187,7 @@ public final class LocalCluster implements Cluster {
     }
 
     @Override
-    public boolean takesLegacyPolicy() {
+    public boolean supportsLegacyPolicy() {
         return true;
     }
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The moments at which pods of the tests' namespace are bound and gone, from one watch of the API server. */
+/** The times at which pods of the tests' namespace are bound and deleted, from one watch of the API server. */
 public final class PodWatch implements AutoCloseable {
-    // Type, name, and the node if there is one.
+    // The type, the name, and the node if the pod has one.
     private static final String EVENT =
             "jsonpath={.type}{' '}{.object.metadata.name}{' '}{.object.spec.nodeName}{'\\n'}";
 
@@ -24,7 +24,7 @@ public final class PodWatch implements AutoCloseable {
         this.process = process;
     }
 
-    /** Watches from now on until it is closed. */
+    /** Starts the watch, which lasts until it is closed. */
     static PodWatch start(List<String> kubectl) {
         List<String> command = new ArrayList<>(kubectl);
         command.addAll(List.of("-n", "default", "get", "pods", "--watch", "--output-watch-events", "-o", EVENT));
@@ -54,11 +54,11 @@ public final class PodWatch implements AutoCloseable {
                 line = lines.readLine();
             }
         } catch (IOException e) {
-            // Closed.
+            // The watch was closed.
         }
     }
 
-    /** From the end of one pod to the binding of another; waits for both. A pod's name may be used once. */
+    /** The time from the deletion of one pod to the binding of another. Waits for both. Pod names must be unique. */
     public Duration fromEndToBinding(String ended, String bound, Duration limit) {
         Await.until(
                 limit, "pod " + ended + " is gone", () -> moments.containsKey("gone " + ended), Boolean::booleanValue);
@@ -70,7 +70,7 @@ public final class PodWatch implements AutoCloseable {
         return Duration.ofNanos(moments.getOrDefault("bound " + bound, 0L) - moments.getOrDefault("gone " + ended, 0L));
     }
 
-    /** The moments, by {@link System#nanoTime}, at which pods whose names begin so were bound, in their order. */
+    /** The times, by {@link System#nanoTime}, at which pods with this name prefix were bound, in order. */
     public List<Long> bindings(String prefix) {
         return moments.entrySet().stream()
                 .filter(moment -> moment.getKey().startsWith("bound " + prefix))

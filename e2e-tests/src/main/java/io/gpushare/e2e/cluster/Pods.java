@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The pods of the tests' namespace: made, looked at, waited for. */
+/** Creates, reads and awaits the pods of the tests' namespace. */
 public final class Pods {
     private static final String NAMESPACE = "default";
     // The kubelet reports a change of allocatable within 10 s, and kube-scheduler waits up to 10 s between attempts.
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    // A busy kubelet ends a few pods a second.
+    // A busy kubelet terminates a few pods per second.
     private static final Duration ENDING = Duration.ofMinutes(4);
 
     private final Cluster cluster;
@@ -21,15 +21,15 @@ public final class Pods {
         this.cluster = cluster;
     }
 
-    /** The manifest of a pod; its containers (name to resource and amount) print the card that they see. */
+    /** The manifest of a pod. Its containers, given as name to limits, print the card that they see. */
     public String manifest(String name, Map<String, String> containers) {
         return manifest(name, Map.of(), containers);
     }
 
-    /** The same with these annotations. */
+    /** The manifest of a pod with these annotations. */
     public String manifest(String name, Map<String, String> annotations, Map<String, String> containers) {
-        StringBuilder notes = new StringBuilder();
-        annotations.forEach((key, value) -> notes.append(notes.isEmpty() ? "" : ", ")
+        StringBuilder metadata = new StringBuilder();
+        annotations.forEach((key, value) -> metadata.append(metadata.isEmpty() ? "" : ", ")
                 .append(key)
                 .append(": '")
                 .append(value)
@@ -42,7 +42,7 @@ public final class Pods {
             spec:
               terminationGracePeriodSeconds: 1
               containers:
-            """.formatted(name, NAMESPACE, notes));
+            """.formatted(name, NAMESPACE, metadata));
         new TreeMap<>(containers)
                 .forEach((container, limit) -> yaml.append("""
                       - name: %s
@@ -70,7 +70,7 @@ public final class Pods {
         return cluster.kubectl().json("-n", NAMESPACE, "get", "pods").get("items");
     }
 
-    /** Waits until all its containers are ready. */
+    /** Waits until all containers of the pod are ready. */
     public JsonNode running(String name) {
         return until(name, "runs", Pods::ready);
     }
@@ -84,13 +84,13 @@ public final class Pods {
         return ready;
     }
 
-    /** Waits until kube-scheduler says that the pod finds no place, in words that contain that text. */
+    /** Waits until kube-scheduler reports the pod as unschedulable with a message that contains the text. */
     public JsonNode refused(String name, String words) {
         return until(
                 name, "waits with '" + words + "'", pod -> unschedulable(pod).contains(words));
     }
 
-    /** What kube-scheduler says of a pod that waits; empty for others. */
+    /** kube-scheduler's message for an unschedulable pod; empty for others. */
     public static String unschedulable(JsonNode pod) {
         for (JsonNode condition : pod.at("/status/conditions")) {
             if (condition.path("type").asText().equals("PodScheduled")
@@ -102,20 +102,20 @@ public final class Pods {
     }
 
     private JsonNode until(String name, String what, Predicate<JsonNode> holds) {
-        return Await.until(PATIENCE, "pod " + name + " " + what, () -> pod(name), holds);
+        return Await.until(LIMIT, "pod " + name + " " + what, () -> pod(name), holds);
     }
 
-    /** The card UUIDs that the container sees, from what it printed. */
+    /** The card UUIDs that the container sees, from its log. */
     public String sees(String pod, String container) {
         String printed = Await.until(
-                PATIENCE,
+                LIMIT,
                 pod + "/" + container + " prints its card",
                 () -> cluster.kubectl().run("-n", NAMESPACE, "logs", pod, "-c", container),
                 log -> log.startsWith("card: "));
         return printed.substring("card: ".length()).strip();
     }
 
-    /** A Deployment of one pod, which replaces a pod that the kubelet turned away, as users have it. */
+    /** Creates a Deployment of one pod, which replaces a pod that the kubelet rejects. */
     public void deployMemory(String name, int units) {
         String template = manifest(name, Map.of("main", "aliyun.com/gpu-mem: " + units));
         String spec = template.substring(template.indexOf("spec:")).indent(4);
@@ -130,7 +130,7 @@ public final class Pods {
             """.formatted(name, NAMESPACE, name, name) + spec);
     }
 
-    /** Waits until a pod of that Deployment runs, and gives its name. */
+    /** Waits until a pod of that Deployment runs, and returns its name. */
     public String deployed(String name, Duration limit) {
         JsonNode running = Await.until(
                 limit,
@@ -159,9 +159,9 @@ public final class Pods {
     }
 
     /**
-     * Leaves no pod and nothing that makes one. A ReplicaSet that outlives its Deployment for a moment replaces its pod, so
-     * it is deleted too; and kubectl waits only for what it had listed, so a pod that was made since is waited for here.
-     * Deletion in the foreground would not give the Deployment's pods the short grace period.
+     * Deletes all pods, Deployments and ReplicaSets and waits until no pod is left. A ReplicaSet can outlive its
+     * Deployment and replace a deleted pod, so ReplicaSets are deleted as well. kubectl waits only for the pods that it
+     * listed, so this method waits for later pods. Deletion in the foreground would ignore the short grace period.
      */
     public void deleteEverything() {
         cluster.kubectl()

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A program that answers POST {@code /<n>} with n bytes once it has read the body: what HTTP alone costs, on the same
- * library and as many event loops as the extender has. Its one argument is the port.
+ * A program that responds to POST {@code /<n>} with n bytes after it has read the body. It measures the cost of HTTP
+ * alone, with the extender's library and number of event loops. Its one argument is the port.
  */
 final class BareHandler extends AbstractVerticle {
-    private static final Map<Integer, Buffer> ANSWERS = new ConcurrentHashMap<>();
+    private static final Map<Integer, Buffer> RESPONSES = new ConcurrentHashMap<>();
 
-    // As the extender has it.
+    // The extender's chunk size.
     private static final int CHUNK = 64 << 10;
 
     private final int port;
@@ -41,16 +41,16 @@ final class BareHandler extends AbstractVerticle {
                         .setHost("127.0.0.1")
                         .setPort(port)
                         .setMaxChunkSize(CHUNK))
-                .requestHandler(BareHandler::answer)
+                .requestHandler(BareHandler::respond)
                 .listen()
                 .<Void>mapEmpty()
                 .onComplete(started);
     }
 
-    private static void answer(HttpServerRequest request) {
+    private static void respond(HttpServerRequest request) {
         int size = Integer.parseInt(request.path().substring(1));
         request.bodyHandler(body -> request.response()
                 .putHeader("Content-Type", "application/json")
-                .end(ANSWERS.computeIfAbsent(size, bytes -> Buffer.buffer(new byte[bytes]))));
+                .end(RESPONSES.computeIfAbsent(size, bytes -> Buffer.buffer(new byte[bytes]))));
     }
 }

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Binds of many pods, several in flight, with an API server of different latency. */
+/** Measures binds of many pods, several in flight, for different latencies of the API server. */
 final class BindRun {
     private final LoadCluster cluster;
     private final SimulatedApiServer api;
     private final ServerProcess extender;
     private final int binds;
-    private int made;
+    private int created;
 
-    /** Prepares a run of that many binds for each setting. */
+    /** @param binds the number of binds for each setting */
     BindRun(LoadCluster cluster, SimulatedApiServer api, ServerProcess extender, int binds) {
         this.cluster = cluster;
         this.api = api;
@@ -36,7 +36,7 @@ final class BindRun {
             throws IOException, InterruptedException, ExecutionException {
         List<byte[]> requests = new ArrayList<>();
         for (int i = 0; i < binds; i++) {
-            String name = "bind-" + made++;
+            String name = "bind-" + created++;
             String uid = api.add(LoadCluster.pod(name, 100, 1));
             // Every tenth node is full.
             int free = i % cluster.feasible();
@@ -46,7 +46,7 @@ final class BindRun {
                                     + LoadCluster.node(free / 9 * 10 + free % 9 + 1) + "\"}")
                             .getBytes(StandardCharsets.UTF_8)));
         }
-        Thread.sleep(2000); // the informer sees them
+        Thread.sleep(2000); // until the informer has them
         api.faults().latency(latency);
         AtomicLong next = new AtomicLong();
         AtomicLong failed = new AtomicLong();
@@ -61,7 +61,7 @@ final class BindRun {
                     synchronized (times) {
                         times.add(System.nanoTime() - sent);
                     }
-                    if (!new String(connection.answer(), StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
+                    if (!new String(connection.response(), StandardCharsets.UTF_8).equals("{\"Error\":\"\"}")) {
                         failed.incrementAndGet();
                     }
                 }

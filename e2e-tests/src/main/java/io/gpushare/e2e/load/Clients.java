@@ -8,16 +8,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Several clients at one time, each on a thread of its own. */
+/** Runs several clients at the same time, each on its own thread. */
 final class Clients {
     private Clients() {}
 
-    /** One client; it may fail with its connection. */
+    /** One client. */
     interface Client {
         void run(int number) throws IOException;
     }
 
-    /** Runs that many clients and waits for all of them. */
+    /** Runs the client on so many threads and waits for all of them. */
     static void run(int parallel, Client client) throws InterruptedException, ExecutionException {
         try (ExecutorService pool = Executors.newFixedThreadPool(parallel)) {
             List<Future<?>> running = new ArrayList<>();

@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** One kept-alive HTTP/1.1 connection that does as little as possible, so that what is measured is the server. */
+/** One kept-alive HTTP/1.1 connection with minimal client-side work, so that measurements show the server. */
 final class Connection implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
     private final OutputStream out;
@@ -23,12 +23,12 @@ final class Connection implements AutoCloseable {
     Connection(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
         out = socket.getOutputStream();
         in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
     }
 
-    /** A whole request, to be sent as often as one likes. */
+    /** The bytes of a POST request, which can be sent repeatedly. */
     static byte[] post(String path, byte[] body) {
         byte[] head = ("POST " + path
                         + " HTTP/1.1\r\nHost: extender\r\nContent-Type: application/json\r\nContent-Length: "
@@ -40,12 +40,12 @@ final class Connection implements AutoCloseable {
         return request;
     }
 
-    /** Sends the request and reads the answer to its end; throws where the status is not 200. */
+    /** Sends the request and reads the whole response; throws if the status is not 200. */
     void call(byte[] request) throws IOException {
         out.write(request);
         String status = line();
         if (!status.startsWith("HTTP/1.1 200")) {
-            throw new IOException("answered " + status);
+            throw new IOException("response " + status);
         }
         int length = 0;
         boolean chunked = false;
@@ -77,13 +77,13 @@ final class Connection implements AutoCloseable {
             body = Arrays.copyOf(body, 2 * (size + length));
         }
         if (in.readNBytes(body, size, length) != length) {
-            throw new IOException("the answer ended early");
+            throw new IOException("the response ended early");
         }
         size += length;
     }
 
-    /** The body of the answer to the last call. */
-    byte[] answer() {
+    /** The body of the response to the last call. */
+    byte[] response() {
         return Arrays.copyOf(body, size);
     }
 

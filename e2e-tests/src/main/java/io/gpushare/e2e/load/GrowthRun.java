@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Whether the extender's memory grows over very many filter calls. */
+/** Measures whether the extender's memory grows over many filter calls. */
 final class GrowthRun {
     private GrowthRun() {}
 
     static void measure(LoadCluster cluster, ServerProcess extender, int calls, int clients)
             throws IOException, InterruptedException, ExecutionException {
         List<byte[]> requests = VerbRun.requests(VerbRun.VERBS + "filter", cluster);
-        AtomicLong left = new AtomicLong(calls);
+        AtomicLong remaining = new AtomicLong(calls);
         long before = extender.residentMib();
         long begin = System.nanoTime();
         Thread progress = Thread.ofVirtual().start(() -> {
@@ -21,7 +21,7 @@ final class GrowthRun {
                     Thread.sleep(15_000);
                     LoadRun.print(
                             "    %,d filter calls to go, %,d MiB resident%n",
-                            Math.max(0, left.get()), extender.residentMib());
+                            Math.max(0, remaining.get()), extender.residentMib());
                 }
             } catch (InterruptedException | IOException _) {
                 Thread.currentThread().interrupt();
@@ -29,7 +29,7 @@ final class GrowthRun {
         });
         Clients.run(clients, client -> {
             try (Connection connection = new Connection(extender.port())) {
-                while (left.getAndDecrement() > 0) {
+                while (remaining.getAndDecrement() > 0) {
                     connection.call(requests.get(client % requests.size()));
                 }
             }

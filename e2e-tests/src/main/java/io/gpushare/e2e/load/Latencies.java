@@ -2,17 +2,17 @@ package io.gpushare.e2e.load;
 
 import java.util.Arrays;
 
-/** Durations of calls, in nanoseconds, and what they come to. */
+/** The durations of calls, in nanoseconds, and their percentiles. */
 final class Latencies {
     private final long[] nanos;
     private int count;
 
-    Latencies(int most) {
-        nanos = new long[most];
+    Latencies(int capacity) {
+        nanos = new long[capacity];
     }
 
-    void add(long each) {
-        nanos[count++] = each;
+    void add(long duration) {
+        nanos[count++] = duration;
     }
 
     int count() {

@@ -9,17 +9,17 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The cluster that is measured: nodes of 8 cards of 40 units, 4 pods a card. On every tenth node these leave nothing
- * free; on the others 8 units a card.
+ * The cluster under load: nodes of 8 cards of 40 units with 4 pods per card. On every tenth node no units are free, on
+ * the others 8 units per card.
  */
 record LoadCluster(int nodes) {
     static final int CARDS = 8;
     static final int PODS = 4;
     private static final int UNITS = 40;
-    // Of kube-scheduler's 16 as many run at once as it has processors.
+    // kube-scheduler has 16 workers, of which as many run at once as it has processors.
     private static final int WORKERS = 8;
 
-    /** What filter answers must be there: the share of nodes where a pod of a few units fits. */
+    /** The number of nodes where a pod of a few units fits. */
     int feasible() {
         return nodes - (nodes + 9) / 10;
     }
@@ -91,18 +91,18 @@ record LoadCluster(int nodes) {
         return ("{\"Pod\":" + pod + ",\"Nodes\":null,\"NodeNames\":[" + names + "]}").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** All nodes' names for it, in the order of {@link #named}. */
+    /** The names of all nodes as JSON strings, in the order of {@link #numbers}. */
     String names(Random random) {
-        return named(random).mapToObj(number -> "\"" + node(number) + "\"").collect(Collectors.joining(","));
+        return numbers(random).mapToObj(number -> "\"" + node(number) + "\"").collect(Collectors.joining(","));
     }
 
     /**
-     * The nodes as kube-scheduler names them: it judges them by several workers at once, each of which takes a run of
-     * nodes that follow each other, and lists them as they come (findNodesThatPassFilters; a run is the root of their
-     * number, parallelize.chunkSizeFor).
+     * The node numbers in an order that kube-scheduler produces: parallel workers each filter a chunk of consecutive
+     * nodes and append the feasible ones (findNodesThatPassFilters; the chunk size is the square root of the number of
+     * nodes, parallelize.chunkSizeFor).
      */
-    private IntStream named(Random random) {
-        int run = (int) Math.sqrt(nodes) + 1;
+    private IntStream numbers(Random random) {
+        int chunk = (int) Math.sqrt(nodes) + 1;
         int[] next = new int[WORKERS];
         int[] end = new int[WORKERS];
         int[] taken = {0};
@@ -111,7 +111,7 @@ record LoadCluster(int nodes) {
                         int worker = random.nextInt(WORKERS);
                         if (next[worker] == end[worker]) {
                             next[worker] = taken[0];
-                            taken[0] = Math.min(taken[0] + run, nodes);
+                            taken[0] = Math.min(taken[0] + chunk, nodes);
                             end[worker] = taken[0];
                         }
                         if (next[worker] < end[worker]) {

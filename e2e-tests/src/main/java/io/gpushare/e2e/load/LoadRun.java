@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The load run as a program: see {@code e2e-tests/load}. */
+/** The command line of the load run; {@code e2e-tests/load} starts it. */
 @Command(
         name = "e2e-tests/load",
         description = "Measures the extender over HTTP: filter, prioritize and bind, by the size of the cluster.",
@@ -33,7 +33,7 @@ public final class LoadRun implements Callable<Integer> {
             split = ",",
             defaultValue = "prioritize,filter",
             description =
-                    "As the extender's option, one after the other; growth and binds with the last. [${DEFAULT-VALUE}]")
+                    "Values of the extender's option, in order; growth and binds use the last. [${DEFAULT-VALUE}]")
     private List<String> decideIn = List.of();
 
     @Option(
@@ -43,13 +43,13 @@ public final class LoadRun implements Callable<Integer> {
                     + " [${DEFAULT-VALUE}]")
     private int calls;
 
-    @Option(names = "--clients", defaultValue = "8", description = "Clients at one time. [${DEFAULT-VALUE}]")
+    @Option(names = "--clients", defaultValue = "8", description = "Concurrent clients. [${DEFAULT-VALUE}]")
     private int clients;
 
     @Option(
             names = "--long",
             defaultValue = "100000",
-            description = "Filter calls on the largest cluster, to see whether memory grows. [${DEFAULT-VALUE}]")
+            description = "Filter calls on the largest cluster, to measure memory growth. [${DEFAULT-VALUE}]")
     private int longRun;
 
     @Option(names = "--binds", defaultValue = "4000", description = "Pods to bind. [${DEFAULT-VALUE}]")
@@ -58,10 +58,13 @@ public final class LoadRun implements Callable<Integer> {
     @Option(
             names = "--scrapes",
             defaultValue = "0",
-            description = "Measure for so many seconds what Prometheus' scrapes cost, and nothing else.")
+            description = "Only measure the cost of Prometheus scrapes, for so many seconds.")
     private int scrapes;
 
-    @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
+    @Option(
+            names = "--repository",
+            defaultValue = ".",
+            description = "The built checkout; the current directory by default.")
     private Path repository = Path.of(".");
 
     public static void main(String[] arguments) {
@@ -130,7 +133,7 @@ public final class LoadRun implements Callable<Integer> {
         }
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that nothing else here needs
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need another dependency
     static void print(String format, Object... values) {
         System.out.printf(Locale.ROOT, format, values);
     }

@@ -8,13 +8,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Which processors processes may run on (util-linux' taskset), in the words of proc(5): {@code 0-3,7}. */
+/**
+ * Sets the CPU affinity of processes with util-linux' taskset. Processor lists have the format of proc(5): {@code
+ * 0-3,7}.
+ */
 final class Processors {
     private static final String ALLOWED = "Cpus_allowed_list:";
 
     private Processors() {}
 
-    /** Those that this program may run on, which are not all where it is in a cpuset. */
+    /** The processors that this program may run on. */
     static String allowed() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith(ALLOWED))
@@ -23,7 +26,7 @@ final class Processors {
                 .orElseThrow(() -> new IOException("/proc/self/status has no " + ALLOWED));
     }
 
-    /** One by one. */
+    /** Expands the ranges of a processor list. */
     static List<Integer> each(String processors) {
         List<Integer> each = new ArrayList<>();
         for (String range : processors.split(",")) {
@@ -36,41 +39,41 @@ final class Processors {
         return each;
     }
 
-    /** All threads of that process run on these alone, and those that they will start. */
+    /** Pins all present and future threads of the process to the processors. */
     static void pin(long pid, String processors) throws IOException, InterruptedException {
         Process taskset = new ProcessBuilder("taskset", "-a", "-c", "-p", processors, String.valueOf(pid))
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (taskset.waitFor() != 0) {
             throw new IOException(
-                    "taskset could not put process " + pid + " on processors " + processors + ": " + said);
+                    "taskset could not pin process " + pid + " to processors " + processors + ": " + output);
         }
     }
 
-    /** What is measured. */
-    interface Measured<T> {
+    /** A measurement. */
+    interface Measurement<T> {
         T run() throws IOException;
     }
 
     /**
-     * Runs it while this program has one processor and both servers have another, as on a node each. Otherwise the kernel
-     * puts two programs that take turns on one processor or on two as it likes, and on one they take a third less time.
+     * Runs the measurement with this program on one processor and both servers on another, as on different nodes.
+     * Without pinning the kernel may run client and server on the same processor, where a call takes a third less time.
      */
-    static <T> T apart(ServerProcess one, ServerProcess other, Measured<T> then)
+    static <T> T apart(ServerProcess one, ServerProcess other, Measurement<T> measurement)
             throws IOException, InterruptedException {
         String allowed = allowed();
         List<Integer> each = each(allowed);
         if (each.size() == 1) {
-            return then.run();
+            return measurement.run();
         }
         long here = ProcessHandle.current().pid();
         try {
             pin(here, String.valueOf(each.getFirst()));
-            // Not the next one: that may be the same core's other half.
+            // Not the next processor, which may be the same core's hyperthread.
             pin(one.pid(), String.valueOf(each.getLast()));
             pin(other.pid(), String.valueOf(each.getLast()));
-            return then.run();
+            return measurement.run();
         } finally {
             for (long pid : new long[] {here, one.pid(), other.pid()}) {
                 if (ProcessHandle.of(pid).isPresent()) {

@@ -9,14 +9,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
 /**
- * What it costs to be scraped every second: one client's filter calls in turns of some seconds with and without scrapes, so
- * that what else the machine does falls on both; and each scrape's time and size.
+ * Measures the cost of one scrape per second. Filter calls of one client alternate between turns with and without
+ * scrapes, so that other load on the machine affects both. Also measures the duration and size of a scrape.
  */
 final class ScrapeCost {
     private static final Duration TURN = Duration.ofSeconds(5);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
-    // More calls than one client can make in a second.
-    private static final int MOST = 20_000;
+    // More calls than one client can make per second.
+    private static final int MAX_CALLS = 20_000;
     private static final byte[] SCRAPE =
             "GET /metrics HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -25,16 +25,16 @@ final class ScrapeCost {
     /**
      * Measures and prints.
      *
-     * @param warmUp calls that are made before
-     * @param time half of it with scrapes; two turns at least
+     * @param warmUp the number of calls before the measurement
+     * @param time the total time, half of it with scrapes; at least two turns
      */
     static void measure(int port, List<byte[]> filters, int warmUp, Duration time)
             throws IOException, InterruptedException, ExecutionException {
         int turns = Math.max(1, (int) (time.toSeconds() / 2 / TURN.toSeconds()));
-        int most = Math.toIntExact(turns * TURN.toSeconds() * MOST);
-        Latencies alone = new Latencies(most);
-        Latencies beside = new Latencies(most);
-        Latencies scrapes = new Latencies(most);
+        int capacity = Math.toIntExact(turns * TURN.toSeconds() * MAX_CALLS);
+        Latencies alone = new Latencies(capacity);
+        Latencies beside = new Latencies(capacity);
+        Latencies scrapes = new Latencies(capacity);
         try (Connection calls = new Connection(port);
                 Connection scraper = new Connection(port)) {
             for (int i = 0; i < warmUp; i++) {
@@ -43,7 +43,7 @@ final class ScrapeCost {
             byte[] text = new byte[0];
             for (int i = 0; i < 10; i++) {
                 scraper.call(SCRAPE);
-                text = scraper.answer();
+                text = scraper.response();
             }
             for (int turn = 0; turn < turns; turn++) {
                 turn(calls, filters, alone);
@@ -80,7 +80,7 @@ final class ScrapeCost {
         }
     }
 
-    /** Scrapes at the begin of each second of a turn. */
+    /** Scrapes at the beginning of each second of a turn. */
     private static Future<?> scraping(Connection scraper, Latencies figures) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("scraper").start(() -> {
@@ -88,9 +88,9 @@ final class ScrapeCost {
                 long begin = System.nanoTime();
                 for (int second = 0; second < TURN.toSeconds(); second++) {
                     Thread.sleep(Duration.ofNanos(Math.max(0, begin + second * SECOND - System.nanoTime())));
-                    long asked = System.nanoTime();
+                    long sent = System.nanoTime();
                     scraper.call(SCRAPE);
-                    figures.add(System.nanoTime() - asked);
+                    figures.add(System.nanoTime() - sent);
                 }
                 done.complete(null);
             } catch (IOException | InterruptedException e) {

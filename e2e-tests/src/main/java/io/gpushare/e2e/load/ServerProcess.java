@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** A program under load, as a process of its own with the flags that its image gives it. */
+/** A server under load, in its own process with the JVM flags of its image. */
 final class ServerProcess implements AutoCloseable {
     private static final Path FLAGS = Path.of("deploy/images/scheduler-extender.args");
 
@@ -24,7 +24,7 @@ final class ServerProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** The extender, with the JVM flags of its image, and that option. */
+    /** Starts the extender with this option. */
     static ServerProcess extender(Path root, Path kubeconfig, String option, Path log) throws IOException {
         List<String> command = flags(root);
         Path module = root.resolve("scheduler-extender/target");
@@ -35,7 +35,7 @@ final class ServerProcess implements AutoCloseable {
         return start(command, port, log);
     }
 
-    /** The handler that does nothing, with the same flags. */
+    /** Starts the bare handler with the extender's flags. */
     static ServerProcess bare(Path root, Path log) throws IOException {
         List<String> command = flags(root);
         int port = Program.freePort();
@@ -69,9 +69,9 @@ final class ServerProcess implements AutoCloseable {
         return port;
     }
 
-    /** Waits until that request is answered with 200; throws with the log's place where the program ends before. */
-    void await(byte[] request, Duration patience) throws IOException, InterruptedException {
-        long end = System.nanoTime() + patience.toNanos();
+    /** Waits until the request gets a 200; throws with the path of the log if the program exits or the time is over. */
+    void await(byte[] request, Duration limit) throws IOException, InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
         while (System.nanoTime() < end) {
             if (!process.isAlive()) {
                 break;
@@ -83,10 +83,10 @@ final class ServerProcess implements AutoCloseable {
                 Thread.sleep(20);
             }
         }
-        throw new IOException("the program is not ready after " + patience.toSeconds() + " s; see " + log);
+        throw new IOException("the program is not ready after " + limit.toSeconds() + " s; see " + log);
     }
 
-    /** Memory that the process holds, in MiB (Linux: VmRSS). */
+    /** Resident memory of the process, in MiB (Linux: VmRSS). */
     long residentMib() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", String.valueOf(process.pid()), "status"))) {
             if (line.startsWith("VmRSS:")) {
@@ -96,7 +96,7 @@ final class ServerProcess implements AutoCloseable {
         throw new IOException("no VmRSS of process " + process.pid());
     }
 
-    /** Processor time that the process has used. */
+    /** CPU time of the process. */
     Duration cpu() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }

@@ -12,15 +12,15 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 
 /**
- * The calls that kube-scheduler makes for a pod, filter and prioritize, by one client and by several. The same requests go
- * to a handler that only reads and answers as much.
+ * Measures kube-scheduler's calls for a pod, filter and prioritize, with one client and with several. The same requests
+ * go to the bare handler for comparison.
  */
 final class VerbRun {
     static final String VERBS = "/gpushare-scheduler/";
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int BLOCK = 50;
     private static final int WARM_UP = 3;
-    // In how many orders the nodes are named.
+    // The number of different node orders.
     private static final int ORDERS = 8;
     private static final long SEED = 20261122;
     private static final int[][] KINDS = {{500, 1}, {1000, 2}, {2000, 3}, {4000, 6}};
@@ -29,17 +29,17 @@ final class VerbRun {
     private final int clients;
 
     /**
-     * Prepares a run.
+     * Creates a run.
      *
      * @param calls measured calls of each verb by one client, after three times as many to warm up
-     * @param clients clients at one time, for the throughput
+     * @param clients the number of concurrent clients for the throughput
      */
     VerbRun(int calls, int clients) {
         this.calls = calls;
         this.clients = clients;
     }
 
-    /** Requests of every kind of pod, with the nodes in different orders. */
+    /** Requests for every kind of pod, with the nodes in different orders. */
     static List<byte[]> requests(String path, LoadCluster cluster) {
         List<byte[]> requests = new ArrayList<>();
         Random random = new Random(SEED);
@@ -58,27 +58,27 @@ final class VerbRun {
     /** The requests of one verb, the same for the bare handler, and the latencies of both. */
     final class Verb {
         private final String name;
-        private final List<byte[]> asked = new ArrayList<>();
-        private final List<byte[]> same = new ArrayList<>();
-        private final Latencies ours = new Latencies(calls + BLOCK);
-        private final Latencies limit = new Latencies(calls + BLOCK);
-        private int answer;
+        private final List<byte[]> requests = new ArrayList<>();
+        private final List<byte[]> bareRequests = new ArrayList<>();
+        private final Latencies extenderTimes = new Latencies(calls + BLOCK);
+        private final Latencies bareTimes = new Latencies(calls + BLOCK);
+        private int responseSize;
 
         Verb(String name) {
             this.name = name;
         }
 
-        /** Adds a request. The bare handler is asked for a response of the same size. */
-        void answered(byte[] arguments, byte[] answer) {
-            this.answer = asked.isEmpty() ? answer.length : this.answer;
-            asked.add(Connection.post(VERBS + name, arguments));
-            same.add(Connection.post("/" + answer.length, arguments));
+        /** Adds a request. The bare handler returns a response of the same size. */
+        void add(byte[] arguments, byte[] response) {
+            responseSize = requests.isEmpty() ? response.length : responseSize;
+            requests.add(Connection.post(VERBS + name, arguments));
+            bareRequests.add(Connection.post("/" + response.length, arguments));
         }
     }
 
     /**
-     * As kube-scheduler calls for a pod: filter for all nodes, and prioritize for those that it named, if it named several.
-     * Extender and bare handler in turns, a block of calls each, so that what else the machine does falls on both.
+     * Calls as kube-scheduler does for a pod: filter for all nodes, then prioritize for the feasible ones if there are
+     * several. The extender and the bare handler alternate in blocks of calls, so that other load affects both.
      */
     List<Verb> oneClient(LoadCluster cluster, String decides, ServerProcess extender, ServerProcess bare)
             throws IOException {
@@ -91,13 +91,13 @@ final class VerbRun {
             for (int i = 0; i < ORDERS * KINDS.length; i++) {
                 ObjectNode pod = pod(KINDS[i % KINDS.length]);
                 byte[] all = LoadCluster.arguments(pod, cluster.names(random));
-                String filtered = answer(to, filter, all);
+                String filtered = call(to, filter, all);
                 String named = filtered.substring(filtered.indexOf('[') + 1, filtered.indexOf(']'));
                 check(names(named) == (one ? 1 : cluster.feasible()), filtered);
                 check(filtered.endsWith("\"Error\":\"\"}"), filtered);
                 if (!one) {
-                    // Who has the least score is not named.
-                    String scores = answer(to, prioritize, LoadCluster.arguments(pod, named));
+                    // Nodes with the lowest score are omitted.
+                    String scores = call(to, prioritize, LoadCluster.arguments(pod, named));
                     check(names(scores) > 0 && names(scores) < cluster.feasible(), scores);
                     for (JsonNode host : JSON.readTree(scores)) {
                         int score = host.path("Score").asInt();
@@ -114,20 +114,21 @@ final class VerbRun {
         }
     }
 
-    private static String answer(Connection to, Verb verb, byte[] arguments) throws IOException {
+    private static String call(Connection to, Verb verb, byte[] arguments) throws IOException {
         to.call(Connection.post(VERBS + verb.name, arguments));
-        verb.answered(arguments, to.answer());
-        return new String(to.answer(), StandardCharsets.UTF_8);
+        verb.add(arguments, to.response());
+        return new String(to.response(), StandardCharsets.UTF_8);
     }
 
     private static int names(String text) {
         return text.split("gpu-node-", -1).length - 1;
     }
 
-    /** That the answer is one: what is measured must be the work. */
-    private static void check(boolean right, String answer) throws IOException {
-        if (!right) {
-            throw new IOException("the extender answered " + answer.substring(0, Math.min(300, answer.length())));
+    /** Verifies a response, so that only correct work is measured. */
+    private static void check(boolean correct, String response) throws IOException {
+        if (!correct) {
+            throw new IOException(
+                    "unexpected response of the extender: " + response.substring(0, Math.min(300, response.length())));
         }
     }
 
@@ -136,11 +137,11 @@ final class VerbRun {
         for (boolean ours : new boolean[] {true, false}) {
             for (int i = 0; i < count; i++) {
                 for (Verb verb : verbs) {
-                    byte[] request = (ours ? verb.asked : verb.same).get(i % verb.asked.size());
+                    byte[] request = (ours ? verb.requests : verb.bareRequests).get(i % verb.requests.size());
                     long begin = System.nanoTime();
                     (ours ? to : toBare).call(request);
                     if (measured) {
-                        (ours ? verb.ours : verb.limit).add(System.nanoTime() - begin);
+                        (ours ? verb.extenderTimes : verb.bareTimes).add(System.nanoTime() - begin);
                     }
                 }
             }
@@ -152,21 +153,21 @@ final class VerbRun {
                 "  %-10s p50 %6.2f ms  p99 %6.2f ms   bare p50 %6.2f ms  p99 %6.2f ms   ratio p50 %.2f  p99 %.2f"
                         + "   (%,d and %,d bytes)%n",
                 verb.name,
-                verb.ours.millis(0.5),
-                verb.ours.millis(0.99),
-                verb.limit.millis(0.5),
-                verb.limit.millis(0.99),
-                verb.ours.millis(0.5) / verb.limit.millis(0.5),
-                verb.ours.millis(0.99) / verb.limit.millis(0.99),
-                verb.asked.getFirst().length,
-                verb.answer);
+                verb.extenderTimes.millis(0.5),
+                verb.extenderTimes.millis(0.99),
+                verb.bareTimes.millis(0.5),
+                verb.bareTimes.millis(0.99),
+                verb.extenderTimes.millis(0.5) / verb.bareTimes.millis(0.5),
+                verb.extenderTimes.millis(0.99) / verb.bareTimes.millis(0.99),
+                verb.requests.getFirst().length,
+                verb.responseSize);
     }
 
     void throughput(Verb verb, ServerProcess extender) throws IOException, InterruptedException, ExecutionException {
-        double one = throughput(extender, verb.asked, 1);
+        double one = throughput(extender, verb.requests, 1);
         Duration cpu = extender.cpu();
         long begin = System.nanoTime();
-        double many = throughput(extender, verb.asked, clients);
+        double many = throughput(extender, verb.requests, clients);
         double used = (double) extender.cpu().minus(cpu).toNanos() / (System.nanoTime() - begin);
         LoadRun.print(
                 "  %-10s 1 client %,.0f a second, %d clients %,.0f: %.2f times; the extender used %.2f of %d"

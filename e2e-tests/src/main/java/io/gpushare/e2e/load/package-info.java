@@ -1,6 +1,6 @@
 /**
- * Load on the real extender over HTTP, beside a bare handler that reads and answers as much and does nothing: the limit of
- * what can be tuned. It measures and prints; it judges nothing.
+ * Load tests of the real extender over HTTP. A bare handler that reads and writes the same number of bytes shows the
+ * cost of HTTP alone. The package measures and prints; it has no thresholds.
  */
 @NullMarked
 package io.gpushare.e2e.load;

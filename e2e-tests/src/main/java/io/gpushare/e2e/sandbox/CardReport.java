@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What each card did over a round: who shared it, how full it was, who had it whole; and the table that says so. */
+/** The allocations of each card over a round, and the table that reports them. */
 final class CardReport {
-    private static final class OfCard {
+    private static final class Usage {
         final Set<String> sharing = new TreeSet<>();
         final Set<String> whole = new TreeSet<>();
-        int mostUnits;
-        int mostAtOnce;
+        int maxUnits;
+        int maxSharing;
     }
 
-    private final Map<String, OfCard> cards = new HashMap<>();
+    private final Map<String, Usage> cards = new HashMap<>();
     private final Map<ClusterSnapshot.Node, Boolean> nodes = new LinkedHashMap<>();
 
     void add(ClusterSnapshot snapshot) {
@@ -29,38 +29,41 @@ final class CardReport {
     }
 
     private void add(ClusterSnapshot snapshot, Card card) {
-        OfCard of = cards.computeIfAbsent(card.uuid(), _ -> new OfCard());
+        Usage usage = cards.computeIfAbsent(card.uuid(), _ -> new Usage());
         int units = 0;
         int sharing = 0;
         for (Placed placed : snapshot.on(card)) {
             if (placed.takesWhole(card.uuid())) {
-                of.whole.add(placed.pod().name());
+                usage.whole.add(placed.pod().name());
             } else {
-                of.sharing.add(placed.pod().name());
+                usage.sharing.add(placed.pod().name());
                 units += placed.unitsOn(card.uuid());
                 sharing++;
             }
         }
-        of.mostUnits = Math.max(of.mostUnits, units);
-        of.mostAtOnce = Math.max(of.mostAtOnce, sharing);
+        usage.maxUnits = Math.max(usage.maxUnits, units);
+        usage.maxSharing = Math.max(usage.maxSharing, sharing);
     }
 
-    /** Whether some card was shared by several pods at once and some node had a shared and a whole card. */
+    /**
+     * Whether at least one card was shared by several pods at once, and one node had both a shared and a whole card.
+     */
     boolean mixed() {
-        boolean shared = cards.values().stream().anyMatch(card -> card.mostAtOnce > 1);
+        boolean shared = cards.values().stream().anyMatch(card -> card.maxSharing > 1);
         boolean both = nodes.keySet().stream().anyMatch(this::servedBoth);
         return shared && both;
     }
 
     private boolean servedBoth(ClusterSnapshot.Node node) {
-        boolean whole = node.cards().stream().anyMatch(card -> !of(card).whole.isEmpty());
+        boolean whole =
+                node.cards().stream().anyMatch(card -> !usage(card).whole.isEmpty());
         boolean sharing =
-                node.cards().stream().anyMatch(card -> !of(card).sharing.isEmpty());
+                node.cards().stream().anyMatch(card -> !usage(card).sharing.isEmpty());
         return whole && sharing;
     }
 
-    private OfCard of(Card card) {
-        return cards.getOrDefault(card.uuid(), new OfCard());
+    private Usage usage(Card card) {
+        return cards.getOrDefault(card.uuid(), new Usage());
     }
 
     String table() {
@@ -68,14 +71,15 @@ final class CardReport {
                 "%-8s %-4s %-26s %5s %5s %8s  %s%n", "node", "card", "model", "units", "peak", "at once", "pods"));
         for (ClusterSnapshot.Node node : nodes.keySet()) {
             for (Card card : node.cards()) {
-                OfCard of = of(card);
-                String pods = String.join(" ", of.sharing)
-                        + (of.whole.isEmpty()
+                Usage usage = usage(card);
+                String pods = String.join(" ", usage.sharing)
+                        + (usage.whole.isEmpty()
                                 ? ""
-                                : (of.sharing.isEmpty() ? "" : " ") + "[whole: " + String.join(" ", of.whole) + "]");
+                                : (usage.sharing.isEmpty() ? "" : " ") + "[whole: " + String.join(" ", usage.whole)
+                                        + "]");
                 table.append(String.format(
                         "%-8s %-4d %-26s %5d %5d %8d  %s%n",
-                        node.name(), card.index(), card.model(), card.units(), of.mostUnits, of.mostAtOnce, pods));
+                        node.name(), card.index(), card.model(), card.units(), usage.maxUnits, usage.maxSharing, pods));
             }
         }
         return table.toString();

@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What must hold, looked at from outside: no card over its memory, none shared and whole at once; and for each container
- * that its annotation, its environment and the kubelet's books name the same cards. Counts what held, keeps what did
- * not.
+ * Checks the invariants of a sandbox from outside: no card is over-committed or both shared and whole, and the
+ * annotation, the environment and the kubelet's device allocations of each container name the same cards. Counts the
+ * checks that held and records the others.
  */
 final class Checks {
     private final Set<String> failures = new LinkedHashSet<>();
@@ -33,15 +33,15 @@ final class Checks {
         return provenPods.contains(placed.pod().uid());
     }
 
-    void check(boolean holds, String otherwise) {
+    void check(boolean holds, String failure) {
         if (holds) {
             held++;
         } else {
-            failures.add(otherwise);
+            failures.add(failure);
         }
     }
 
-    /** At any moment: the link, and the memory of every card. */
+    /** Checks the memory and the node of every card. */
     void checkCards(ClusterSnapshot snapshot) {
         for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
@@ -56,7 +56,7 @@ final class Checks {
                                     + card.uuid() + " of " + node.name());
                 }
                 String where = node.name() + " card " + card.index() + " (" + card.model() + ")";
-                check(units <= card.units(), where + " has " + card.units() + " units and gave " + units);
+                check(units <= card.units(), where + " has " + card.units() + " units and allocated " + units);
                 check(whole <= 1, where + " is taken whole by " + whole + " pods");
                 check(whole == 0 || units == 0, where + " is shared and whole at once");
             }
@@ -64,55 +64,62 @@ final class Checks {
     }
 
     /**
-     * A running container: annotation = environment = kubelet's books.
+     * Checks that a running container's annotation, environment and device allocations agree.
      *
-     * @param books what pod-resources tells of the container: device IDs by resource
+     * @param devices the container's device IDs by resource, from pod-resources
      */
-    void checkContainer(Placed placed, PodSpec.Want want, StartedContainer started, Map<String, Set<String>> books) {
-        String who = placed.pod().name() + "/" + want.container();
+    void checkContainer(
+            Placed placed, PodSpec.ContainerSpec spec, StartedContainer started, Map<String, Set<String>> devices) {
+        String title = placed.pod().name() + "/" + spec.name();
         Set<Share> shares = placed.shares().stream()
-                .filter(share -> share.container().equals(want.container()))
+                .filter(share -> share.container().equals(spec.name()))
                 .collect(Collectors.toSet());
-        Set<String> written = shares.stream().map(Share::card).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> annotated = shares.stream().map(Share::card).collect(Collectors.toCollection(TreeSet::new));
         int units = shares.stream().mapToInt(Share::units).sum();
         long whole = shares.stream().filter(Share::whole).count();
-        check(units == want.units(), who + " asked for " + want.units() + " units and its annotation has " + units);
-        check(whole == want.cards(), who + " asked for " + want.cards() + " cards and its annotation has " + whole);
+        check(units == spec.units(), title + " requested " + spec.units() + " units and its annotation has " + units);
+        check(whole == spec.cards(), title + " requested " + spec.cards() + " cards and its annotation has " + whole);
         String visible = started.environment().getOrDefault("NVIDIA_VISIBLE_DEVICES", "");
-        Set<String> seen = visible.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(visible.split(",")));
-        check(seen.equals(written), who + " sees " + seen + " and its annotation has " + written);
-        check(books.equals(started.devices()), who + " holds " + started.devices() + ", pod-resources tells " + books);
-        Set<String> memory = books.getOrDefault(PodSpec.MEMORY, Set.of());
-        Set<String> cards = books.getOrDefault(PodSpec.CARDS, Set.of());
-        check(memory.size() == want.units(), who + " holds " + memory.size() + " memory devices");
-        check(cards.size() == want.cards(), who + " holds " + cards.size() + " whole-card devices");
-        Set<String> booked = new TreeSet<>(cards);
-        memory.forEach(device -> booked.add(device.replaceFirst("::.*", "")));
-        check(booked.equals(written), who + " holds devices of " + booked + " and its annotation has " + written);
+        Set<String> visibleCards = visible.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(visible.split(",")));
+        check(visibleCards.equals(annotated), title + " sees " + visibleCards + " and its annotation has " + annotated);
+        check(
+                devices.equals(started.devices()),
+                title + " holds " + started.devices() + ", pod-resources reports " + devices);
+        Set<String> memory = devices.getOrDefault(PodSpec.MEMORY, Set.of());
+        Set<String> cards = devices.getOrDefault(PodSpec.CARDS, Set.of());
+        check(memory.size() == spec.units(), title + " holds " + memory.size() + " memory devices");
+        check(cards.size() == spec.cards(), title + " holds " + cards.size() + " whole-card devices");
+        Set<String> allocated = new TreeSet<>(cards);
+        memory.forEach(device -> allocated.add(device.replaceFirst("::.*", "")));
+        check(
+                allocated.equals(annotated),
+                title + " holds devices of " + allocated + " and its annotation has " + annotated);
     }
 
-    /** A running pod: its memory in even parts on as many cards as it wishes, all its cards of the model that it wishes. */
-    void checkWish(Placed placed, PodSpec order, ClusterSnapshot snapshot) {
-        String who = placed.pod().name();
-        for (PodSpec.Want want : order.containers()) {
-            if (want.units() > 0) {
-                int split = order.wish().split();
+    /**
+     * Checks that a running pod has the preferred number and model of cards, with its memory split evenly over them.
+     */
+    void checkPreferences(Placed placed, PodSpec order, ClusterSnapshot snapshot) {
+        String title = placed.pod().name();
+        for (PodSpec.ContainerSpec spec : order.containers()) {
+            if (spec.units() > 0) {
+                int split = order.preferences().split();
                 check(
                         placed.shares().stream()
-                                        .filter(share -> share.container().equals(want.container())
-                                                && share.units() == want.units() / split)
+                                        .filter(share -> share.container().equals(spec.name())
+                                                && share.units() == spec.units() / split)
                                         .count()
                                 == split,
-                        who + "/" + want.container() + " is not split evenly over " + split + ": " + placed.shares());
+                        title + "/" + spec.name() + " is not split evenly over " + split + ": " + placed.shares());
             }
         }
         for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
                 if (placed.shares().stream().anyMatch(share -> share.card().equals(card.uuid()))) {
                     check(
-                            card.model().contains(order.wish().model()),
-                            who + " is on a " + card.model() + " and wishes "
-                                    + order.wish().model());
+                            card.model().contains(order.preferences().model()),
+                            title + " is on a " + card.model() + " and selects "
+                                    + order.preferences().model());
                 }
             }
         }

@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The cluster at one moment, as the API has it: nodes with their inventory, pods with their allocation. */
+/** The cluster in the API at one moment: nodes with their inventory, pods with their allocation. */
 record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static final String INVENTORY = "gpushare.io/inventory";
     static final String ALLOCATION = "gpushare.io/allocation";
 
-    /** A card of a node's inventory; units as its node counts them. */
+    /** A card of a node's inventory; its units have the node's unit size. */
     record Card(String uuid, int index, String model, int units) {}
 
     record Node(String name, List<Card> cards, int memory, int memoryAllocatable, int cardsAllocatable) {}
 
-    /** What a container has of a card: units, or the whole of it. */
+    /** The part of a card that a container has: units, or the whole card. */
     record Share(String container, String card, int units, boolean whole) {}
 
     record Placed(PodDocument pod, List<Share> shares) {
@@ -115,7 +115,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         return pods.stream().filter(placed -> placed.pod().name().equals(name)).findFirst();
     }
 
-    /** Whether every node offers all of its cards and memory. */
+    /** Whether all cards and memory of every node are allocatable. */
     boolean allFree() {
         return nodes.stream()
                 .allMatch(node -> node.memory() > 0

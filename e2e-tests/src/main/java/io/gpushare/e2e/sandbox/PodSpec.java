@@ -5,63 +5,63 @@ import io.gpushare.simulated.client.ApiClient;
 import java.util.List;
 
 /**
- * A pod that the sandbox asks for.
+ * A pod that the sandbox creates.
  *
- * @param seconds how long it runs before it ends by itself
- * @param wish which cards it asks for, and how many for each container's memory
+ * @param seconds how long it runs before it succeeds
+ * @param preferences the card preferences of the pod
  */
-record PodSpec(String name, int seconds, List<Want> containers, Wish wish) {
+record PodSpec(String name, int seconds, List<ContainerSpec> containers, Preferences preferences) {
     static final String MEMORY = "aliyun.com/gpu-mem";
     static final String CARDS = "aliyun.com/gpu-count";
 
-    /** What a container wants; a container that wants neither is an ordinary one. */
-    record Want(String container, int units, int cards) {}
+    /** The GPU request of a container; a container without units and cards uses no GPU. */
+    record ContainerSpec(String name, int units, int cards) {}
 
-    /** Memory split over so many cards, all of that model; an empty model is any. */
-    record Wish(int split, String model) {
-        static final Wish NONE = new Wish(1, "");
+    /** The number of cards over which memory is split, and their model; an empty model matches any card. */
+    record Preferences(int split, String model) {
+        static final Preferences NONE = new Preferences(1, "");
     }
 
-    PodSpec(String name, int seconds, List<Want> containers) {
-        this(name, seconds, containers, Wish.NONE);
+    PodSpec(String name, int seconds, List<ContainerSpec> containers) {
+        this(name, seconds, containers, Preferences.NONE);
     }
 
-    PodSpec wishing(int split, String model) {
-        return new PodSpec(name, seconds, containers, new Wish(split, model));
+    PodSpec preferring(int split, String model) {
+        return new PodSpec(name, seconds, containers, new Preferences(split, model));
     }
 
     static PodSpec sharing(String name, int seconds, int units) {
-        return new PodSpec(name, seconds, List.of(new Want("main", units, 0)));
+        return new PodSpec(name, seconds, List.of(new ContainerSpec("main", units, 0)));
     }
 
     static PodSpec whole(String name, int seconds, int cards) {
-        return new PodSpec(name, seconds, List.of(new Want("main", 0, cards)));
+        return new PodSpec(name, seconds, List.of(new ContainerSpec("main", 0, cards)));
     }
 
     PodSpec named(String other) {
-        return new PodSpec(other, seconds, containers, wish);
+        return new PodSpec(other, seconds, containers, preferences);
     }
 
     ObjectNode document() {
         ObjectNode pod = ApiClient.document().put("apiVersion", "v1").put("kind", "Pod");
         ObjectNode metadata = pod.putObject("metadata").put("name", name);
         ObjectNode annotations = metadata.putObject("annotations").put("sandbox.gpushare.io/run-for", seconds + "s");
-        if (wish.split() > 1) {
-            annotations.put("gpushare.io/cards", Integer.toString(wish.split()));
+        if (preferences.split() > 1) {
+            annotations.put("gpushare.io/cards", Integer.toString(preferences.split()));
         }
-        if (!wish.model().isEmpty()) {
-            annotations.put("gpushare.io/select", "model = " + wish.model());
+        if (!preferences.model().isEmpty()) {
+            annotations.put("gpushare.io/select", "model = " + preferences.model());
         }
         ObjectNode spec = pod.putObject("spec").put("restartPolicy", "Never").put("terminationGracePeriodSeconds", 1);
-        for (Want want : containers) {
+        for (ContainerSpec each : containers) {
             ObjectNode container = spec.withArrayProperty("containers").addObject();
-            container.put("name", want.container()).put("image", "registry.k8s.io/pause:3.10");
+            container.put("name", each.name()).put("image", "registry.k8s.io/pause:3.10");
             ObjectNode limits = container.putObject("resources").putObject("limits");
-            if (want.units() > 0) {
-                limits.put(MEMORY, Integer.toString(want.units()));
+            if (each.units() > 0) {
+                limits.put(MEMORY, Integer.toString(each.units()));
             }
-            if (want.cards() > 0) {
-                limits.put(CARDS, Integer.toString(want.cards()));
+            if (each.cards() > 0) {
+                limits.put(CARDS, Integer.toString(each.cards()));
             }
         }
         return pod;

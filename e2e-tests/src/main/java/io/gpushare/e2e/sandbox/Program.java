@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** One of the project's programs as a process of its own, with a small heap and its log in a file. */
+/** One of the project's programs in its own process, with a small heap and its log in a file. */
 public final class Program implements AutoCloseable {
     private static final int STOP_SECONDS = 5;
 
@@ -25,7 +25,7 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Starts it from what the build left in its module's {@code target}.
+     * Starts the program from the build output in its module's {@code target}.
      *
      * @param arguments the main class and its flags
      */
@@ -55,7 +55,7 @@ public final class Program implements AutoCloseable {
         return new Program(name, log, builder.start());
     }
 
-    /** A port that nobody listens on now: to be given to a program at once, before another asks for one. */
+    /** A free port. Use it at once, because another process may take it. */
     public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
@@ -66,7 +66,7 @@ public final class Program implements AutoCloseable {
         return name;
     }
 
-    /** Throws, with the end of its log, where it is no longer running. */
+    /** Throws, with the end of its log, if the program no longer runs. */
     public void checkAlive() throws IOException {
         if (!process.isAlive()) {
             List<String> lines = Files.readAllLines(log);
@@ -75,7 +75,7 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    /** Ends it as a lost machine would: without a word. */
+    /** Kills the program, as the loss of its machine would. */
     public void kill() {
         process.destroyForcibly();
     }

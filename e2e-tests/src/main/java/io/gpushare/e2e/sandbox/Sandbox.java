@@ -15,7 +15,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The sandbox as a program: see {@code deploy/sandbox/run}. Exit code 0 where everything held, else 1 with the reasons. */
+/**
+ * The command line of the sandbox; {@code deploy/sandbox/run} starts it. The exit code is 0 if every check held, else
+ * 1.
+ */
 @Command(
         name = "deploy/sandbox/run",
         description = "Runs the real device plugin and scheduler extender on simulated nodes and cards.",
@@ -34,7 +37,10 @@ public final class Sandbox implements Callable<Integer> {
             description = "Port of the extender on 127.0.0.1; any free one by default.")
     private int extenderPort;
 
-    @Option(names = "--repository", defaultValue = ".", description = "The checkout, built; here by default.")
+    @Option(
+            names = "--repository",
+            defaultValue = ".",
+            description = "The built checkout; the current directory by default.")
     private Path repository = Path.of(".");
 
     public static void main(String[] arguments) {
@@ -89,7 +95,7 @@ public final class Sandbox implements Callable<Integer> {
             sandbox.checkPrograms();
             if (Instant.now().isAfter(deadline)) {
                 throw new IOException("after " + READY.toSeconds() + " s not every node offers its cards, or the"
-                        + " extender is not ready: look into the logs");
+                        + " extender is not ready: see the logs");
             }
             Thread.sleep(Duration.ofMillis(200));
         }
@@ -116,7 +122,7 @@ public final class Sandbox implements Callable<Integer> {
         return 1;
     }
 
-    /** Round after round until Ctrl-C; a check that fails ends it. */
+    /** Runs rounds until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
         screen.footer("page: " + sandbox.extender().resolve("/ui/") + "   kubectl gpushare: with KUBECONFIG="

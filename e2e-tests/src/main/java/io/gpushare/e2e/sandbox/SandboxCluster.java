@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** All that runs in a sandbox, started in order and stopped in the opposite one, also where the start fails midway. */
+/**
+ * The programs and simulated components of a sandbox, stopped in reverse order of their start, also after a failed
+ * start.
+ */
 final class SandboxCluster implements AutoCloseable {
     private static final int PLUGIN_HEAP_MIB = 64;
     private static final int EXTENDER_HEAP_MIB = 128;
@@ -39,7 +42,7 @@ final class SandboxCluster implements AutoCloseable {
     /**
      * @param repository the checkout, built
      * @param folder an empty folder with a short name, for sockets, cards and logs
-     * @param extenderPort where the extender listens; 0 for any free port
+     * @param extenderPort the extender's port; 0 for any free port
      */
     SandboxCluster(Path repository, Path folder, int extenderPort) throws IOException {
         this.repository = repository;
@@ -107,17 +110,17 @@ final class SandboxCluster implements AutoCloseable {
         return folder.resolve(node);
     }
 
-    /** The simulated driver's file of that node; to be replaced, not written into. */
+    /** The simulated driver's file of that node. Replace it atomically instead of writing into it. */
     Path cards(String node) {
         return folder.resolve(node + ".cards");
     }
 
-    /** Where the plugins look for processes: each has a folder of its number with a file {@code cgroup}. */
+    /** The proc folder of the plugins: {@code <pid>/cgroup} for each process. */
     Path proc() {
         return folder.resolve("proc");
     }
 
-    /** Ends the program of that name for good. */
+    /** Stops the program of that name. */
     void stop(String name) {
         programs.stream().filter(program -> program.name().equals(name)).forEach(Program::close);
     }
@@ -134,7 +137,7 @@ final class SandboxCluster implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + extenderPort);
     }
 
-    /** The metrics addresses: of the extender, and of each node's plugin by its node. */
+    /** The metrics addresses: the extender under {@code extender}, and each plugin under its node. */
     Map<String, URI> metrics() {
         Map<String, URI> all = new LinkedHashMap<>();
         all.put("extender", extender().resolve("/metrics"));
@@ -142,7 +145,7 @@ final class SandboxCluster implements AutoCloseable {
         return all;
     }
 
-    /** Whether so many nodes offer all of their cards, and the extender answers that it is ready. */
+    /** Whether the given number of nodes has all cards allocatable and the extender is ready. */
     boolean ready(int nodes) throws IOException, InterruptedException {
         ClusterSnapshot snapshot = ClusterSnapshot.take(cluster);
         return snapshot.nodes().size() == nodes && snapshot.allFree() && extenderReady();
@@ -156,7 +159,7 @@ final class SandboxCluster implements AutoCloseable {
         }
     }
 
-    /** Throws with the end of its log where a program is gone. */
+    /** Throws, with the end of its log, if a program has exited. */
     void checkPrograms() throws IOException {
         for (Program program : programs) {
             if (stopping) {
@@ -177,7 +180,7 @@ final class SandboxCluster implements AutoCloseable {
         return stopping;
     }
 
-    /** May be called twice, also from a shutdown hook: each part is stopped once. */
+    /** Stops each part once; it may be called twice, also from a shutdown hook. */
     @Override
     public void close() {
         stopping = true;

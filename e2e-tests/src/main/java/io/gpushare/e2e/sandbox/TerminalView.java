@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shows which pod sits on which card: on a terminal drawn anew each time, otherwise a line for each change. Plain ANSI,
- * no library.
+ * Shows the pods on each card: a redrawn screen on a terminal, otherwise one line per change. It uses plain ANSI codes.
  */
 final class TerminalView {
     private static final int BAR = 24;
@@ -33,7 +32,7 @@ final class TerminalView {
         this.start = clock.instant();
     }
 
-    /** A line that stays under the drawing. */
+    /** Sets a line below the drawing. */
     void footer(String text) {
         footer = text;
         if (!terminal) {

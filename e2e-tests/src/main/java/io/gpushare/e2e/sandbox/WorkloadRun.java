@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One run of the workload from its creation to its end, looked at and checked all the time. */
+/** Runs the workload from its creation to its end, and checks the cluster continuously. */
 final class WorkloadRun implements AutoCloseable {
     static final String PODS = "/api/v1/namespaces/default/pods";
-    private static final Duration LOOK = Duration.ofMillis(250);
+    private static final Duration PERIOD = Duration.ofMillis(250);
     private static final String TOO_BIG_REASON = "0/4 nodes are available: 2 Insufficient " + PodSpec.MEMORY
             + ", 2 No card is large enough, even when empty.";
 
@@ -38,22 +38,22 @@ final class WorkloadRun implements AutoCloseable {
                 .forEach(node -> readers.put(node, new PodResourcesReader(sandbox.kubeletDirectory(node))));
     }
 
-    /** Runs the pods to their end; what does not hold by the deadline is a failed check. */
+    /** Runs the pods to their end; a condition that does not hold by the deadline is a failed check. */
     CardReport run(List<PodSpec> pods, Instant deadline) throws IOException, InterruptedException {
         for (PodSpec order : pods) {
             orders.put(order.name(), order);
             require(sandbox.api().post(PODS, order.document()));
         }
-        boolean ended = lookUntil(deadline, this::settled);
+        boolean ended = checkUntil(deadline, this::settled);
         if (!ended) {
-            tellUnfinished(ClusterSnapshot.take(sandbox.api()));
+            checkUnfinished(ClusterSnapshot.take(sandbox.api()));
         }
         if (orders.containsKey(Workload.TOO_BIG)) {
             require(sandbox.api().delete(PODS + "/" + Workload.TOO_BIG, ApiClient.document()));
         }
-        boolean free = lookUntil(deadline.plusSeconds(15), ClusterSnapshot::allFree);
-        checks.check(free, "not all cards and memory came back after the last pod ended");
-        checks.check(inspectedUse() == 0, "inspect reports allocated memory although every pod ended");
+        boolean free = checkUntil(deadline.plusSeconds(15), ClusterSnapshot::allFree);
+        checks.check(free, "not all cards and memory became free after the last pod ended");
+        checks.check(inspectedAllocation() == 0, "inspect reports allocated memory although every pod ended");
         return usage;
     }
 
@@ -61,7 +61,7 @@ final class WorkloadRun implements AutoCloseable {
         boolean holds(ClusterSnapshot snapshot) throws IOException, InterruptedException;
     }
 
-    private boolean lookUntil(Instant deadline, Condition condition) throws IOException, InterruptedException {
+    private boolean checkUntil(Instant deadline, Condition condition) throws IOException, InterruptedException {
         while (Instant.now().isBefore(deadline)) {
             sandbox.checkPrograms();
             ClusterSnapshot snapshot = ClusterSnapshot.take(sandbox.api());
@@ -74,12 +74,12 @@ final class WorkloadRun implements AutoCloseable {
             if (condition.holds(snapshot)) {
                 return true;
             }
-            Thread.sleep(LOOK);
+            Thread.sleep(PERIOD);
         }
         return false;
     }
 
-    /** Every pod has ended but the one that fits nowhere, and its condition gives the true reason. */
+    /** Whether every pod has ended except the one that never fits, and that one has the expected condition. */
     private boolean settled(ClusterSnapshot snapshot) {
         for (Placed placed : snapshot.pods()) {
             PodDocument pod = placed.pod();
@@ -88,10 +88,10 @@ final class WorkloadRun implements AutoCloseable {
                 return false;
             }
         }
-        return snapshot.pods().stream().allMatch(this::ranWell);
+        return snapshot.pods().stream().allMatch(this::checkSucceeded);
     }
 
-    private boolean ranWell(Placed placed) {
+    private boolean checkSucceeded(Placed placed) {
         if (placed.pod().name().equals(Workload.TOO_BIG)) {
             return true;
         }
@@ -99,11 +99,11 @@ final class WorkloadRun implements AutoCloseable {
                 placed.pod().phase().equals("Succeeded"),
                 placed.pod().name() + " did not succeed: "
                         + placed.pod().document().path("status").path("message").asText());
-        checks.check(checks.proven(placed), placed.pod().name() + " was never seen running with its cards");
+        checks.check(checks.proven(placed), placed.pod().name() + " was never observed running with its cards");
         return true;
     }
 
-    private void tellUnfinished(ClusterSnapshot snapshot) {
+    private void checkUnfinished(ClusterSnapshot snapshot) {
         for (Placed placed : snapshot.pods()) {
             PodDocument pod = placed.pod();
             if (pod.name().equals(Workload.TOO_BIG)) {
@@ -116,7 +116,9 @@ final class WorkloadRun implements AutoCloseable {
         }
     }
 
-    /** Looks once into each running pod: what its containers see, hold and are told to have. */
+    /**
+     * Checks each running pod once: what its containers see, what the kubelet allocated and what the annotation says.
+     */
     private void prove(Placed placed, ClusterSnapshot snapshot) throws InterruptedException {
         PodDocument pod = placed.pod();
         PodSpec order = orders.get(pod.name());
@@ -126,25 +128,25 @@ final class WorkloadRun implements AutoCloseable {
         PodResourcesReader reader = readers.get(pod.node());
         SimulatedKubelet kubelet = sandbox.kubelets().get(pod.node());
         if (reader == null || kubelet == null) {
-            checks.check(false, pod.name() + " is on " + pod.node() + ", which is no node of the sandbox");
+            checks.check(false, pod.name() + " is on " + pod.node() + ", which is not a node of the sandbox");
             return;
         }
-        var books = reader.devices();
-        Map<PodSpec.Want, StartedContainer> containers = new LinkedHashMap<>();
-        for (PodSpec.Want want : order.containers()) {
-            Optional<StartedContainer> started = kubelet.started(pod.namespace(), pod.name(), want.container());
-            if (started.isEmpty() || !books.containsKey(pod.title() + "/" + want.container())) {
+        var devices = reader.devices();
+        Map<PodSpec.ContainerSpec, StartedContainer> containers = new LinkedHashMap<>();
+        for (PodSpec.ContainerSpec container : order.containers()) {
+            Optional<StartedContainer> started = kubelet.started(pod.namespace(), pod.name(), container.name());
+            if (started.isEmpty() || !devices.containsKey(pod.title() + "/" + container.name())) {
                 return;
             }
-            containers.put(want, started.get());
+            containers.put(container, started.get());
         }
-        containers.forEach((want, started) -> checks.checkContainer(
-                placed, want, started, books.getOrDefault(pod.title() + "/" + want.container(), Map.of())));
-        checks.checkWish(placed, order, snapshot);
+        containers.forEach((container, started) -> checks.checkContainer(
+                placed, container, started, devices.getOrDefault(pod.title() + "/" + container.name(), Map.of())));
+        checks.checkPreferences(placed, order, snapshot);
         checks.provenPod(placed);
     }
 
-    private long inspectedUse() throws IOException, InterruptedException {
+    private long inspectedAllocation() throws IOException, InterruptedException {
         try (ApiClient extender = new ApiClient(sandbox.extender())) {
             long used = 0;
             for (var node :
@@ -161,7 +163,7 @@ final class WorkloadRun implements AutoCloseable {
         }
     }
 
-    /** Removes what the round left in the API. */
+    /** Deletes the round's pods. */
     void clear() throws IOException, InterruptedException {
         for (Placed placed : ClusterSnapshot.take(sandbox.api()).pods()) {
             require(sandbox.api().delete(placed.pod().path(), ApiClient.document("{\"gracePeriodSeconds\":0}")));

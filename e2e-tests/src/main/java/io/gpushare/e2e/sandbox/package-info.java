@@ -1,7 +1,7 @@
 /**
- * The embedded default: the real device plugin and the real extender as processes, on loopback, against a simulated API
- * server, kubelets and scheduler, with simulated cards. It starts, feeds, watches and checks them from outside and may
- * not share a class with them.
+ * The sandbox: the real device plugin and the real extender as processes on loopback, against a simulated API server,
+ * kubelets and scheduler, with simulated cards. The package drives and checks the programs from outside and may not use
+ * their classes.
  */
 @NullMarked
 package io.gpushare.e2e.sandbox;

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code ./mvnw verify -Pchaos}; {@code -Dgpushare.seed=…} repeats a plan, {@code -Dgpushare.minutes=…} takes another time
- * than ten.
+ * {@code ./mvnw verify -Pchaos}; {@code -Dgpushare.seed=…} repeats a plan, {@code -Dgpushare.minutes=…} sets a
+ * length other than ten minutes.
  */
 @Tag("chaos")
 class ChaosIT {
@@ -28,7 +28,7 @@ class ChaosIT {
             assertThat(tally.violations()).isEmpty();
             assertThat(tally.of("pods: ran to their end")
                             + tally.of("pods: deleted a moment after they were made, on purpose"))
-                    .as("every order was carried out")
+                    .as("every planned pod ran")
                     .isEqualTo(run.plan().orders().size());
             if (minutes >= USUAL_MINUTES) {
                 assertThat(tally.of("pods: made")).isGreaterThanOrEqualTo(300);
@@ -36,7 +36,7 @@ class ChaosIT {
                         .allSatisfy(kind -> assertThat(tally.of("faults: " + kind))
                                 .as(kind + " happened")
                                 .isPositive());
-                // Hardly a container comes and goes between two looks.
+                // Almost no container starts and ends between two snapshots.
                 assertThat(tally.of("checks: containers compared"))
                         .as("containers whose view was compared with their annotation")
                         .isGreaterThan(tally.of("pods: ran to their end"));

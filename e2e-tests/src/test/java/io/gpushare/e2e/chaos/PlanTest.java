@@ -44,10 +44,12 @@ class PlanTest {
     }
 
     private static Plan plan(long seed) {
-        return Plan.of(seed, TEN_MINUTES, ClusterCards.A_NODE);
+        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE);
     }
 
     private static String shape(PlannedPod order) {
-        return order.asks().stream().map(ask -> ask.whole() ? "cards" : "units").collect(Collectors.joining(" "));
+        return order.requests().stream()
+                .map(request -> request.whole() ? "cards" : "units")
+                .collect(Collectors.joining(" "));
     }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * The ValidatingAdmissionPolicies of {@code deploy/admission}, evaluated as the API server documents it, by a CEL of their
- * own: resource rules, match conditions, variables in order, validations.
+ * The ValidatingAdmissionPolicies of {@code deploy/admission}, evaluated with a CEL library as the API
+ * server documents it: resource rules, match conditions, variables in order, validations.
  */
 final class AdmissionPolicies {
     private static final Cel CEL = CelFactory.plannerCelBuilder()
@@ -30,7 +30,7 @@ final class AdmissionPolicies {
             .addVar("variables", SimpleType.DYN)
             .build();
 
-    /** A request to the API server; the resource is with its subresource, such as pods/binding. */
+    /** A request to the API server; the resource includes its subresource, such as pods/binding. */
     record Request(
             String user,
             String operation,
@@ -48,7 +48,7 @@ final class AdmissionPolicies {
         }
     }
 
-    /** The messages of the validations that don't hold; empty when the request is admitted. */
+    /** The messages of the failed validations; empty if the request is admitted. */
     List<String> refusals(Request request) throws CelValidationException, CelEvaluationException {
         List<String> refusals = new ArrayList<>();
         for (Map<String, Object> policy : policies) {

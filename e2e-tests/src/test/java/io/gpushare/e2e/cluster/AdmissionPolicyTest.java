@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
-/** What deploy/admission lets through and refuses, by its own CEL expressions. */
+/** The requests that the policies of deploy/admission admit and deny. */
 class AdmissionPolicyTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final String USER = "alice";
@@ -86,9 +86,10 @@ class AdmissionPolicyTest {
     @Test
     void aPodThatChoosesItsCardsItselfIsRefused() throws Exception {
         String own = "env: [{name: X, value: y}, {name: NVIDIA_VISIBLE_DEVICES, value: all}]";
-        String asks = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
-        assertRefusedPod("NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + asks + ", " + own + "}]");
-        assertRefusedPod("NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + asks + "}, {name: b, " + own + "}]");
+        String resources = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
+        assertRefusedPod("NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + resources + ", " + own + "}]");
+        assertRefusedPod(
+                "NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + resources + "}, {name: b, " + own + "}]");
         assertRefusedPod(
                 "NVIDIA_VISIBLE_DEVICES",
                 "containers: [{name: a, resources: {limits: {aliyun.com/gpu-count: 1}}}]\n"

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Nodes with cards of different size and kind, and the number of devices that a node can register. */
+/** Nodes with cards of different models and sizes, and the number of devices that a node can register. */
 class CardKindsIT extends ClusterScenario {
     @Test
     void cardsOfDifferentSizeOnOneNodeOfferEachItsOwn() {

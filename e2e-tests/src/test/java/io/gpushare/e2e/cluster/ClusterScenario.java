@@ -14,7 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A scenario on a real Kubernetes with both programs in their images; each test starts with two T4 and no pod. */
+/**
+ * A scenario on a real Kubernetes with both programs in their images. Each test starts with two T4 cards and no pod.
+ */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
 abstract class ClusterScenario {
@@ -49,7 +51,7 @@ abstract class ClusterScenario {
         return cardOf(pods.pod(pod), container);
     }
 
-    /** The cards that the pod's annotation names for the container, written as in the environment variable. */
+    /** The container's cards in the pod's annotation, in the format of the environment variable. */
     static String cardOf(JsonNode pod, String container) {
         String written = pod.at("/metadata/annotations/gpushare.io~1allocation").asText();
         try {
@@ -73,7 +75,7 @@ abstract class ClusterScenario {
         return object.propertyStream().map(Map.Entry::getKey).toList();
     }
 
-    /** The driver's index of that card; cards that were lost stay in the inventory, so its place there says nothing. */
+    /** The driver's index of the card. It differs from the position in the inventory, which keeps lost cards. */
     static int indexOf(String uuid) {
         return inventory()
                 .valueStream()

@@ -102,7 +102,7 @@ class MainPathIT extends ClusterScenario {
             String pod = "burst-" + i;
             String card = cardOf(pod, "main");
             cards.add(card);
-            assertThat(pods.sees(pod, "main")).as("what %s sees", pod).isEqualTo(card);
+            assertThat(pods.sees(pod, "main")).as("the card that %s sees", pod).isEqualTo(card);
             assertThat(devices.get(pod + "/main"))
                     .as("the kubelet's devices of %s", pod)
                     .singleElement()
@@ -134,9 +134,9 @@ class MainPathIT extends ClusterScenario {
 
     @Test
     @Order(7)
-    @SuppressWarnings("JUnitMethodInvoked") // The same scenarios, whole, under another scheduler configuration.
+    @SuppressWarnings("JUnitMethodInvoked") // Repeats the scenarios with another scheduler configuration.
     void gpusharesOldPolicyFileStillWorks() throws IOException {
-        assumeThat(cluster.takesLegacyPolicy())
+        assumeThat(cluster.supportsLegacyPolicy())
                 .as("Kubernetes before 1.23 takes a Policy file")
                 .isTrue();
         cluster.useLegacyPolicy(ROOT.resolve("deploy/scheduler/policy.json"));

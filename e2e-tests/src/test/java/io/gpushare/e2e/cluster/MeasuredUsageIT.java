@@ -47,7 +47,7 @@ class MeasuredUsageIT extends ClusterScenario {
         assertThat(events("modest")).doesNotContain("GpuMemoryOverUse");
     }
 
-    /** The process of the pod's one container, by the node's PIDs. */
+    /** The PID on the node of the pod's only container. */
     private static String processOf(String pod) {
         String id = pods.pod(pod)
                 .at("/status/containerStatuses/0/containerID")

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each right of the two service accounts is needed. Without it a real API server refuses the program's request, the
- * program logs the refusal, and an effect that users see is missing; with the right given back the effect is there.
+ * Verifies that each right of the two service accounts is needed. Without it a real API server denies the program's
+ * request, the program logs the denial, and an effect that users see is missing. With the right the effect is back.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
@@ -85,7 +85,7 @@ class MinimalRightsIT {
                     + (kind.equals("Role") ? "namespaces/" + SYSTEM + "/roles/" : "clusterroles/") + account;
         }
 
-        /** As the API server words it. */
+        /** The API server's text for a denied request. */
         String refusal() {
             return "cannot " + verb + " resource \"" + resource + "\"";
         }
@@ -111,8 +111,8 @@ class MinimalRightsIT {
     }
 
     /**
-     * A pod that goes while its container is about to start makes a kubelet call Allocate in two threads at once, and kills
-     * one of version 1.20 (devicemanager.ManagerImpl.GetDeviceRunContainerOptions: it has no lock on devicesToReuse).
+     * A pod that is deleted during the start of its container makes a kubelet call Allocate in two threads at once.
+     * This crashes version 1.20 (devicemanager.ManagerImpl.GetDeviceRunContainerOptions has no lock on devicesToReuse).
      */
     @BeforeEach
     void empty() throws IOException {
@@ -149,7 +149,7 @@ class MinimalRightsIT {
                     right.account() + " reports: " + right.refusal(),
                     () -> new Attempt(RightTrials.call(trial), refused(right, before)),
                     Attempt::refused);
-            if (!right.verb().equals("watch")) { // without it the program lists all again, every second
+            if (!right.verb().equals("watch")) { // without it the program lists all objects every second
                 assertThat(attempt.done())
                         .as("took effect without the right " + right)
                         .isFalse();
@@ -164,7 +164,7 @@ class MinimalRightsIT {
                 done -> done);
     }
 
-    /** A program lists and watches at its start. */
+    /** Restarts the program for list and watch, which it calls at its start. */
     private static void restartFor(Right right) throws IOException {
         if (right.verb().equals("list") || right.verb().equals("watch")) {
             programs.start(right.account());
@@ -202,7 +202,7 @@ class MinimalRightsIT {
     private static void put(String path, JsonNode role) throws IOException {
         ObjectNode document = role.deepCopy();
         ((ObjectNode) document.path("metadata")).remove("resourceVersion");
-        ApiServer.Answer answer = api.send("PUT", path, document.toString());
+        ApiServer.Response answer = api.send("PUT", path, document.toString());
         assertThat(answer.code()).as(answer.body().toString()).isEqualTo(200);
     }
 
@@ -221,7 +221,7 @@ class MinimalRightsIT {
         }
     }
 
-    /** Whether the kubelet runs, the pods, and the end of the program's log. */
+    /** Describes the kubelet, the pods and the end of the program's log. */
     private static String state() throws IOException {
         StringBuilder text = new StringBuilder("the kubelet runs: " + cluster.runs("kubelet") + "\n");
         for (JsonNode pod : api.get(RightTrials.PODS).body().path("items")) {
@@ -240,13 +240,13 @@ class MinimalRightsIT {
         return text.toString();
     }
 
-    /** Whether the program's log, or the extender's response to a bind, has the refusal. */
+    /** Whether the program's log, or the extender's response to a bind, contains the denial. */
     private static boolean refused(Right right, long from) {
         if (programs.lastBind().replace("\\\"", "\"").contains(right.refusal())) {
             return true;
         }
         try (InputStream text = Files.newInputStream(programs.log())) {
-            // A program that was started for this right has a log of its own.
+            // A program that was started for this right has its own log.
             text.skipNBytes(right.verb().equals("list") || right.verb().equals("watch") ? 0 : from);
             return new String(text.readAllBytes(), StandardCharsets.UTF_8).contains(right.refusal());
         } catch (IOException e) {

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One of the two programs as a process outside of the cluster, with the token of its service account: a right can be
- * taken away between two of its calls.
+ * Runs one of the two programs as a process outside of the cluster, with the token of its service account, so that a
+ * test can remove a right between two calls.
  */
 final class OutsidePrograms implements AutoCloseable {
     static final String PLUGIN = "gpushare-device-plugin";
@@ -34,7 +34,7 @@ final class OutsidePrograms implements AutoCloseable {
     private int port;
     private String lastBind = "";
 
-    /** Starts the device plugin; its driver is in the cluster's shared folder. */
+    /** Starts the device plugin with the driver in the cluster's shared folder. */
     OutsidePrograms(LocalCluster cluster, ApiServer api, Path folder) throws IOException {
         this.cluster = cluster;
         this.api = api;
@@ -44,7 +44,7 @@ final class OutsidePrograms implements AutoCloseable {
         program = plugin();
     }
 
-    /** Ends the program that runs and starts that one. */
+    /** Replaces the running program with this one. */
     void start(String account) throws IOException {
         program.close();
         running = account;
@@ -57,7 +57,7 @@ final class OutsidePrograms implements AutoCloseable {
         return running;
     }
 
-    /** The log of the program that runs, from its start. */
+    /** The log of the running program since its start. */
     Path log() {
         return log;
     }
@@ -71,7 +71,7 @@ final class OutsidePrograms implements AutoCloseable {
         return http.send(request, BodyHandlers.discarding()).statusCode() == 200;
     }
 
-    /** The extender's response to a bind, as kube-scheduler sends it. */
+    /** Sends a bind as kube-scheduler does, and returns the extender's response. */
     String bind(String pod, String uid) throws IOException, InterruptedException {
         String body = """
             {"PodName":"%s","PodNamespace":"default","PodUID":"%s","Node":"%s"}\
@@ -83,7 +83,7 @@ final class OutsidePrograms implements AutoCloseable {
         return lastBind;
     }
 
-    /** The newest response of {@link #bind}: the extender reports there why it cannot read a pod. */
+    /** The newest response of {@link #bind}, in which the extender reports why it cannot read a pod. */
     String lastBind() {
         return lastBind;
     }
@@ -130,7 +130,7 @@ final class OutsidePrograms implements AutoCloseable {
                 log);
     }
 
-    /** The administrator's kubeconfig, with that service account's token. */
+    /** The administrator's kubeconfig with the token of the service account. */
     private Path kubeconfig(String account) throws IOException {
         String secret = api.get("/api/v1/namespaces/" + SYSTEM + "/serviceaccounts/" + account)
                 .body()

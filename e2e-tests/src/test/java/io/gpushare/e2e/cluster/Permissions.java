@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * What the service accounts may do, one line a verb, such as {@code gpushare-device-plugin: list pods}; core resources
- * without their group, and with the object's name where only that one is meant.
+ * The permissions of the service accounts, one line per verb, such as {@code gpushare-device-plugin: list pods}. Core
+ * resources are without their group; a permission for a single object includes the object's name.
  */
 final class Permissions {
     private Permissions() {}
 
-    /** By the table in deploy/README.md. */
+    /** The permissions in the table of deploy/README.md. */
     static Set<String> documented(Path root) throws IOException {
         Set<String> all = new TreeSet<>();
         for (String line : Files.readAllLines(root.resolve("deploy/README.md"))) {
@@ -37,7 +37,7 @@ final class Permissions {
         return all;
     }
 
-    /** By the roles in deploy/manifests, each bound to the account of its own name. */
+    /** The permissions in the roles of deploy/manifests, each bound to the account of the same name. */
     static Set<String> granted(Path root) throws IOException {
         Set<String> all = new TreeSet<>();
         for (Map<String, Object> role : roles(root)) {
@@ -81,12 +81,12 @@ final class Permissions {
         return names.isEmpty() ? "" : " " + String.join(" ", names);
     }
 
-    /** By the API server, from what {@code kubectl auth can-i --list} prints; its columns are wide apart. */
+    /** The permissions in the output of {@code kubectl auth can-i --list}, whose columns are padded with spaces. */
     static Set<String> parse(String account, String namespace, String printed) {
         Set<String> all = new TreeSet<>();
         printed.lines().skip(1).forEach(line -> {
             String[] resource = line.split(" +\\[", 2);
-            if (!resource[0].isBlank()) { // others are paths such as /healthz
+            if (!resource[0].isBlank()) { // other lines are paths such as /healthz
                 String[] cells = resource[1].split("] +\\[");
                 String name = cells[1].isBlank() ? "" : " " + cells[1];
                 String verbs = cells[2].replace("]", "");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a real API server lets the service accounts of the manifests do. */
+/** The permissions of the service accounts on a real API server. */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
 class RbacIT {
@@ -45,10 +45,10 @@ class RbacIT {
         }
     }
 
-    /** What the account may do beyond what any account may. */
+    /** The permissions of the account beyond those of any account. */
     private static Set<String> list(String namespace, String account, String where) {
         Set<String> own = canI(namespace, "system:serviceaccount:kube-system:" + account, account, where);
-        own.removeAll(canI(namespace, "system:serviceaccount:kube-system:of-nobody", account, where));
+        own.removeAll(canI(namespace, "system:serviceaccount:kube-system:unknown", account, where));
         return own;
     }
 

@@ -23,9 +23,9 @@ class RecoveryIT extends ClusterScenario {
     }
 
     /**
-     * A new pod runs within 30 s, capacity is back with the next node status, and the old pod is untouched. For a moment the
-     * kubelet has no devices while the API still shows them, and rejects a pod that arrives then; therefore the pod is a
-     * Deployment's. The kubelet may report that moment late.
+     * A new pod runs within 30 s, the next node status has the full capacity, and the old pod is unaffected. The
+     * kubelet briefly has no devices while the API still shows them, and rejects a pod that arrives then, so the test
+     * uses a Deployment. The kubelet may report this state late.
      */
     private void survives(JsonNode before, String next) {
         pods.deployMemory(next, 1);

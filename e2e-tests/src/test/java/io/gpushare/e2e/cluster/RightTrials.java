@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * What each right of the service accounts is good for: something that a program does with it and that a user sees.
+ * The effect of each right of the service accounts: something that a program does with the right and that users see.
  */
 final class RightTrials {
     static final String PODS = "/api/v1/namespaces/default/pods";
@@ -19,7 +19,7 @@ final class RightTrials {
     private static final String PLUGIN = OutsidePrograms.PLUGIN;
     private static final String EXTENDER = OutsidePrograms.EXTENDER;
     private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + EXTENDER;
-    /** A node without a kubelet, so that its status stays as it is written. */
+    /** A node without a kubelet, which would overwrite its status. */
     static final String NODE = "node-without-kubelet";
 
     private static final String CARD = "GPU-00000000-0000-4000-8000-000000000001";
@@ -36,7 +36,7 @@ final class RightTrials {
         this.programs = programs;
     }
 
-    /** The trial of a right. It may be repeated, and returns whether its effect came about. */
+    /** Triggers the effect of a right and returns whether it occurred. It may be repeated. */
     Callable<Boolean> of(MinimalRightsIT.Right right) throws IOException {
         return switch (right.toString()) {
             case PLUGIN + ": patch nodes" -> newInventory();
@@ -78,7 +78,7 @@ final class RightTrials {
                 .asText();
     }
 
-    /** A card more or less; the inventory must have as many. */
+    /** Adds or removes a card and checks the number of cards in the inventory. */
     private Callable<Boolean> newInventory() throws IOException {
         String another = CARD.replaceFirst("1$", "2");
         boolean had = inventory().contains(another);
@@ -88,7 +88,7 @@ final class RightTrials {
         };
     }
 
-    /** A cordon, or its end; the inventory must show it. */
+    /** Cordons or uncordons a card and checks the inventory. */
     private Callable<Boolean> newCordon() throws IOException {
         boolean had = inventory().contains("\"cordoned\":true");
         return () -> {
@@ -108,16 +108,16 @@ final class RightTrials {
         return offered.path("aliyun.com/gpu-mem").asInt() > 0;
     }
 
-    /** A pod that nobody scheduled; its name. */
+    /** Creates a pod for a scheduler that does not exist, and returns its name. */
     private String aPodOnTheNode(String allocation) throws IOException {
         return pod("\"nodeName\":\"" + cluster.node() + "\",", allocation);
     }
 
     private String pod(String node, String allocation) throws IOException {
         String name = "pod-" + ++pods;
-        ApiServer.Answer answer = api.send("POST", PODS, """
+        ApiServer.Response answer = api.send("POST", PODS, """
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","annotations":{%s}},
-             "spec":{%s"schedulerName":"nobody","terminationGracePeriodSeconds":0,"containers":[
+             "spec":{%s"schedulerName":"none","terminationGracePeriodSeconds":0,"containers":[
               {"name":"main","image":"%s","imagePullPolicy":"IfNotPresent","command":["sleep","1000"],
                "resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}]}}\
             """.formatted(
@@ -162,16 +162,16 @@ final class RightTrials {
         return !api.get(PODS + "/" + name).body().at("/spec/nodeName").asText().isEmpty();
     }
 
-    /** The extender asks the API server for a pod that its informer cannot know. */
+    /** Binds a pod that the informer does not have, so that the extender reads it from the API server. */
     private boolean looksUpAPod() throws Exception {
         return programs.bind("never-created", "no-uid").contains("not found");
     }
 
-    /** A pod that kube-scheduler refused, and fits: the extender must show it to kube-scheduler again. */
+    /** Creates an unschedulable pod that fits, which the extender must requeue. */
     private Callable<Boolean> aWaitingPodThatFits() throws IOException {
         String inventory = "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-free\",\"index\":0,\"minor\":0,"
                 + "\"model\":\"T4\",\"memoryMiB\":15360}]}";
-        // A node without a kubelet, so that nobody takes back what it offers.
+        // A node without a kubelet, which would reset its allocatable.
         api.send("POST", "/api/v1/nodes", """
             {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","annotations":{"gpushare.io/inventory":"%s"}},
              "status":{"capacity":{"aliyun.com/gpu-mem":"15"},"allocatable":{"aliyun.com/gpu-mem":"15"}}}\
@@ -194,7 +194,7 @@ final class RightTrials {
         };
     }
 
-    /** A Lease that was deleted is there again, with its holder. */
+    /** Deletes the Lease and checks that it comes back with a holder. */
     private Callable<Boolean> aLeaseMadeAnew() throws IOException {
         List<Boolean> deleted = new ArrayList<>();
         return () -> {

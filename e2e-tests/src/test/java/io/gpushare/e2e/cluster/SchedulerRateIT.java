@@ -24,10 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many pods a second the real kube-scheduler binds with the extender, and without any, on nodes that are only objects:
- * {@code ./mvnw verify -Prate}. First some thousand pods come through the extender alone: it has just been started, and a
- * JVM compiles what it runs as it runs it. Then each way runs several times, in turns, so that what else the machine does
- * falls on all.
+ * Measures how many pods per second the real kube-scheduler binds with and without the extender, on nodes that are only
+ * API objects: {@code ./mvnw verify -Prate}. Some thousand pods first warm up the JVM of the extender. Then the
+ * configurations run several times in turns, so that other load on the machine affects all of them.
  */
 @Tag("rate")
 class SchedulerRateIT {
@@ -44,15 +43,15 @@ class SchedulerRateIT {
 
     private static final String OURS = "this extender, deciding in " + DECIDE_IN;
 
-    /** One way to run kube-scheduler, as a change of our configuration file. */
-    private static final Map<String, UnaryOperator<String>> WAYS = new LinkedHashMap<>();
+    /** A configuration of kube-scheduler, as a change of the file in deploy/scheduler. */
+    private static final Map<String, UnaryOperator<String>> CONFIGURATIONS = new LinkedHashMap<>();
 
     static {
-        WAYS.put("no extender", SchedulerRateIT::withoutExtenders);
-        WAYS.put(
+        CONFIGURATIONS.put("no extender", SchedulerRateIT::withoutExtenders);
+        CONFIGURATIONS.put(
                 "no extender, default sample of nodes",
                 text -> withoutExtenders(text).replaceFirst("(?m)^percentageOfNodesToScore:.*$", ""));
-        WAYS.put(OURS, UnaryOperator.identity());
+        CONFIGURATIONS.put(OURS, UnaryOperator.identity());
     }
 
     private static String withoutExtenders(String text) {
@@ -78,19 +77,20 @@ class SchedulerRateIT {
                 print(OURS + (i == 0 ? ", just started" : ", warming up"), rate);
             }
             for (int round = 0; round < ROUNDS; round++) {
-                for (String way : WAYS.keySet()) {
+                for (String configuration : CONFIGURATIONS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
-                    double rate = rate(cluster, api, watch, prefix, WAYS.get(way));
-                    print(way, rate);
-                    rates.computeIfAbsent(way, key -> new ArrayList<>()).add(rate);
+                    double rate = rate(cluster, api, watch, prefix, CONFIGURATIONS.get(configuration));
+                    print(configuration, rate);
+                    rates.computeIfAbsent(configuration, key -> new ArrayList<>())
+                            .add(rate);
                 }
             }
-            rates.forEach((way, each) -> System.out.printf(
+            rates.forEach((configuration, each) -> System.out.printf(
                     Locale.ROOT,
                     "rate: mean %.0f a second, %s; with this extender %.2f of it, by round %s%n",
                     mean(each),
-                    way,
+                    configuration,
                     mean(ours) / mean(each),
                     IntStream.range(0, ROUNDS)
                             .mapToObj(round -> String.format(Locale.ROOT, "%.2f", ours.get(round) / each.get(round)))
@@ -98,16 +98,21 @@ class SchedulerRateIT {
         }
     }
 
-    private static void print(String way, double rate) {
+    private static void print(String configuration, double rate) {
         System.out.printf(
-                Locale.ROOT, "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n", NODES, PODS, way, rate);
+                Locale.ROOT,
+                "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n",
+                NODES,
+                PODS,
+                configuration,
+                rate);
     }
 
     private static double mean(List<Double> rates) {
         return rates.stream().mapToDouble(each -> each).average().orElseThrow();
     }
 
-    /** Pods bound a second, from the first binding to the last; the pods are there before the scheduler is. */
+    /** Pods bound per second, from the first binding to the last; the pods exist before the scheduler starts. */
     private static double rate(
             LocalCluster cluster, ApiServer api, PodWatch watch, String prefix, UnaryOperator<String> change)
             throws IOException, InterruptedException {
@@ -121,7 +126,7 @@ class SchedulerRateIT {
         return (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
     }
 
-    /** Our files, so changed, and with no limit of kube-scheduler's own on its calls. */
+    /** Writes the changed configuration files, without kube-scheduler's rate limit for API calls. */
     private static Path configurations(UnaryOperator<String> change) throws IOException {
         Path folder = Files.createTempDirectory("rate");
         try (Stream<Path> files = Files.list(ROOT.resolve("deploy/scheduler"))) {
@@ -149,18 +154,18 @@ class SchedulerRateIT {
 
     private static void send(ApiServer api, int count, Request request) throws InterruptedException {
         try (ExecutorService writers = Executors.newFixedThreadPool(WRITERS)) {
-            List<Future<ApiServer.Answer>> answers = new ArrayList<>();
+            List<Future<ApiServer.Response>> answers = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 String[] parts = request.of(i);
                 answers.add(writers.submit(() -> api.send(parts[0], parts[1], parts[2])));
             }
-            for (Future<ApiServer.Answer> answer : answers) {
+            for (Future<ApiServer.Response> answer : answers) {
                 assertThat(done(answer).succeeded()).as("%s", done(answer)).isTrue();
             }
         }
     }
 
-    private static ApiServer.Answer done(Future<ApiServer.Answer> answer) throws InterruptedException {
+    private static ApiServer.Response done(Future<ApiServer.Response> answer) throws InterruptedException {
         try {
             return answer.get();
         } catch (ExecutionException e) {

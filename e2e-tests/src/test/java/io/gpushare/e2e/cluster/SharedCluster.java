@@ -9,11 +9,11 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * The cluster of all scenario classes of a JVM: it is started, and the images are built, for the first class that needs
- * them. A class gets it in its {@code @BeforeAll}, and it is closed after the last.
+ * The cluster that all scenario classes of a JVM share. The first class that needs it starts it and builds the images.
+ * Test classes get it in their {@code @BeforeAll}, and it is closed after the last one.
  */
 final class SharedCluster implements AutoCloseable {
-    /** Gives test classes the shared cluster as a parameter. */
+    /** Resolves the shared cluster as a parameter of test methods. */
     static final class Extension implements ParameterResolver {
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -51,12 +51,12 @@ final class SharedCluster implements AutoCloseable {
         return pods;
     }
 
-    /** What the device plugin logs before its node has a driver. */
+    /** The device plugin's log message on a node without a driver. */
     String logWithoutDriver() {
         return Objects.requireNonNull(logWithoutDriver);
     }
 
-    /** Both programs run on a node with two T4, as the manifests have it, and there is no pod. */
+    /** Installs both programs from the manifests on a node with two T4 cards, and deletes all pods. */
     void withPrograms() {
         if (running) {
             pods.deleteEverything();
@@ -74,7 +74,7 @@ final class SharedCluster implements AutoCloseable {
         awaitAllocatable(30, 2);
     }
 
-    /** The service accounts and their roles exist, and neither program runs. */
+    /** Installs only the service accounts and their roles, without the programs. */
     void withoutPrograms() {
         pods.deleteEverything();
         installation.applyManifests();
@@ -82,12 +82,12 @@ final class SharedCluster implements AutoCloseable {
         installation.removePrograms();
     }
 
-    /** The next class that needs the programs gets them from the manifests again. */
+    /** Makes the next class that needs the programs install them again. */
     void reinstallNext() {
         running = false;
     }
 
-    /** This cluster where it is a local one, which lets a test see the node's files, else one beside it. */
+    /** This cluster if it is a local one, where tests can read the node's files, else an additional local cluster. */
     LocalCluster local() {
         if (cluster instanceof LocalCluster local) {
             return local;

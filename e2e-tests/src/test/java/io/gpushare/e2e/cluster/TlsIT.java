@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** kube-scheduler and the extender over TLS. */
+/** kube-scheduler calls the extender over TLS. */
 class TlsIT extends ClusterScenario {
     @Test
     void overTlsTheSchedulerBindsAndNobodyWithoutItsCertificate() throws IOException {
-        assumeThat(cluster).as("a kube-scheduler that sees the node's files").isInstanceOf(LocalCluster.class);
+        assumeThat(cluster)
+                .as("a kube-scheduler that can read the node's files")
+                .isInstanceOf(LocalCluster.class);
         shared.reinstallNext();
         Path made = cluster.sharedFolder().resolve("certificates");
         Path tls = ROOT.resolve("deploy/tls");
@@ -35,7 +37,7 @@ class TlsIT extends ClusterScenario {
         installation.ready(Installation.EXTENDER);
         String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
         List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
-        // A scheduler that finds the port closed tries a pod again only after a minute.
+        // After a refused connection the scheduler retries a pod only after a minute.
         Await.until(
                 NODE_STATUS,
                 "the extender's port answers over TLS",
@@ -57,7 +59,7 @@ class TlsIT extends ClusterScenario {
         return cluster.onNode(whole.toArray(String[]::new));
     }
 
-    /** The scheduler's configuration with the extenders of deploy/tls, as deploy/README.md says. */
+    /** The scheduler's configuration with the extenders of deploy/tls, as described in deploy/README.md. */
     private static Path schedulerOverTls(Path certificates) throws IOException {
         String name = "config-v1beta1.yaml";
         String plain = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Preemption, and how long pods wait beside free memory, on a real kube-scheduler. Each case runs {@code -Dgpushare.rounds}
- * times, by default 3, and prints its longest time.
+ * Tests preemption on a real kube-scheduler, and how long pods wait after memory becomes free. Each case runs
+ * {@code -Dgpushare.rounds} times, by default 3, and prints its longest time.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
@@ -124,7 +124,7 @@ class WaitingPodIT {
                 });
     }
 
-    /** Runs the rounds, prints the times, and expects all of them within the limit. */
+    /** Runs the rounds, prints the times and asserts that all are within the limit. */
     private void worst(String what, Duration limit, IntFunction<Duration> round) {
         List<Long> millis = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {

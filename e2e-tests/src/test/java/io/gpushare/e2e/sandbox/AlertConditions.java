@@ -12,7 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 
-/** Makes what the alerts of deploy/monitoring are about happen in a sandbox of two nodes. */
+/** Causes the conditions of the alerts of deploy/monitoring in a sandbox of two nodes. */
 final class AlertConditions {
     static final SandboxNode A = new SandboxNode("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"));
     static final SandboxNode B = new SandboxNode("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB"));
@@ -26,23 +26,23 @@ final class AlertConditions {
         this.sandbox = sandbox;
     }
 
-    /** Makes the condition of each alert; returns the card of a container that is over its limit. */
+    /** Causes the condition of each alert; returns the card of a container that is over its limit. */
     String make() throws Exception {
-        create(PodSpec.sharing("greedy", LONG, 10).wishing(1, "T4"));
-        create(PodSpec.sharing("modest", LONG, 10).wishing(1, "T4"));
-        create(PodSpec.whole("train", LONG, 1).wishing(1, "L40S"));
+        create(PodSpec.sharing("greedy", LONG, 10).preferring(1, "T4"));
+        create(PodSpec.sharing("modest", LONG, 10).preferring(1, "T4"));
+        create(PodSpec.whole("train", LONG, 1).preferring(1, "L40S"));
         Placed greedy = running("greedy");
         Placed modest = running("modest");
         running("train");
         String card = greedy.shares().getFirst().card();
-        create(PodSpec.sharing("in-pieces", LONG, 8).wishing(1, "T4"));
+        create(PodSpec.sharing("in-pieces", LONG, 8).preferring(1, "T4"));
         waitingPodOfAnotherScheduler();
         overAllocate();
-        // Bound past the scheduler, where no card has so much: its Allocate is refused.
+        // Bound without the scheduler to a node without enough memory: Allocate rejects it.
         ObjectNode forced = PodSpec.sharing("forced", LONG, 8).document();
         forced.withObject("/spec").put("nodeName", A.name());
         WorkloadRun.require(sandbox.api().post(PODS, forced));
-        // A body that is none, so that there is a failed request.
+        // An invalid body, for a failed request.
         try (ApiClient extender = new ApiClient(sandbox.extender())) {
             extender.post("/gpushare-scheduler/filter", ApiClient.document().put("Pod", 1));
         }
@@ -54,7 +54,7 @@ final class AlertConditions {
                         + "process pid=4711 card=" + index(card) + " memory=12GiB utilisation=60\n"
                         + "process pid=4712 card=" + (1 - index(card)) + " memory=3GiB utilisation=5\n");
         replaceCards(B, "card kind=A10 memory=24GiB lost\ncard kind=L40S memory=48GiB xid=48#1\n");
-        // Somebody writes another card on a pod than it has.
+        // An annotation with another card than the pod has.
         String written = modest.pod().annotation(ClusterSnapshot.ALLOCATION);
         ObjectNode wrong = ApiClient.document();
         wrong.withObject("/metadata/annotations")
@@ -94,7 +94,7 @@ final class AlertConditions {
                 .index();
     }
 
-    /** A pod that fits, and that another scheduler reports as unschedulable. */
+    /** Creates a pod that fits although another scheduler reports it as unschedulable. */
     private void waitingPodOfAnotherScheduler() throws Exception {
         ObjectNode pod = PodSpec.sharing("fits-but-waits", LONG, 2).document();
         pod.withObject("/spec").put("schedulerName", "another");
@@ -109,7 +109,7 @@ final class AlertConditions {
         WorkloadRun.require(sandbox.api().patch(PODS + "/fits-but-waits/status", status));
     }
 
-    /** A node without a kubelet, on whose one card of 4 units two pods have 3 each by their annotations. */
+    /** Creates a node without a kubelet, with one card of 4 units and two pods of 3 units each by their annotations. */
     private void overAllocate() throws Exception {
         ObjectNode node =
                 ApiClient.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-x\"}}");
@@ -130,7 +130,7 @@ final class AlertConditions {
         }
     }
 
-    /** A process of that pod's container, as the node's proc file system would show it. */
+    /** Creates a process of the pod's container in the proc folder. */
     private void process(int pid, Placed placed) throws Exception {
         PodDocument pod = placed.pod();
         String id = pod.document()

@@ -22,7 +22,7 @@ import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** A real Chromium without a screen. Nothing is downloaded: it and its driver are the system's. */
+/** A headless Chromium. The browser and its driver are the system's, so nothing is downloaded. */
 final class Browser implements AutoCloseable {
     private static final String MISSING = "is not installed: install Chromium and its driver, on Debian by"
             + " apt-get install chromium chromium-driver";
@@ -36,7 +36,7 @@ final class Browser implements AutoCloseable {
     }
 
     static Browser start() {
-        // It warns that it has no classes for this version's own protocol; what is used here needs none.
+        // Selenium warns that it has no classes for this version's DevTools protocol, which the tests do not use.
         SELENIUM.setLevel(Level.SEVERE);
         ChromeOptions options = new ChromeOptions();
         options.setBinary(program("chromium"));
@@ -62,7 +62,7 @@ final class Browser implements AutoCloseable {
                 .orElseThrow(() -> new AssertionError(name + " " + MISSING));
     }
 
-    /** How wide the window is, and whether its user likes it dark; a narrow one is a telephone's. */
+    /** Sets the width of the window and the color scheme; a narrow window emulates a phone. */
     void look(int width, int height, boolean dark) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
@@ -76,7 +76,7 @@ final class Browser implements AutoCloseable {
         driver.get(address);
     }
 
-    /** What that expression is; it may be a promise. */
+    /** The value of the expression, which may be a promise. */
     <T> T value(String expression, Class<T> type) {
         return Objects.requireNonNull(type.cast(run(expression)), expression);
     }
@@ -86,7 +86,7 @@ final class Browser implements AutoCloseable {
                 .stream().map(String::valueOf).toList();
     }
 
-    /** Evaluates that expression, and waits for it where it is a promise; throws where it fails. */
+    /** Evaluates the expression and awaits a promise; throws if it fails. */
     @Nullable
     Object run(String expression) {
         List<?> answer = (List<?>)
@@ -99,7 +99,7 @@ final class Browser implements AutoCloseable {
         return answer.getFirst();
     }
 
-    /** Waits until that expression holds; the milliseconds that it took. */
+    /** Waits until the expression is true, and returns the milliseconds. */
     long await(String expression, Duration longest) throws InterruptedException {
         long began = System.nanoTime();
         while (System.nanoTime() - began < longest.toNanos()) {
@@ -120,7 +120,7 @@ final class Browser implements AutoCloseable {
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }
 
-    /** What axe finds wrong with the page as it is: rule, and where. */
+    /** axe's violations on the current page: rule and element. */
     List<String> axe() throws IOException {
         try (InputStream script = Browser.class.getResourceAsStream("/axe.min.js")) {
             driver.executeScript(
@@ -130,7 +130,7 @@ final class Browser implements AutoCloseable {
                 + ".map(n => n.target + ' ' + n.failureSummary).join(' | '))");
     }
 
-    /** What the browser itself complained about, such as a breach of the page's policy. */
+    /** The errors in the browser's log, such as violations of the page's content security policy. */
     List<String> complaints() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::getMessage)

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The Grafana dashboards of the checkout, as far as a test of them must read them. */
+/** Reads the Grafana dashboards of the checkout. */
 record Dashboards(List<Dashboard> all) {
     private static final Path FOLDER =
             Path.of(System.getProperty("gpushare.root", "..")).resolve("deploy/monitoring/dashboards");

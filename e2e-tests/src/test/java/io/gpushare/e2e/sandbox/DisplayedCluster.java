@@ -17,13 +17,12 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A cluster to be looked at: node and pod objects of a made-up but likely kind in a simulated API server, the same for the
- * same size, and the real extender as a process. There are no kubelets, and of the plugins only their metrics, on
- * the first nodes: thousands of nodes are only objects.
+ * A cluster to display: realistic node and pod objects in a simulated API server, and the real extender as a process.
+ * The size determines the objects. There are no kubelets, and the first nodes serve plugin metrics without plugins.
  */
 final class DisplayedCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int HEAP_MIB = 1024; // as in its image
+    private static final int HEAP_MIB = 1024; // the heap of its image
     private static final Duration READY = Duration.ofMinutes(2);
     private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
     private static final List<String> WORK =
@@ -45,7 +44,7 @@ final class DisplayedCluster implements AutoCloseable {
     private final URI extender;
     private final Program program;
 
-    /** Starts it; the extender knows all of it then. */
+    /** Starts the cluster and waits until the extender knows all of its objects. */
     DisplayedCluster(int nodes, Path folder) throws IOException, InterruptedException {
         fill(api, plugins, nodes);
         int port = Program.freePort();
@@ -88,12 +87,12 @@ final class DisplayedCluster implements AutoCloseable {
         throw new IOException("the extender is not ready after " + READY.toSeconds() + " s");
     }
 
-    /** The page, as `kubectl proxy` would show it. */
+    /** The address of the page through the service proxy, as with `kubectl proxy`. */
     URI pageThroughApiServer() {
         return api.uri().resolve("/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/ui/");
     }
 
-    /** A pod that is bound already, with units of one card of a node. */
+    /** Creates a bound pod with units of one card of a node. */
     void addPod(String namespace, String name, String node, int card, int units) {
         api.add(bound(namespace, name, node, uuid(node, card), units));
     }
@@ -118,7 +117,7 @@ final class DisplayedCluster implements AutoCloseable {
             Kind kind = kind(number);
             List<String> used = new ArrayList<>();
             for (int card = 0; card < kind.cards(); card++) {
-                // Of thousands of nodes each has fewer pods, so that a test need not wait for minutes.
+                // In large clusters each node has fewer pods, so that the test does not take minutes.
                 pods(api, random, node(number), card, kind.gib(), nodes > 1000 ? 2 : 4, used);
             }
             if (number < PLUGINS) {
@@ -131,7 +130,7 @@ final class DisplayedCluster implements AutoCloseable {
         waiting(api, "notebooks", "notebook-jan", 8, Map.of("gpushare.io/select", "memory > lots"));
     }
 
-    /** The metrics of a node's plugin, on a port of their own. */
+    /** Serves the metrics of a node's plugin on its own port. */
     private static int serve(Vertx vertx, String metrics) {
         return vertx.createHttpServer()
                 .requestHandler(request -> request.response().end(metrics))
@@ -152,7 +151,7 @@ final class DisplayedCluster implements AutoCloseable {
             """.formatted(node, metricsPort));
     }
 
-    /** One pod's part of a card in a plugin's metrics: most use less than they have, some a little more. */
+    /** The metrics of one pod on a card: most pods use less than their allocation, some a little more. */
     private static String used(Random random, String card, String namespace, String pod, int gib) {
         long mib = (long) (gib * 1024 * (random.nextInt(12) == 0 ? 1.1 : 0.35 + 0.6 * random.nextDouble()));
         return "gpushare_container_memory_used_bytes{card=\"%s\",container=\"main\",namespace=\"%s\",pod=\"%s\"} %d\n"

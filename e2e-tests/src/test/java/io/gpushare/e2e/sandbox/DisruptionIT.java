@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The real programs on one node of two 15 GiB cards, while the kubelet treats them as kubelets do. */
+/** The real programs on one node of two 15 GiB cards, during disruptions by the kubelet. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DisruptionIT {
     private static final String NODE = "node-a";

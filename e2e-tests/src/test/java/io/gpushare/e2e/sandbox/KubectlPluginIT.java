@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** kubectl gpushare with a real kubectl, through the proxy of a simulated API server, of the real extender. */
+/** kubectl gpushare with a real kubectl and the real extender, through the proxy of a simulated API server. */
 class KubectlPluginIT {
     private static final Path PLUGINS = Path.of(System.getProperty("gpushare.root", ".."), "deploy/kubectl")
             .toAbsolutePath()
@@ -27,7 +27,7 @@ class KubectlPluginIT {
 
     private static @Nullable DisplayedCluster cluster;
 
-    /** What a command printed, and how it ended. */
+    /** The output and the exit code of a command. */
     private record Ran(int code, String out, String err) {}
 
     @BeforeAll
@@ -161,7 +161,7 @@ class KubectlPluginIT {
                 .isEqualTo("tuning-sweep-41\ntuning-sweep-42\n:4\n");
         assertThat(ran(completion, "--user", "x", "--limit=3", "w").out()).isEqualTo("why\n:4\n");
         assertThat(ran(completion, "--cluster=none", "gpu-a").out())
-                .as("asked where the options say")
+                .as("requested from the address in the options")
                 .isEqualTo(":4\n");
         assertThat(ran(completion, "--det").out()).isEqualTo("--details\n:4\n");
         assertThat(ran(completion, "top", "pods", "").out()).isEqualTo(":4\n");

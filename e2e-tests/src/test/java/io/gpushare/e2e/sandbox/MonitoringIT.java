@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A real Prometheus scrapes the sandbox as deploy/monitoring says. Every query of the dashboards and of the rules returns
- * something, and every alert fires in its condition; rules-test.yaml tests the alerts' delays.
+ * A real Prometheus scrapes the sandbox with the configuration of deploy/monitoring. Every query of the dashboards and
+ * of the rules returns something, and every alert fires under its condition; rules-test.yaml tests the alerts' delays.
  */
 class MonitoringIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-    /** Alerts whose condition takes longer than a test: they must be silent, and their series must exist. */
+    /** Alerts whose condition takes longer than a test: they must not fire, and their series must exist. */
     private static final Set<String> NOT_HERE = Set.of("GpuShareLedgerStale", "GpuShareDifferencesStay");
 
     private static final Set<String> BY_FAULTS = Set.of(
@@ -79,7 +79,7 @@ class MonitoringIT {
     @Test
     @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void everyQueryAnswersAndEveryAlertFiresWhenItShould() throws Exception {
-        // Before its first scrape Prometheus knows of no extender that answers.
+        // Before the first scrape Prometheus has no extender that is up.
         Await.until(PATIENCE, "no alert fires", prometheus::firing, Set::isEmpty);
         String card = new AlertConditions(sandbox).make();
         Set<String> firing = Await.until(
@@ -110,7 +110,7 @@ class MonitoringIT {
         }
     }
 
-    /** As {@code curl …/metrics | promtool check metrics} for each program; together they expose all documented metrics. */
+    /** Runs {@code promtool check metrics} for each program; together they expose all documented metrics. */
     private void checkMetrics() throws Exception {
         Set<String> exposed = new TreeSet<>();
         for (Map.Entry<String, URI> program : sandbox.metrics().entrySet()) {
@@ -143,11 +143,11 @@ class MonitoringIT {
                 "pod",
                 ".*");
         List<String> silent = new ArrayList<>();
-        int asked = 0;
+        int evaluated = 0;
         for (Dashboards.Dashboard dashboard : Dashboards.read().all()) {
             for (JsonNode variable : dashboard.variables()) {
                 if (variable.path("type").asText().equals("query")) {
-                    asked++;
+                    evaluated++;
                     Matcher query = Pattern.compile("label_values\\((.*), (\\w+)\\)")
                             .matcher(substituted(
                                     variable.path("query").path("query").asText(), values));
@@ -159,15 +159,15 @@ class MonitoringIT {
                 }
             }
             for (Dashboards.Query query : dashboard.queries()) {
-                asked++;
+                evaluated++;
                 String expression = substituted(query.expression(), values);
                 if (prometheus.query(expression).stream().allMatch(sample -> Double.isNaN(sample.value()))) {
                     silent.add(query.where() + ": " + expression);
                 }
             }
         }
-        assertThat(silent).as("queries without an answer").isEmpty();
-        return asked;
+        assertThat(silent).as("queries without a result").isEmpty();
+        return evaluated;
     }
 
     private static String substituted(String expression, Map<String, String> values) {

@@ -89,13 +89,13 @@ class MonitoringTest {
 
     @Test
     void onlyMetricsThatAreDocumentedAreAskedFor() throws IOException {
-        Set<String> asked = new TreeSet<>(named(NAME.pattern(), Files.readString(MONITORING.resolve("rules.yaml"))));
+        Set<String> queried = new TreeSet<>(named(NAME.pattern(), Files.readString(MONITORING.resolve("rules.yaml"))));
         for (Dashboards.Dashboard dashboard : Dashboards.read().all()) {
-            dashboard.queries().forEach(query -> asked.addAll(named(NAME.pattern(), query.expression())));
+            dashboard.queries().forEach(query -> queried.addAll(named(NAME.pattern(), query.expression())));
         }
         Set<String> documented = documented();
-        assertThat(asked).hasSizeGreaterThan(30);
-        assertThat(asked)
+        assertThat(queried).hasSizeGreaterThan(30);
+        assertThat(queried)
                 .allSatisfy(metric -> assertThat(documented).contains(metric.replaceFirst("_(bucket|count|sum)$", "")));
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One node, its kubelet with its real rate limit and the real device plugin, in a cluster without any extender. */
+/** One node with the real device plugin and the kubelet's rate limit, in a cluster without an extender. */
 @Timeout(value = 400, unit = TimeUnit.SECONDS)
 class NodeAloneIT {
     private static final String PODS = "/api/v1/namespaces/default/pods";
@@ -163,7 +163,7 @@ class NodeAloneIT {
         return kubelet.environment(pod.namespace(), pod.name(), "main").getOrDefault("NVIDIA_VISIBLE_DEVICES", "none");
     }
 
-    /** A pod of one unit that is bound as it is created. */
+    /** Creates a bound pod of one unit. */
     private void bound(String name, String allocation) throws IOException, InterruptedException {
         ObjectNode pod = PodSpec.sharing(name, 600, 1).document();
         pod.withObject("/spec").put("nodeName", "n");
@@ -199,7 +199,7 @@ class NodeAloneIT {
                 return pods;
             }
             assertThat(Instant.now())
-                    .as("all pods are as they should be: " + pods)
+                    .as("all pods have the expected state: " + pods)
                     .isBefore(end);
             TimeUnit.MILLISECONDS.sleep(200);
         }

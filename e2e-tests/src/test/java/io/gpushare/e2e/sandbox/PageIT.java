@@ -25,7 +25,7 @@ class PageIT {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final long LIMIT_MILLIS = 2000;
     private static final String FIRST_VIEW = "performance.getEntriesByName('snapshot')[0].startTime";
-    // The pods' names come a moment after the first view.
+    // The pods' names arrive shortly after the first view.
     private static final String NAMED = "document.querySelector('#nodes .who')?.textContent";
 
     @TempDir
@@ -45,7 +45,7 @@ class PageIT {
         }
     }
 
-    /** The last test's page asks on, and gets no answer. */
+    /** Stops the page of the last test, which would continue to poll. */
     @BeforeEach
     void clear() {
         browser.open("about:blank");
@@ -62,7 +62,7 @@ class PageIT {
         for (boolean dark : List.of(false, true)) {
             for (int width : List.of(1440, 390)) {
                 open(cluster, width, 900, dark);
-                // What is seen first, without a bar that still grows.
+                // Takes the screenshot of the first view after its animations.
                 Thread.sleep(400);
                 browser.shoot(SCREENSHOTS.resolve(
                         name + (dark ? "-dark" : "-light") + (width < 600 ? "-narrow" : "-wide") + ".png"));
@@ -70,7 +70,7 @@ class PageIT {
                     assertThat(browser.axe()).isEmpty();
                 }
                 assertThat(browser.value("document.documentElement.scrollWidth <= innerWidth", Boolean.class))
-                        .as("nothing sticks out at the side at width " + width)
+                        .as("no horizontal overflow at width " + width)
                         .isTrue();
             }
         }
@@ -106,7 +106,7 @@ class PageIT {
         long millis(int round) throws Exception;
     }
 
-    /** It takes no more than 2 s, at best of three; five times that where the machine has more to do than this. */
+    /** Asserts that the best of three runs takes at most 2 s, or five times as long on a busy machine. */
     private static void assertSoon(String what, Measured measured) throws Exception {
         var machine = ManagementFactory.getOperatingSystemMXBean();
         double load = machine.getSystemLoadAverage();
@@ -217,7 +217,7 @@ class PageIT {
             });
             assertThat(browser.value("document.querySelectorAll('*').length", Number.class)
                             .intValue())
-                    .as("elements: only what is on the screen is in the document")
+                    .as("elements: the document contains only the visible ones")
                     .isLessThan(3000);
             onlyWhatChangedIsDrawn(cluster);
             // To the end and back by keyboard.
@@ -243,7 +243,7 @@ class PageIT {
         });
         assertThat(browser.texts("[...window.touched]")).containsExactly("gpu-a100-0004");
         assertThat(browser.value("document.querySelector('#map canvas').dataset.redrawn", String.class))
-                .as("nodes that were drawn anew on the map")
+                .as("nodes that were redrawn on the map")
                 .isIn("0", "1");
     }
 }

@@ -19,12 +19,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** A real Prometheus of its own, from Debian's package. */
+/** A separate instance of a real Prometheus, from Debian's package. */
 final class Prometheus implements AutoCloseable {
     private final Process process;
     private final ApiClient http;
 
-    /** One series of an answer; its value is NaN where Prometheus says so. */
+    /** One series of a query result; its value may be NaN. */
     record Sample(JsonNode labels, double value) {}
 
     private Prometheus(Process process, ApiClient http) {
@@ -32,7 +32,7 @@ final class Prometheus implements AutoCloseable {
         this.http = http;
     }
 
-    /** Fails with the package to install where a program is missing. */
+    /** Fails with the name of the package if a program is missing. */
     static void requireInstalled() {
         List<Path> path = Arrays.stream(System.getenv("PATH").split(":", -1))
                 .map(Path::of)
@@ -44,7 +44,7 @@ final class Prometheus implements AutoCloseable {
         }
     }
 
-    /** What {@code promtool} prints to that input; throws where it fails. */
+    /** Runs {@code promtool} with that input and returns its output; throws if it fails. */
     static String promtool(Path folder, Path input, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(List.of(arguments));
@@ -56,15 +56,15 @@ final class Prometheus implements AutoCloseable {
                 .redirectOutput(output.toFile())
                 .start();
         int code = check.waitFor();
-        String said = Files.readString(output);
+        String text = Files.readString(output);
         Files.delete(output);
         if (code != 0) {
-            throw new AssertionError(String.join(" ", command) + " ends with " + code + ":\n" + said);
+            throw new AssertionError(String.join(" ", command) + " ends with " + code + ":\n" + text);
         }
-        return said;
+        return text;
     }
 
-    /** Starts it in that folder, where its configuration is. */
+    /** Starts Prometheus in the folder of its configuration. */
     static Prometheus start(Path folder) throws IOException {
         int port = Program.freePort();
         Process process = new ProcessBuilder(
@@ -108,7 +108,7 @@ final class Prometheus implements AutoCloseable {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    /** What that expression says now; throws where it is none. */
+    /** The current result of the expression; throws if it is invalid. */
     List<Sample> query(String expression) {
         List<Sample> samples = new ArrayList<>();
         for (JsonNode result :
@@ -120,7 +120,7 @@ final class Prometheus implements AutoCloseable {
         return samples;
     }
 
-    /** The values that this label has on the series of that selector. */
+    /** The values of the label in the series of the selector. */
     List<String> values(String label, String selector) {
         List<String> values = new ArrayList<>();
         get("label/" + label + "/values?match[]=".replace("[]", "%5B%5D") + encoded(selector))
@@ -138,7 +138,7 @@ final class Prometheus implements AutoCloseable {
         return rules;
     }
 
-    /** The addresses that it scrapes and reaches, in order. */
+    /** The addresses of the targets that are up, sorted. */
     List<String> reached() {
         List<String> reached = new ArrayList<>();
         for (JsonNode target : get("targets?state=active").path("data").path("activeTargets")) {
@@ -150,7 +150,7 @@ final class Prometheus implements AutoCloseable {
         return reached;
     }
 
-    /** The names of the alerts that fire. */
+    /** The names of the firing alerts. */
     Set<String> firing() {
         Set<String> names = new TreeSet<>();
         for (JsonNode alert : get("alerts").path("data").path("alerts")) {

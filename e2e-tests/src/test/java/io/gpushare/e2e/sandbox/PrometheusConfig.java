@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * The configuration of deploy/monitoring for a Prometheus that scrapes the sandbox. Only the intervals and the discovery of
- * pods differ; relabelling stays, and alerts fire without their delays.
+ * The configuration of deploy/monitoring for a Prometheus that scrapes the sandbox. Only the intervals and the
+ * discovery of pods differ; relabelling stays, and alerts fire without their delays.
  */
 final class PrometheusConfig {
     private static final Path MONITORING =
@@ -23,7 +23,7 @@ final class PrometheusConfig {
 
     private PrometheusConfig() {}
 
-    /** Writes the documented configuration with the sandbox's programs in place of discovered pods, and checks it. */
+    /** Writes and validates the documented configuration with the sandbox's programs instead of discovered pods. */
     static void write(SandboxCluster sandbox, Path folder) throws Exception {
         Map<String, Object> configuration;
         try (InputStream text = Files.newInputStream(MONITORING.resolve("prometheus.yaml"))) {

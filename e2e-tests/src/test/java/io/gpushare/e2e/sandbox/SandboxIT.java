@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
-/** The whole path with the real programs as processes: what {@code deploy/sandbox/run --once} does. */
+/** Runs the sandbox once with the real programs as processes, as {@code deploy/sandbox/run --once} does. */
 class SandboxIT {
     @Test
     @Timeout(value = 200, unit = TimeUnit.SECONDS)

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two extenders as processes, and a stream of binds in which the one that leads is lost. */
+/** Two extenders as processes; the leader is lost during a stream of binds. */
 class TakeoverIT {
     private static final int CARDS = 8;
     private static final int UNITS = 16;
@@ -86,7 +86,7 @@ class TakeoverIT {
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void aLeaderThatIsAskedToEndHandsOverAtOnce() throws Exception {
         double seconds = stream(extender -> extender.program().close());
-        System.out.printf("asked to end: first bind by the next leader after %.1f s%n", seconds);
+        System.out.printf("terminated: first bind by the next leader after %.1f s%n", seconds);
         assertThat(seconds).isLessThan(10);
     }
 
@@ -94,7 +94,10 @@ class TakeoverIT {
         void of(Extender leader);
     }
 
-    /** Binds all pods, loses the leader in the middle, checks every card; the seconds until the next leader's first bind. */
+    /**
+     * Binds all pods, loses the leader midway and checks every card; returns the seconds until the next leader's first
+     * bind.
+     */
     private double stream(Loss loss) throws Exception {
         List<ObjectNode> pods = new ArrayList<>();
         for (int i = 0; i < PODS; i++) {
@@ -127,7 +130,7 @@ class TakeoverIT {
         }
     }
 
-    /** As kube-scheduler: filter, bind, and from the start again until it is bound; who bound it. */
+    /** Repeats filter and bind, as kube-scheduler does, until the pod is bound; returns the extender that bound it. */
     private Extender schedule(ObjectNode pod) throws InterruptedException {
         ObjectNode filter = ApiClient.document();
         filter.set("Pod", pod);
@@ -153,7 +156,7 @@ class TakeoverIT {
                         }
                     }
                 } catch (IOException e) {
-                    assertThat(e).as("it is gone, or its answer is").isNotNull();
+                    assertThat(e).as("the extender or its response is gone").isNotNull();
                 }
             }
             TimeUnit.MILLISECONDS.sleep(50);
@@ -178,13 +181,13 @@ class TakeoverIT {
             bound.add(pod.path("metadata").path("name").asText());
         }
         long twice = used.values().stream().filter(units -> units > UNITS).count();
-        System.out.printf("%d pods bound, %d cards used, %d over-used%n", bound.size(), used.size(), twice);
+        System.out.printf("%d pods bound, %d cards used, %d over-committed%n", bound.size(), used.size(), twice);
         assertThat(bound).hasSize(PODS);
         assertThat(used).hasSize(CARDS * NODES.size());
         assertThat(twice).isZero();
     }
 
-    /** The one that is ready, once there is one. */
+    /** Waits for a ready extender. */
     private Extender leader() {
         return Await.until(
                         Duration.ofSeconds(40),

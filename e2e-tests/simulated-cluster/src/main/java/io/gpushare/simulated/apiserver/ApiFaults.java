@@ -6,7 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** The faults that a test injects into the API server. None is active at the start; all may change while it runs. */
+/** The faults that a test injects into the API server. None is active at the start, and all can change at any time. */
 public final class ApiFaults {
     private final List<FaultRule> rules = new CopyOnWriteArrayList<>();
     private final FaultRule refusals = rule(_ -> true);
@@ -16,7 +16,7 @@ public final class ApiFaults {
     private volatile boolean cutOff;
     private volatile boolean watchesMuted;
 
-    /** A rule for the requests that match; where several rules match, the first with a fault decides. */
+    /** Adds a rule for the matching requests. If several rules match, the first with a fault applies. */
     public FaultRule rule(Predicate<ApiRequest> requests) {
         FaultRule rule = new FaultRule(requests, 1);
         rules.add(rule);
@@ -28,7 +28,7 @@ public final class ApiFaults {
         latency = delay;
     }
 
-    /** Answers this share of requests with 503 without executing them. */
+    /** Responds to this share of requests with 503 without executing them. */
     public void refuse(double share) {
         refusals.share(
                 share, Outcome.refused(503, "ServiceUnavailable", "the server is currently unable to handle it"));
@@ -39,17 +39,20 @@ public final class ApiFaults {
         losses.share(share, Outcome.Plain.RESPONSE_LOST);
     }
 
-    /** While true every new request finds its connection closed; {@link SimulatedApiServer#cutWatches} ends old ones. */
+    /**
+     * While true, the server closes the connection of every new request. {@link SimulatedApiServer#cutWatches} closes
+     * watches.
+     */
     public void cutOff(boolean cut) {
         cutOff = cut;
     }
 
-    /** While true no watch sends anything. What happens meanwhile is missing from these watches for good. */
+    /** While true, no watch sends anything, and the current watches miss these changes permanently. */
     public void muteWatches(boolean mute) {
         watchesMuted = mute;
     }
 
-    /** How many requests are being delayed now. */
+    /** The number of requests that are being delayed. */
     public int delayed() {
         return delayed.get();
     }
@@ -70,7 +73,7 @@ public final class ApiFaults {
         return watchesMuted;
     }
 
-    /** The first fault that a rule has for the request, with that rule. */
+    /** The first fault of a matching rule, with that rule. */
     Decision decide(ApiRequest request) {
         for (FaultRule rule : rules) {
             Outcome outcome = rule.matches(request) ? rule.draw() : Outcome.Plain.SERVED;

@@ -6,10 +6,12 @@ import io.gpushare.simulated.apiserver.store.ObjectKey;
 import java.util.Arrays;
 import java.util.List;
 
-/** Where a request points: a resource, perhaps a namespace, an object and a subresource; empty text where absent. */
+/**
+ * The target of a request: a resource and optionally a namespace, an object and a subresource; absent parts are empty.
+ */
 public record ApiPath(ApiResource resource, String namespace, String name, String subresource) {
 
-    /** Reads {@code /api/v1/…} or {@code /apis/<group>/<version>/…}; anything else is a 404. */
+    /** Parses {@code /api/v1/…} or {@code /apis/<group>/<version>/…}; anything else is a 404. */
     static ApiPath parse(String path) {
         List<String> parts =
                 Arrays.stream(path.split("/")).filter(part -> !part.isEmpty()).toList();

@@ -8,8 +8,8 @@ import java.util.Random;
 import java.util.function.Predicate;
 
 /**
- * The outcomes that a test orders for some requests: first those of {@link #next}, one for each request, then the one of
- * {@link #share} with its probability, else the one of {@link #always}.
+ * The outcomes that a test sets for some requests: first those of {@link #next}, one per request, then the one of
+ * {@link #share} with its probability, otherwise the one of {@link #always}.
  */
 public final class FaultRule {
     private final Predicate<ApiRequest> requests;
@@ -25,7 +25,7 @@ public final class FaultRule {
         this.random = new Random(seed);
     }
 
-    /** Orders the outcomes of the next requests. A client may repeat a request by itself when a connection breaks. */
+    /** Sets the outcomes of the next requests. A client may repeat a request by itself when a connection breaks. */
     public synchronized void next(Outcome... outcomes) {
         next.addAll(List.of(outcomes));
     }
@@ -34,18 +34,18 @@ public final class FaultRule {
         always = outcome;
     }
 
-    /** Orders an outcome for a share of requests: a probability from 0 to 1, drawn from a seeded source. */
+    /** Sets the outcome of a share of requests: a probability from 0 to 1, drawn from a seeded source. */
     public synchronized void share(double probability, Outcome outcome) {
         share = ApiFaults.probability(probability);
         shared = outcome;
     }
 
-    /** How many requests wait for {@link #release}. */
+    /** The number of requests that wait for {@link #release}. */
     public synchronized int held() {
         return held.size();
     }
 
-    /** Serves all requests that wait. */
+    /** Serves all waiting requests. */
     public void release() {
         List<Runnable> waiting;
         synchronized (this) {

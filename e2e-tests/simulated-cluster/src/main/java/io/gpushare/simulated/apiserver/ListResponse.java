@@ -14,12 +14,13 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list, written object by object as the client takes it, so that a list of any length needs little memory. Pages of
- * one list carry the version of its first page but show the present: a client that watches from that version sees every
- * change that its pages did not. (The real server's pages show the past of the first page, and can expire.)
+ * Writes a list object by object at the client's pace, so that a list of any length needs little memory. The pages of a
+ * list carry the version of its first page but contain the current objects: a client that watches from that version
+ * receives every change that the pages lack. (The real server's pages show the state of the first page, and can
+ * expire.)
  */
 final class ListResponse {
-    /** Where the next page starts and of which version the list is. */
+    /** The start of the next page, and the version of the list. */
     record Continue(ObjectKey after, long version) {
         static @Nullable Continue parse(@Nullable String token) {
             if (token == null || token.isEmpty()) {

@@ -14,8 +14,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs that change objects, on documents: create, replace, patch, bind, delete. Not simulated: finalizers,
- * admission plugins, validation beyond what a name and a pod's resources need, and the existence of namespaces.
+ * The verbs that change objects: create, replace, patch, bind, delete. Finalizers, admission plugins, the existence of
+ * namespaces, and validation other than of names and of pods' resources are not simulated.
  */
 final class ObjectVerbs {
     private final ObjectStore store;
@@ -54,7 +54,7 @@ final class ObjectVerbs {
         return ApiError.success(201);
     }
 
-    /** PUT: the whole object (or its status); a resourceVersion in it must be the present one. */
+    /** PUT: the whole object (or its status); a resourceVersion in it must be the current one. */
     ObjectNode replace(ApiPath path, ObjectNode body) {
         boolean versioned = !Documents.text(body, "metadata.resourceVersion").isEmpty();
         if (path.resource() == ApiResource.LEASES && !versioned) {
@@ -85,7 +85,7 @@ final class ObjectVerbs {
         }
     }
 
-    /** Keeps what this path may not change: the server's metadata, and the status or all that is not status. */
+    /** Restores the fields that this path can't change: the server's metadata, and the status or everything else. */
     private static ObjectNode settle(ApiPath path, ObjectNode before, ObjectNode after) {
         ObjectNode metadata = Documents.metadata(after);
         for (String fixed : new String[] {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"}) {
@@ -108,8 +108,9 @@ final class ObjectVerbs {
     }
 
     /**
-     * A pod that runs on a node is only marked, with its grace period, until the kubelet deletes it with none; every
-     * other object is removed at once. Answers a pod as it then is, and for other objects a Status.
+     * Deletes an object. A pod on a node is only marked for deletion, with its grace period, until the kubelet deletes
+     * it with a grace period of 0. Every other object is removed at once. Returns the pod, or a Status for other
+     * objects.
      *
      * @param options a DeleteOptions document, possibly empty
      */
@@ -127,14 +128,14 @@ final class ObjectVerbs {
             store.remove(path.resource(), path.key());
             return ApiError.success(200);
         }
-        String asked = graceInQuery == null ? Documents.text(options, "gracePeriodSeconds") : graceInQuery;
-        long grace = grace(present, asked);
+        String requested = graceInQuery == null ? Documents.text(options, "gracePeriodSeconds") : graceInQuery;
+        long grace = grace(present, requested);
         return grace == 0
                 ? store.remove(path.resource(), path.key())
                 : store.update(path.resource(), path.key(), pod -> mark(pod, grace));
     }
 
-    /** An Eviction is a deletion with its own options; the server keeps no PodDisruptionBudget. */
+    /** An Eviction is a deletion with its own options; PodDisruptionBudgets are not simulated. */
     ObjectNode evict(ApiPath path, ObjectNode eviction) {
         if (!Documents.text(eviction, "metadata.name").equals(path.name())) {
             throw ApiError.badRequest("name in URL does not match name in Eviction object");
@@ -144,18 +145,18 @@ final class ObjectVerbs {
         return ApiError.success(201);
     }
 
-    private static long grace(ObjectNode pod, String asked) {
+    private static long grace(ObjectNode pod, String requested) {
         String phase = Documents.text(pod, "status.phase");
         boolean ended = phase.equals("Succeeded") || phase.equals("Failed");
         if (ended || Documents.text(pod, "spec.nodeName").isEmpty()) {
             return 0;
         }
         try {
-            return asked.isEmpty()
+            return requested.isEmpty()
                     ? pod.path("spec").path("terminationGracePeriodSeconds").asLong()
-                    : Long.parseLong(asked);
+                    : Long.parseLong(requested);
         } catch (NumberFormatException _) {
-            throw ApiError.badRequest("gracePeriodSeconds must be a whole number of seconds, not " + asked);
+            throw ApiError.badRequest("gracePeriodSeconds must be a whole number of seconds, not " + requested);
         }
     }
 

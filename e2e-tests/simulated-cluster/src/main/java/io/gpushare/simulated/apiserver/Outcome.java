@@ -2,12 +2,12 @@ package io.gpushare.simulated.apiserver;
 
 import io.gpushare.simulated.apiserver.store.ApiError;
 
-/** What happens to one request. */
+/** The way the server treats one request. */
 public sealed interface Outcome {
 
-    /** Outcomes that need no more words. */
+    /** Outcomes without parameters. */
     enum Plain implements Outcome {
-        /** The request is executed and answered. */
+        /** The request is executed, with a response. */
         SERVED,
         /** The connection is closed, and nothing is executed. */
         REQUEST_LOST,

@@ -11,12 +11,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A POST to {@code pods/<name>/binding}: node and annotations become true together or not at all. Its rules and texts
- * are those of Kubernetes 1.36 (pkg/registry/core/pod/storage/storage.go, assignPod and setPodNodeAndMetadata).
+ * A POST to {@code pods/<name>/binding}: it sets the node and the annotations atomically. Its rules and texts are those
+ * of Kubernetes 1.36 (pkg/registry/core/pod/storage/storage.go, assignPod and setPodNodeAndMetadata).
  */
 record PodBinding(ObjectNode binding, ObjectKey key) {
 
-    /** Checks the Binding against its URL: 400 for another name, 422 for no target or one that is no node. */
+    /** Checks the Binding against its URL: 400 for another name, 422 for a missing target or one that is not a node. */
     static PodBinding parse(ObjectNode binding, ObjectKey key) {
         String name = Documents.text(binding, "metadata.name");
         if (!name.equals(key.name())) {

@@ -7,13 +7,16 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import java.util.List;
 
-/** What the API server adds to and demands of a new or changed pod. */
+/** Defaulting and validation of new and changed pods. */
 final class PodRules {
     private static final List<String> CONTAINERS = List.of("initContainers", "containers");
 
     private PodRules() {}
 
-    /** Defaults of a new pod; refuses one without containers or with a fractional or unequal extended resource. */
+    /**
+     * Sets the defaults of a new pod; rejects a pod without containers or with a fractional or unequal extended
+     * resource.
+     */
     static ObjectNode admit(ObjectNode pod) {
         String name = Documents.text(pod, "metadata.name");
         ObjectNode spec = pod.withObjectProperty("spec");
@@ -68,7 +71,7 @@ final class PodRules {
         }
     }
 
-    /** After an update outside of the status: the spec may lose its scheduling gates and change in nothing else. */
+    /** Validates an update of the spec, which may only remove scheduling gates. */
     static void checkUpdate(ObjectNode before, ObjectNode after) {
         ObjectNode was = before.withObjectProperty("spec").deepCopy().without("schedulingGates");
         ObjectNode is = after.withObjectProperty("spec").deepCopy().without("schedulingGates");

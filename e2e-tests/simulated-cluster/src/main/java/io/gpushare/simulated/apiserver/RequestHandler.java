@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** From an HTTP request to its verb and back: paths, parameters, answers, and the ordered faults on the way. */
+/** Handles HTTP requests: parses paths and parameters, injects faults, calls the verbs and writes the responses. */
 final class RequestHandler {
     private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
     private static final String VERSION = """

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The requests that the server received, oldest first. Nothing is kept until {@link #start}. */
+/** The requests that the server received, oldest first. It records nothing until {@link #start}. */
 public final class RequestLog {
     private final List<ApiRequest> requests = new ArrayList<>();
     private boolean on;
 
     RequestLog() {}
 
-    /** Keeps every request from now on, until the server is closed. */
+    /** Starts to record every request, until the server is closed. */
     public synchronized void start() {
         on = true;
     }

@@ -19,13 +19,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /api/v1/namespaces/…/services/[https:]<name>[:<port>]/proxy/…}: hands a request on to the program behind a
- * Service, as the API server does; each Service here has one.
+ * {@code /api/v1/namespaces/…/services/[https:]<name>[:<port>]/proxy/…}: forwards a request to the program behind a
+ * Service, as the API server does. Each Service has one program.
  */
 final class ServiceProxy {
     private static final Pattern PATH =
             Pattern.compile("/api/v1/namespaces/([^/]+)/services/(?:https?:)?([^/:]+)(?::[^/]*)?/proxy(/.*)");
-    // What belongs to one connection, and not to what is handed on.
+    // Hop-by-hop headers, which are not forwarded.
     private static final Set<String> OF_CONNECTION =
             Set.of("connection", "content-length", "host", "keep-alive", "transfer-encoding", "authorization");
 
@@ -40,7 +40,7 @@ final class ServiceProxy {
         targets.put(namespace + "/" + name, target);
     }
 
-    /** Whether that was a request for a Service; it is answered then, now or later. */
+    /** Forwards the request if it is for a Service, and returns whether it is. */
     boolean answers(HttpServerRequest request, Buffer body) {
         Matcher path = PATH.matcher(request.uri());
         if (!path.matches()) {
@@ -55,19 +55,19 @@ final class ServiceProxy {
                 .setHost(target.getHost())
                 .setPort(target.getPort())
                 .setURI(path.group(3));
-        handOn(request.headers(), options::addHeader);
+        copy(request.headers(), options::addHeader);
         client.request(options)
                 .compose(handed -> handed.send(body))
-                .compose(answer -> answer.body().onSuccess(content -> {
-                    request.response().setStatusCode(answer.statusCode());
-                    handOn(answer.headers(), request.response()::putHeader);
+                .compose(response -> response.body().onSuccess(content -> {
+                    request.response().setStatusCode(response.statusCode());
+                    copy(response.headers(), request.response()::putHeader);
                     request.response().end(content);
                 }))
                 .onFailure(e -> request.response().setStatusCode(503).end("no endpoints available for service"));
         return true;
     }
 
-    private static void handOn(MultiMap headers, BiConsumer<String, String> to) {
+    private static void copy(MultiMap headers, BiConsumer<String, String> to) {
         headers.forEach(header -> {
             if (!OF_CONNECTION.contains(header.getKey().toLowerCase(Locale.ROOT))) {
                 to.accept(header.getKey(), header.getValue());

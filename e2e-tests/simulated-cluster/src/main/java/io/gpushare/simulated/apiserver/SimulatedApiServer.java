@@ -2,6 +2,7 @@ package io.gpushare.simulated.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.apiserver.store.ClusterObjects;
 import io.gpushare.simulated.apiserver.store.Documents;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
 import io.vertx.core.Vertx;
@@ -15,16 +16,16 @@ import java.util.concurrent.CompletionException;
 
 /**
  * A Kubernetes API server in memory on 127.0.0.1: pods, nodes, events and leases over plain HTTP, without
- * authentication, with the faults that a test orders. Closing it ends all connections and forgets everything.
+ * authentication, with the faults that a test injects. Closing it ends all connections and discards its state.
  */
 public final class SimulatedApiServer implements AutoCloseable {
     /**
-     * How it behaves over time.
+     * The configuration of the server.
      *
-     * @param port where it listens; 0 for any free port
-     * @param memory changes that each resource remembers for watches, at least
-     * @param bookmarkPeriod between two bookmarks (the real server: about a minute)
-     * @param watchLength how long a watch without a timeout lasts
+     * @param port the port; 0 for any free port
+     * @param memory the minimum number of changes that each resource keeps for watches
+     * @param bookmarkPeriod the time between two bookmarks (the real server: about a minute)
+     * @param watchLength the length of a watch without a timeout
      */
     public record Options(int port, int memory, Duration bookmarkPeriod, Duration watchLength) {
         public static Options ordinary() {
@@ -48,7 +49,7 @@ public final class SimulatedApiServer implements AutoCloseable {
                 .requestHandler(requests::handle);
     }
 
-    /** Starts it; throws with the cause where the port is taken. */
+    /** Starts the server; throws with the cause if the port is in use. */
     public static SimulatedApiServer start(Options options, InstantSource clock) {
         SimulatedApiServer started = new SimulatedApiServer(options, clock);
         try {
@@ -68,7 +69,7 @@ public final class SimulatedApiServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.actualPort());
     }
 
-    /** A kubeconfig file's text that leads here. */
+    /** The text of a kubeconfig file for this server. */
     public String kubeconfig() {
         return """
             apiVersion: v1
@@ -83,23 +84,23 @@ public final class SimulatedApiServer implements AutoCloseable {
             """.formatted(uri());
     }
 
-    /** Stores a pod or a node without HTTP, for clusters of thousands; answers its uid. */
+    /** Stores a pod or a node without HTTP, for clusters of thousands of objects, and returns its uid. */
     public String add(ObjectNode object) {
         ApiResource resource = object.path("kind").asText().equals("Node") ? ApiResource.NODES : ApiResource.PODS;
         return store.create(resource, object).path("metadata").path("uid").asText();
     }
 
-    /** From now on there is a Service of that name, and that program behind it. */
+    /** Adds a Service of that name with that program behind it. */
     public void service(String namespace, String name, URI program) {
         requests.services().add(namespace, name, program);
     }
 
-    /** The objects of the cluster, for tests to set up and to look into. */
+    /** The objects of the cluster, for tests to prepare and inspect. */
     public ClusterObjects objects() {
         return new ClusterObjects(store);
     }
 
-    /** The requests received, as soon as a test has started the log. */
+    /** The log of requests; empty until a test starts it. */
     public RequestLog log() {
         return log;
     }
@@ -108,12 +109,12 @@ public final class SimulatedApiServer implements AutoCloseable {
         return faults;
     }
 
-    /** Ends the connections of all watches that now run. */
+    /** Closes the connections of all current watches. */
     public void cutWatches() {
         requests.cutWatches();
     }
 
-    /** Forgets all past changes: a watch from any older version is answered 410. */
+    /** Discards all past changes: a watch from any older version gets a 410. */
     public void forgetHistory() {
         store.compact();
     }

@@ -15,12 +15,12 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * One watch: a chunked answer with one JSON line for each change, bookmarks where the client allows them (each period
- * and at the end), and an end after its time. A version that is too old is reported as an ERROR line with a 410 Status, as
- * the real server does; a client that reads too slowly is cut off.
+ * One watch: a chunked response with one JSON line per change, bookmarks if the client allows them (each period and at
+ * the end), and a time limit. A version that is too old leads to an ERROR line with a 410 Status, as in the real
+ * server. A client that reads too slowly is disconnected.
  */
 final class WatchResponse {
-    private static final int SLOWEST = 32 * 1024 * 1024;
+    private static final int MAX_PENDING = 32 * 1024 * 1024;
 
     private final Vertx vertx;
     private final Context context;
@@ -49,9 +49,9 @@ final class WatchResponse {
         this.muted = muted;
     }
 
-    /** @param since the version to start after; 0 for all objects as they are, then changes */
+    /** @param since the version to start after; 0 for all current objects, then changes */
     void start(Selection selection, long since, Duration length, Duration bookmarkPeriod) {
-        response.putHeader("Content-Type", "application/json").setChunked(true).setWriteQueueMaxSize(SLOWEST);
+        response.putHeader("Content-Type", "application/json").setChunked(true).setWriteQueueMaxSize(MAX_PENDING);
         response.writeHead();
         try {
             unwatch = store.watch(
@@ -81,7 +81,7 @@ final class WatchResponse {
         response.write(Buffer.buffer(line));
     }
 
-    /** Ends the connection without a word, as a lost network does. */
+    /** Closes the connection without a final message, as a network failure does. */
     void cut() {
         context.runOnContext(_ -> {
             stop();
@@ -105,7 +105,7 @@ final class WatchResponse {
         unwatch.run();
     }
 
-    /** A bookmark is sent behind all changes before its version: both take the context's queue in the store's order. */
+    /** Sends a bookmark after all changes before its version: both use the context's queue in the store's order. */
     private void bookmark() {
         ObjectNode object = Documents.empty();
         object.put("kind", resource.kind).put("apiVersion", resource.apiVersion());
@@ -113,7 +113,7 @@ final class WatchResponse {
                 .put("resourceVersion", Long.toString(store.version()))
                 .putNull("creationTimestamp");
         if (resource == ApiResource.PODS) {
-            // The real server encodes an empty Go struct: a list that is not there is null.
+            // The real server encodes an empty Go struct, in which an absent list is null.
             object.putObject("spec").putNull("containers");
             object.putObject("status");
         }

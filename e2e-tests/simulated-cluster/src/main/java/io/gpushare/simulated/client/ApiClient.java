@@ -14,18 +14,18 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 
-/** A connection to an API server: requests that answer a code and a document. May be used by many threads. */
+/** A JSON client of an API server, safe for use by many threads. */
 public final class ApiClient implements AutoCloseable {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** What came back; the document is empty where the body was no JSON object. */
+    /** A response; the document is empty if the body is not a JSON object. */
     public record Answer(int code, ObjectNode document) {
         public boolean succeeded() {
             return code / 100 == 2;
         }
 
-        /** The Status message of a refusal. */
+        /** The Status message of an error. */
         public String message() {
             return document.path("message").asText("HTTP " + code);
         }
@@ -46,7 +46,7 @@ public final class ApiClient implements AutoCloseable {
         return MAPPER.createObjectNode();
     }
 
-    /** Reads one JSON object that is known to be well-formed; throws where it is not. */
+    /** Parses one JSON object; throws if the text is malformed. */
     public static ObjectNode document(String json) {
         try {
             return (ObjectNode) MAPPER.readTree(json);
@@ -87,13 +87,13 @@ public final class ApiClient implements AutoCloseable {
                 .method("DELETE", BodyPublishers.ofString(options.toString())));
     }
 
-    /** Opens a GET whose body is read as it comes, without a time limit: a watch. */
+    /** Opens a watch: a GET without a time limit whose body is read as it arrives. */
     HttpResponse<InputStream> open(String path) throws IOException, InterruptedException {
         return http.send(HttpRequest.newBuilder(server.resolve(path)).build(), BodyHandlers.ofInputStream());
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(server.resolve(path)).timeout(PATIENCE);
+        return HttpRequest.newBuilder(server.resolve(path)).timeout(TIMEOUT);
     }
 
     private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A pod's document, read with the words of a kubelet and a scheduler. The document must not be changed. */
+/** Reads the fields of a pod's document that a kubelet and a scheduler use. The document must not be modified. */
 public record PodDocument(ObjectNode document) {
-    /** A container as its pod's spec has it; amounts in the resource's own unit (cores, bytes, devices). */
+    /** A container of the pod's spec; amounts have the resource's unit (cores, bytes, devices). */
     public record Container(
             String name,
             boolean init,
@@ -27,7 +27,7 @@ public record PodDocument(ObjectNode document) {
         return text("metadata", "name");
     }
 
-    /** Namespace and name, as users write it. */
+    /** The namespace and name, separated by a slash. */
     public String title() {
         return namespace() + "/" + name();
     }
@@ -44,7 +44,7 @@ public record PodDocument(ObjectNode document) {
         return text("spec", "nodeName");
     }
 
-    /** Which scheduler is to find a node for it. */
+    /** The name of the scheduler that is responsible for the pod. */
     public String scheduler() {
         return text("spec", "schedulerName");
     }
@@ -69,7 +69,7 @@ public record PodDocument(ObjectNode document) {
         return document.path("metadata").path("annotations").path(key).asText("");
     }
 
-    /** The message of the PodScheduled condition where it says why the pod waits, else empty. */
+    /** The message of the PodScheduled condition while it is false, else empty. */
     public String waitingReason() {
         for (JsonNode condition : document.path("status").path("conditions")) {
             if (condition.path("type").asText().equals("PodScheduled")
@@ -80,7 +80,7 @@ public record PodDocument(ObjectNode document) {
         return "";
     }
 
-    /** Init containers first, then the others, as the kubelet admits them. */
+    /** All containers in the order of admission: init containers first. */
     public List<Container> containers() {
         List<Container> containers = new ArrayList<>();
         document.path("spec").path("initContainers").forEach(c -> containers.add(container(c, true)));
@@ -99,7 +99,7 @@ public record PodDocument(ObjectNode document) {
                 Quantities.of(resources.path("requests")));
     }
 
-    /** The environment that the spec itself gives a container (plain values only). */
+    /** The environment variables with plain values in a container's spec. */
     public Map<String, String> environment(String container) {
         Map<String, String> environment = new LinkedHashMap<>();
         for (String list : new String[] {"initContainers", "containers"}) {
@@ -117,7 +117,7 @@ public record PodDocument(ObjectNode document) {
     }
 
     /**
-     * What the scheduler counts for the pod: the sum over containers and sidecars, or the largest init container where
+     * The requests of the pod for scheduling: the sum over containers and sidecars, or the largest init container if
      * that is more.
      */
     public Map<String, BigDecimal> requests() {

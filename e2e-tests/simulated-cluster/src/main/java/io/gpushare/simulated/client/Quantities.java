@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Kubernetes quantities: {@code 500m}, {@code 2}, {@code 3Gi}, {@code 4k}. */
+/** Parses Kubernetes quantities: {@code 500m}, {@code 2}, {@code 3Gi}, {@code 4k}. */
 public final class Quantities {
     private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
             Map.entry("m", new BigDecimal("0.001")),
@@ -20,7 +20,7 @@ public final class Quantities {
 
     private Quantities() {}
 
-    /** The amounts of a resource list, by resource name, in its order. */
+    /** The amounts of a resource list by resource name, in its order. */
     public static Map<String, BigDecimal> of(JsonNode resourceList) {
         Map<String, BigDecimal> amounts = new LinkedHashMap<>();
         resourceList

@@ -14,19 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a list of objects: a list, then a watch from its version, again a list after a 410. The listener is called by
- * one thread, with all objects of a list at once, so that it can order them.
+ * Follows the objects of a list with a watch from the list's version, and lists again after a 410. One thread calls the
+ * listener, with all objects of a list at once so that the listener can order them.
  */
 public final class Reflector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
     private static final long PAUSE_MILLIS = 200;
 
-    /** Receives objects; the documents may be kept but not changed. */
+    /** Receives objects. It may keep the documents but must not modify them. */
     public interface Listener {
-        /** Objects that are new or changed: many from a list, else one. */
+        /** Called with new or changed objects: all objects of a list, or one from a watch. */
         void present(List<ObjectNode> objects);
 
-        /** An object that is gone, as it was last seen. */
+        /** Called with the last known document of a removed object. */
         void gone(ObjectNode object);
     }
 

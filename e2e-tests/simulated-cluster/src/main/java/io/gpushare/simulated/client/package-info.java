@@ -1,6 +1,6 @@
 /**
  * A small API client for the simulated kubelet, the simulated scheduler and the tests. It is independent of the client
- * that the programs use.
+ * of the programs.
  */
 @NullMarked
 package io.gpushare.simulated.client;

@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How one simulated kubelet runs.
+ * The configuration of a simulated kubelet.
  *
  * @param node the node's name
- * @param directory in it are {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; keep it short,
- *     a socket's path must stay under 108 bytes
+ * @param directory the folder of {@code device-plugins/kubelet.sock} and {@code pod-resources/kubelet.sock}; the paths
+ *     of sockets must be shorter than 108 bytes
  * @param labels the node's labels
- * @param statusPeriod how often a changed capacity is reported to the API server (the real kubelet: 10 s)
- * @param seed of everything that a real kubelet does in random order
+ * @param statusPeriod the period of node status updates (the real kubelet: 10 s)
+ * @param seed the seed for everything that a real kubelet does in random order
  */
 public record KubeletOptions(
         String node, Path directory, Map<String, String> labels, Duration statusPeriod, long seed) {

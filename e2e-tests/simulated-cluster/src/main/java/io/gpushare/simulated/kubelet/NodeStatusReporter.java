@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates the node's object and reports its status when it has changed, once a period. */
+/** Creates the node's object and, once per period, reports a changed status. */
 final class NodeStatusReporter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeStatusReporter.class);
 

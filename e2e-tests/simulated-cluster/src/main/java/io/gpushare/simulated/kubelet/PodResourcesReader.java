@@ -18,17 +18,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** Asks a kubelet's pod-resources socket which devices containers hold, as any node agent would. */
+/** Reads the devices of containers from a kubelet's pod-resources socket, as a node agent does. */
 public final class PodResourcesReader implements AutoCloseable {
     private final UnixSockets sockets = new UnixSockets();
     private final ManagedChannel channel;
 
-    /** @param kubeletDirectory in which {@code pod-resources/kubelet.sock} is */
+    /** @param kubeletDirectory the folder of {@code pod-resources/kubelet.sock} */
     public PodResourcesReader(Path kubeletDirectory) {
         channel = sockets.connect(kubeletDirectory.resolve("pod-resources").resolve("kubelet.sock"));
     }
 
-    /** Device IDs by resource, by {@code namespace/pod/container}; waits out the kubelet's rate limit. */
+    /** Device IDs by resource, by {@code namespace/pod/container}. Retries after the kubelet's rate limit. */
     public Map<String, Map<String, Set<String>>> devices() throws InterruptedException {
         Map<String, Map<String, Set<String>>> devices = new HashMap<>();
         for (PodResources pod : list().getPodResourcesList()) {

@@ -22,8 +22,9 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 /**
- * The kubelet's pod-resources service (1.36): active pods only, ordinary init containers left out, one entry for each
- * device in random order, no pod uid, 100 calls a second with a burst of 10 over all three methods.
+ * The kubelet's pod-resources service of Kubernetes 1.36. It lists active pods without ordinary init containers and pod
+ * uids, with one entry per device in random order. All three methods share a limit of 100 calls per second with a burst
+ * of 10.
  */
 final class PodResourcesService extends PodResourcesListerGrpc.PodResourcesListerImplBase {
     private final DeviceManager devices;
@@ -39,8 +40,8 @@ final class PodResourcesService extends PodResourcesListerGrpc.PodResourcesListe
     }
 
     @Override
-    public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> answer) {
-        answer(answer, () -> {
+    public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> observer) {
+        respond(observer, () -> {
             ListPodResourcesResponse.Builder list = ListPodResourcesResponse.newBuilder();
             activePods.get().forEach(pod -> list.addPodResources(describe(pod)));
             return Optional.of(list.build());
@@ -48,9 +49,9 @@ final class PodResourcesService extends PodResourcesListerGrpc.PodResourcesListe
     }
 
     @Override
-    public void get(GetPodResourcesRequest request, StreamObserver<GetPodResourcesResponse> answer) {
-        answer(
-                answer,
+    public void get(GetPodResourcesRequest request, StreamObserver<GetPodResourcesResponse> observer) {
+        respond(
+                observer,
                 () -> activePods.get().stream()
                         .filter(pod -> pod.name().equals(request.getPodName())
                                 && pod.namespace().equals(request.getPodNamespace()))
@@ -62,15 +63,15 @@ final class PodResourcesService extends PodResourcesListerGrpc.PodResourcesListe
 
     @Override
     public void getAllocatableResources(
-            AllocatableResourcesRequest request, StreamObserver<AllocatableResourcesResponse> answer) {
-        answer(answer, () -> {
+            AllocatableResourcesRequest request, StreamObserver<AllocatableResourcesResponse> observer) {
+        respond(observer, () -> {
             AllocatableResourcesResponse.Builder all = AllocatableResourcesResponse.newBuilder();
             devices.healthy().forEach((resource, ids) -> ids.forEach(id -> all.addDevices(entry(resource, id))));
             return Optional.of(all.build());
         });
     }
 
-    private <T> void answer(StreamObserver<T> observer, Supplier<Optional<T>> work) {
+    private <T> void respond(StreamObserver<T> observer, Supplier<Optional<T>> work) {
         if (!limit.allows()) {
             observer.onError(Status.RESOURCE_EXHAUSTED
                     .withDescription("rejected by rate limit")

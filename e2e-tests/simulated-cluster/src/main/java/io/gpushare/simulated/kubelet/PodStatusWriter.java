@@ -14,12 +14,12 @@ import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes pod statuses to the API server in order, and retries while the server can't be reached. */
+/** Writes pod statuses to the API server in order, and retries while the server is unreachable. */
 final class PodStatusWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodStatusWriter.class);
     private static final long PAUSE_MILLIS = 200;
 
-    /** One request that is repeated until it is answered by anything but a 5xx. */
+    /** One request, repeated until the response is not a 5xx. */
     private interface Request {
         ApiClient.Answer send() throws IOException, InterruptedException;
     }
@@ -55,7 +55,7 @@ final class PodStatusWriter implements AutoCloseable {
                         .put("message", message));
     }
 
-    /** The pod's containers have ended: its object may go. */
+    /** Deletes the pod's object after its containers have ended. */
     void confirmDeletion(PodDocument pod) {
         ObjectNode options = ApiClient.document().put("gracePeriodSeconds", 0);
         options.putObject("preconditions").put("uid", pod.uid());
@@ -84,7 +84,7 @@ final class PodStatusWriter implements AutoCloseable {
         }
     }
 
-    /** 64 hexadecimal digits, as runtimes number their containers. */
+    /** A container ID of 64 hexadecimal digits, as container runtimes assign. */
     private static String containerId(PodDocument pod, String container) {
         try {
             byte[] name = (pod.uid() + "/" + container).getBytes(StandardCharsets.UTF_8);

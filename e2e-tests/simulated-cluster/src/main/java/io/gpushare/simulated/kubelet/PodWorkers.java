@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pods of one node from admission to their end. Admission is serial, in the order of creation; a pod counts as
- * active (and is listed by pod-resources) from the start of its admission until it has ended.
+ * Runs the pods of one node from admission to termination. Admission is serial, in the order of creation. A pod is
+ * active, and listed by pod-resources, from the start of its admission until it has ended.
  */
 final class PodWorkers implements Reflector.Listener, AutoCloseable {
-    /** The annotation that makes a pod succeed by itself, for example {@code 5s} or {@code 0.3s}. */
+    /** The annotation with the time after which a pod succeeds, for example {@code 5s} or {@code 0.3s}. */
     static final String RUN_FOR = "sandbox.gpushare.io/run-for";
 
     private static final Logger LOG = LoggerFactory.getLogger(PodWorkers.class);
@@ -178,7 +178,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         return active().stream().map(PodDocument::uid).collect(Collectors.toSet());
     }
 
-    /** What a container got when it started; kept until the pod's object is gone. */
+    /** The state of a container at its start, kept until the pod's object is deleted. */
     synchronized Optional<StartedContainer> started(String namespace, String pod, String container) {
         return entries.values().stream()
                 .filter(entry ->

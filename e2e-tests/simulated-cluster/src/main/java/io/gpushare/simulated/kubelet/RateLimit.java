@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A token bucket, as golang.org/x/time/rate: so many at once, and so many each second. */
+/** A token bucket with a burst and a rate per second, as golang.org/x/time/rate. */
 final class RateLimit {
     private final double perSecond;
     private final int burst;

@@ -28,11 +28,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A kubelet without pods: plugins register with it and it reads their lists, while the test calls the plugins and decides
- * what pod-resources answers.
+ * A kubelet without pods. Plugins register with it and it reads their lists; the test calls the plugins and sets the
+ * response of pod-resources.
  */
 public final class ScriptedKubelet implements AutoCloseable {
-    /** A registered plugin and every list that it has sent. */
+    /** A registered plugin with all lists that it has sent. */
     public record Plugin(
             RegisterRequest request, PluginConnection connection, CopyOnWriteArrayList<List<Device>> lists) {
         public DevicePluginOptions options() {
@@ -50,13 +50,13 @@ public final class ScriptedKubelet implements AutoCloseable {
     private final List<Server> servers = new ArrayList<>();
     private volatile ListPodResourcesResponse podResources = ListPodResourcesResponse.getDefaultInstance();
 
-    /** A kubelet with its sockets in this directory; {@link #start} starts it. */
+    /** Creates a kubelet with its sockets in this directory; {@link #start} starts it. */
     public ScriptedKubelet(Path directory) throws IOException {
         plugins = Files.createDirectories(directory.resolve("device-plugins"));
         podResourcesSocket = directory.resolve("pod-resources").resolve("kubelet.sock");
     }
 
-    /** Starts it; every file in the plugins' folder is removed first, as a kubelet does. */
+    /** Removes every file in the plugins' folder, as a kubelet does, and starts the services. */
     public ScriptedKubelet start() throws IOException {
         try (var files = Files.list(plugins)) {
             for (Path file : files.toList()) {
@@ -84,7 +84,7 @@ public final class ScriptedKubelet implements AutoCloseable {
         connection.listAndWatch(plugin.lists()::add, () -> {});
     }
 
-    /** Ends streams and servers; the socket files stay, as after a crash. */
+    /** Closes streams and servers but leaves the socket files, as a crash does. */
     public void stop() {
         registered.values().forEach(plugin -> plugin.connection().close());
         registered.clear();
@@ -103,7 +103,7 @@ public final class ScriptedKubelet implements AutoCloseable {
         }
     }
 
-    /** Cancels the ListAndWatch stream of the resource and nothing else. */
+    /** Cancels only the ListAndWatch stream of the resource. */
     public void cancelStream(String resource) {
         plugin(resource).connection().cutStream();
     }
@@ -120,7 +120,7 @@ public final class ScriptedKubelet implements AutoCloseable {
                 .map(List::getLast);
     }
 
-    /** IDs of the healthy devices in the newest list. */
+    /** The IDs of the healthy devices in the newest list. */
     public List<String> healthy(String resource) {
         return devices(resource).orElse(List.of()).stream()
                 .filter(device -> device.getHealth().equals("Healthy"))
@@ -137,17 +137,17 @@ public final class ScriptedKubelet implements AutoCloseable {
         return registrations;
     }
 
-    /** How often a resource was registered while an older stream of it was open. */
+    /** The number of registrations of a resource while an older stream of it was open. */
     public int registeredBesideAnOpenStream() {
         return registeredBesideAnOpenStream.get();
     }
 
-    /** What pod-resources answers from now on. */
-    public void podResources(ListPodResourcesResponse answer) {
-        podResources = answer;
+    /** Sets the response of pod-resources. */
+    public void podResources(ListPodResourcesResponse response) {
+        podResources = response;
     }
 
-    /** Refuses this many of the next lists of pod-resources, as the kubelet's rate limit does. */
+    /** Rejects this many of the next List calls, as the kubelet's rate limit does. */
     public void refuseLists(int count) {
         refuseLists.set(count);
     }
@@ -160,15 +160,15 @@ public final class ScriptedKubelet implements AutoCloseable {
 
     private final class Lister extends PodResourcesListerGrpc.PodResourcesListerImplBase {
         @Override
-        public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> answer) {
+        public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> observer) {
             if (refuseLists.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-                answer.onError(Status.RESOURCE_EXHAUSTED
+                observer.onError(Status.RESOURCE_EXHAUSTED
                         .withDescription("rejected by rate limit")
                         .asRuntimeException());
                 return;
             }
-            answer.onNext(podResources);
-            answer.onCompleted();
+            observer.onNext(podResources);
+            observer.onCompleted();
         }
     }
 }

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One node's kubelet, as Kubernetes 1.36 has it for everything between a device plugin, the pods of the node and the API
- * server. Its pods have no processes: a started container is the record of what it would see.
+ * A simulated kubelet of one node. It follows Kubernetes 1.36 in everything between a device plugin, the pods of the
+ * node and the API server. Pods have no processes: a started container is a record of its environment and devices.
  */
 public final class SimulatedKubelet implements AutoCloseable {
     private static final double LISTS_PER_SECOND = 100;
@@ -54,7 +54,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         podResources = servePodResources();
     }
 
-    /** Starts it: sockets first, then the node's object and its pods. */
+    /** Starts the kubelet: sockets first, then the node's object and its pods. */
     public static SimulatedKubelet start(KubeletOptions options, URI api, InstantSource clock) {
         SimulatedKubelet kubelet = new SimulatedKubelet(options, api, clock);
         kubelet.report.start();
@@ -66,37 +66,37 @@ public final class SimulatedKubelet implements AutoCloseable {
         return options.node();
     }
 
-    /** What a container got when it started, until its pod's object is gone. */
+    /** The state of a container at its start, until its pod's object is deleted. */
     public Optional<StartedContainer> started(String namespace, String pod, String container) {
         return pods.started(namespace, pod, container);
     }
 
-    /** The environment that a container sees; empty where it never started. */
+    /** The environment of a container; empty if it never started. */
     public Map<String, String> environment(String namespace, String pod, String container) {
         return started(namespace, pod, container)
                 .map(StartedContainer::environment)
                 .orElse(Map.of());
     }
 
-    /** How often plugins have registered since it was made, over restarts. */
+    /** The number of registrations of plugins since the creation of this object, including restarts. */
     public int registrations() {
         return devices.registrations();
     }
 
-    /** Healthy devices of a resource in its device table, which the node's status follows within a period. */
+    /** The number of healthy devices of a resource in the device table. The node's status follows within one period. */
     public int allocatable(String resource) {
         DeviceTable.Count count = devices.counts().get(resource);
         return count == null ? 0 : count.allocatable();
     }
 
-    /** Cancels the ListAndWatch stream of a resource's plugin, which is thereby disconnected. */
+    /** Disconnects a resource's plugin by cancelling its ListAndWatch stream. */
     public void cutListAndWatch(String resource) {
         devices.cutStream(resource);
     }
 
     /**
-     * As a restart of the kubelet: both services go, every socket in the plugins' folder is removed, running pods and
-     * what they hold stay, capacity is 0 until plugins register again.
+     * Restarts the kubelet: both services stop and every socket in the plugins' folder is removed. Running pods keep
+     * their devices. The capacity is 0 until plugins register again.
      */
     public synchronized void restart() {
         stop(registration);
@@ -136,7 +136,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         }
     }
 
-    /** From 1.33 on the kubelet removes sockets only (before, every file but its checkpoint). */
+    /** Since 1.33 the kubelet removes only sockets; before, every file except its checkpoint. */
     private void removePluginSockets() {
         try {
             Files.createDirectories(options.plugins());

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a container would see and hold on a real node.
+ * The environment and devices that a container would have on a real node.
  *
- * @param environment the plugins' variables (the first answer wins), then the spec's own over them
+ * @param environment the plugins' variables (the first response wins), overridden by those of the spec
  * @param cdiDevices names that the container runtime would resolve
  * @param deviceNodes paths on the host
  * @param devices device IDs by resource, as in the kubelet's device table
@@ -39,10 +39,10 @@ public record StartedContainer(
         List<String> deviceNodes = new ArrayList<>();
         Map<String, Set<String>> devices = new TreeMap<>();
         held.forEach((resource, holding) -> {
-            ContainerAllocateResponse answer = holding.answer();
-            answer.getEnvsMap().forEach(environment::putIfAbsent);
-            answer.getCdiDevicesList().stream().map(CDIDevice::getName).forEach(cdiDevices::add);
-            answer.getDevicesList().stream().map(DeviceSpec::getHostPath).forEach(deviceNodes::add);
+            ContainerAllocateResponse response = holding.response();
+            response.getEnvsMap().forEach(environment::putIfAbsent);
+            response.getCdiDevicesList().stream().map(CDIDevice::getName).forEach(cdiDevices::add);
+            response.getDevicesList().stream().map(DeviceSpec::getHostPath).forEach(deviceNodes::add);
             devices.put(resource, new TreeSet<>(holding.devices()));
         });
         environment.putAll(own);

@@ -1,7 +1,7 @@
 /**
- * Simulated kubelets on real Unix sockets. {@link io.gpushare.simulated.kubelet.SimulatedKubelet} follows the API server
- * and admits pods in the real kubelet's order; with {@link io.gpushare.simulated.kubelet.ScriptedKubelet} a test decides
- * itself what the kubelet does.
+ * Simulated kubelets on real Unix sockets. {@link io.gpushare.simulated.kubelet.SimulatedKubelet} follows the API
+ * server and admits pods in the real kubelet's order; with {@link io.gpushare.simulated.kubelet.ScriptedKubelet} the
+ * test itself drives the plugins.
  */
 @NullMarked
 package io.gpushare.simulated.kubelet;

@@ -20,9 +20,9 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** kube-scheduler's side of the extender protocol (pkg/scheduler/extender.go), with nodeCacheCapable. */
+/** kube-scheduler's client of the extender protocol (pkg/scheduler/extender.go), with nodeCacheCapable. */
 final class ExtenderClient implements AutoCloseable {
-    /** The extender failed or said that it did: the attempt ends as a SchedulerError. */
+    /** Thrown if the extender fails or reports an error; the attempt ends with a SchedulerError. */
     static final class Failure extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -38,7 +38,7 @@ final class ExtenderClient implements AutoCloseable {
         }
     }
 
-    /** Nodes that may serve, and why each other may not. */
+    /** The feasible nodes, and the reason for every other node. */
     record Filtered(List<String> nodes, Map<String, String> failed) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderClient.class);
@@ -84,7 +84,7 @@ final class ExtenderClient implements AutoCloseable {
         return new Filtered(passed, failed);
     }
 
-    /** Scores already weighted and on the framework's scale; a failure is ignored, as kube-scheduler does. */
+    /** The weighted scores on the framework's scale. A failure is ignored, as in kube-scheduler. */
     Map<String, Long> prioritize(PodDocument pod, List<String> nodes) throws InterruptedException {
         Map<String, Long> scores = new HashMap<>();
         try {
@@ -146,7 +146,7 @@ final class ExtenderClient implements AutoCloseable {
         }
     }
 
-    /** Go's decoder takes a field's name in any case. */
+    /** Reads a field by its name in any case, as Go's decoder does. */
     private static JsonNode field(JsonNode object, String name) {
         for (var entry : object.properties()) {
             if (entry.getKey().equalsIgnoreCase(name)) {

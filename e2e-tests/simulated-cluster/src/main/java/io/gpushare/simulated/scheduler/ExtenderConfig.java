@@ -7,10 +7,10 @@ import java.util.Set;
 /**
  * The extender's entry of a scheduler configuration.
  *
- * @param urlPrefix where its verbs are, without a slash at the end
- * @param weight of its scores
- * @param managed the resources whose pods it is asked about
- * @param timeout of one exchange (kube-scheduler: 5 s where nothing is configured)
+ * @param urlPrefix the URL of its verbs, without a slash at the end
+ * @param weight the weight of its scores
+ * @param managed the resources that the extender manages
+ * @param timeout the timeout of one call (kube-scheduler: 5 s by default)
  */
 public record ExtenderConfig(URI urlPrefix, int weight, Set<String> managed, Duration timeout) {
     public ExtenderConfig {

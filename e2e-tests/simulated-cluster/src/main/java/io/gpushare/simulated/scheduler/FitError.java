@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Why no node fits, with kube-scheduler's words: equal reasons counted, sorted as texts. */
+/** kube-scheduler's message for a pod that fits no node: the number of nodes for each reason, sorted by text. */
 final class FitError {
     private final Map<String, Integer> reasons = new TreeMap<>();
     private final int nodes;

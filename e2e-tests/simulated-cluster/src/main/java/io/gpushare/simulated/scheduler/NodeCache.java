@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The scheduler's cache: what each node has and what its pods request, those that are assumed but not bound included. */
+/** The scheduler's cache: the resources of each node and the requests of its pods, including assumed pods. */
 final class NodeCache {
     private record Placed(String node, Map<String, BigDecimal> requests) {}
 
@@ -28,7 +28,7 @@ final class NodeCache {
         nodes.remove(name);
     }
 
-    /** Counts a pod on a node, once. */
+    /** Adds a pod to a node, once. */
     synchronized void place(PodDocument pod, String node) {
         if (pods.containsKey(pod.uid())) {
             return;
@@ -40,7 +40,7 @@ final class NodeCache {
         requests.forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::add));
     }
 
-    /** Takes a pod off its node; whether it was on one. */
+    /** Removes a pod from its node; returns whether it was on one. */
     synchronized boolean remove(String uid) {
         Placed placed = pods.remove(uid);
         if (placed == null) {
@@ -55,7 +55,7 @@ final class NodeCache {
         return new ArrayList<>(nodes.keySet());
     }
 
-    /** Why the pod does not fit the node, in kube-scheduler's words; empty where it does. */
+    /** kube-scheduler's reasons why the pod does not fit the node; empty if it fits. */
     synchronized List<String> reasonsAgainst(String node, PodDocument pod) {
         ObjectNode document = nodes.get(node);
         if (document == null || document.path("spec").path("unschedulable").asBoolean()) {
@@ -84,7 +84,7 @@ final class NodeCache {
         return reasons;
     }
 
-    /** The framework's least-allocated score, 0 to 100, by the number of pods alone. */
+    /** The framework's least-allocated score, 0 to 100, based only on the number of pods. */
     synchronized long leastAllocated(String node) {
         BigDecimal capacity = Quantities.of(nodes.getOrDefault(node, ApiClient.document())
                         .path("status")

@@ -9,16 +9,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pods that wait for a node, as kube-scheduler's queue has them: new ones at once, failed ones after a backoff of 1 s to
- * 10 s, rejected ones when something changed in the cluster (then too after their backoff) or after half a minute
- * (kube-scheduler: five).
+ * The queue of pods without a node, as in kube-scheduler. New pods are tried at once, failed ones after a backoff of 1
+ * s to 10 s, and unschedulable ones after their backoff once the cluster has changed, or after half a minute
+ * (kube-scheduler: five minutes).
  */
 final class SchedulingQueue {
     private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(10);
     private static final Duration FLUSH = Duration.ofSeconds(30);
 
-    /** One try, to be given back with its outcome. */
+    /** One attempt to schedule a pod, which the caller returns with its outcome. */
     record Attempt(PodDocument pod, long eventsBefore) {}
 
     private static final class Entry {
@@ -51,14 +51,14 @@ final class SchedulingQueue {
         entries.remove(uid);
     }
 
-    /** Something changed that may free capacity: rejected pods may be tried again. */
+    /** Requeues unschedulable pods after a change that may free capacity. */
     synchronized void event() {
         events++;
         entries.values().forEach(entry -> entry.needsEvent = false);
         notifyAll();
     }
 
-    /** The next pod to try; waits until there is one. */
+    /** Waits for the next pod to try. */
     synchronized Attempt take() throws InterruptedException {
         while (true) {
             Entry next = next(clock.instant());
@@ -82,12 +82,12 @@ final class SchedulingQueue {
         return null;
     }
 
-    /** No node fits: it waits for an event, unless one came meanwhile. */
+    /** No node fits: the pod waits for an event, unless one arrived during the attempt. */
     synchronized void rejected(Attempt attempt) {
         giveBack(attempt, events == attempt.eventsBefore());
     }
 
-    /** The attempt broke: it is repeated after its backoff. */
+    /** The attempt failed: it is repeated after its backoff. */
     synchronized void failed(Attempt attempt) {
         giveBack(attempt, false);
     }

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * kube-scheduler in little: one pod after another through fit, the extender's filter and prioritize, then assume, and a
- * binding that runs beside the next attempt (schedule_one.go). The reason is written to a pod that fits nowhere in its PodScheduled
- * condition, in kube-scheduler's words without its sentence on preemption.
+ * A simplified kube-scheduler: each pod passes fit and the extender's filter and prioritize, is assumed, and is bound
+ * while the next attempt runs (schedule_one.go). For a pod that fits nowhere, the PodScheduled condition contains
+ * kube-scheduler's message without the part on preemption.
  */
 public final class SimulatedScheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
@@ -46,9 +46,9 @@ public final class SimulatedScheduler implements AutoCloseable {
     }
 
     /**
-     * Starts it; it schedules until it is closed.
+     * Starts the scheduler, which runs until it is closed.
      *
-     * @param seed of the choice among equally good nodes
+     * @param seed the seed for the choice among nodes of equal score
      */
     public static SimulatedScheduler start(URI api, ExtenderConfig options, long seed, InstantSource clock) {
         SimulatedScheduler scheduler = new SimulatedScheduler(api, options, seed, clock);
@@ -72,7 +72,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         }
     }
 
-    /** Ended pods are outside of the selection: their end is heard as their leaving. */
+    /** Selects pods that have not ended, so that a pod that ends is reported as removed. */
     private final class Pods implements Reflector.Listener {
         @Override
         public void present(List<ObjectNode> objects) {
@@ -149,11 +149,11 @@ public final class SimulatedScheduler implements AutoCloseable {
         if (feasible.size() == 1) {
             return feasible.getFirst();
         }
-        Map<String, Long> asked = extender.interestedIn(pod) ? extender.prioritize(pod, feasible) : Map.of();
+        Map<String, Long> extenderScores = extender.interestedIn(pod) ? extender.prioritize(pod, feasible) : Map.of();
         List<String> best = new ArrayList<>();
         long highest = Long.MIN_VALUE;
         for (String node : feasible) {
-            long score = asked.getOrDefault(node, 0L) + nodes.leastAllocated(node);
+            long score = extenderScores.getOrDefault(node, 0L) + nodes.leastAllocated(node);
             if (score > highest) {
                 best.clear();
                 highest = score;

@@ -1,6 +1,6 @@
 /**
- * A simulated kube-scheduler with one extender: scheduling queue, node cache, and the verbs over HTTP. It shares no code
- * with the extender.
+ * A simulated kube-scheduler with one extender: scheduling queue, node cache, and the verbs over HTTP. It shares no
+ * code with the extender.
  */
 @NullMarked
 package io.gpushare.simulated.scheduler;

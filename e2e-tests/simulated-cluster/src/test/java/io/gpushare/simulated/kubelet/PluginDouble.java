@@ -22,7 +22,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A device plugin with four devices that records what the kubelet asks, and prefers the devices a test names. */
+/** A device plugin with four devices that records the kubelet's calls and prefers the devices that a test sets. */
 final class PluginDouble extends DevicePluginGrpc.DevicePluginImplBase implements AutoCloseable {
     static final String RESOURCE = "example.com/thing";
 
@@ -53,49 +53,49 @@ final class PluginDouble extends DevicePluginGrpc.DevicePluginImplBase implement
     }
 
     @Override
-    public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> answer) {
-        answer.onNext(DevicePluginOptions.newBuilder()
+    public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> observer) {
+        observer.onNext(DevicePluginOptions.newBuilder()
                 .setGetPreferredAllocationAvailable(true)
                 .build());
-        answer.onCompleted();
+        observer.onCompleted();
     }
 
     @Override
-    public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
+    public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> observer) {
         ListAndWatchResponse.Builder devices = ListAndWatchResponse.newBuilder();
         for (String id : new String[] {"a", "b", "c", "d", "sick"}) {
             devices.addDevices(Device.newBuilder().setID(id).setHealth(id.equals("sick") ? "Unhealthy" : "Healthy"));
         }
-        answer.onNext(devices.build());
+        observer.onNext(devices.build());
     }
 
     @Override
     public void getPreferredAllocation(
-            PreferredAllocationRequest request, StreamObserver<PreferredAllocationResponse> answer) {
+            PreferredAllocationRequest request, StreamObserver<PreferredAllocationResponse> observer) {
         preferences.add(request);
-        answer.onNext(PreferredAllocationResponse.newBuilder()
+        observer.onNext(PreferredAllocationResponse.newBuilder()
                 .addContainerResponses(
                         ContainerPreferredAllocationResponse.newBuilder().addAllDeviceIDs(preferred))
                 .build());
-        answer.onCompleted();
+        observer.onCompleted();
     }
 
     @Override
-    public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+    public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> observer) {
         List<String> devices = request.getContainerRequests(0).getDevicesIdsList();
         duringAllocate.run();
         if (!refusal.isEmpty()) {
-            answer.onError(Status.FAILED_PRECONDITION.withDescription(refusal).asRuntimeException());
+            observer.onError(Status.FAILED_PRECONDITION.withDescription(refusal).asRuntimeException());
             return;
         }
         allocated.add(devices);
-        answer.onNext(AllocateResponse.newBuilder()
+        observer.onNext(AllocateResponse.newBuilder()
                 .addContainerResponses(ContainerAllocateResponse.newBuilder()
                         .putEnvs(
                                 "THINGS",
                                 String.join(",", devices.stream().sorted().toList())))
                 .build());
-        answer.onCompleted();
+        observer.onCompleted();
     }
 
     @Override

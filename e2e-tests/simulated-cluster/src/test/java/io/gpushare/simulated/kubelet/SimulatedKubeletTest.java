@@ -65,7 +65,7 @@ class SimulatedKubeletTest {
         }
     }
 
-    /** What every real kubelet up to 1.36 does (kubernetes#121994), and why a plugin must watch its stream. */
+    /** Every real kubelet up to 1.36 does so (kubernetes#121994), which is why a plugin must watch its stream. */
     @Test
     void theEndOfAnOlderPluginsStreamDisconnectsTheNewerPlugin() throws IOException {
         PluginDouble older = register();
@@ -185,7 +185,7 @@ class SimulatedKubeletTest {
         return plugin;
     }
 
-    /** The pods that pod-resources shows without devices now. */
+    /** The pods that pod-resources currently lists without devices. */
     private List<String> lacking() {
         var lister = lister();
         ListPodResourcesResponse list = lister.list(ListPodResourcesRequest.getDefaultInstance());

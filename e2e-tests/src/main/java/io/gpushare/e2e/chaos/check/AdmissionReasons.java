@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Why a kubelet may truly turn a pod away while components are killed and cards become unhealthy. Kubernetes never admits
- * such a pod again; whoever owns it makes another, as the load does.
+ * The legitimate reasons for which a kubelet rejects a pod while components are killed and cards become unhealthy.
+ * Kubernetes never admits such a pod again; its owner creates another one, as the load does.
  */
 public final class AdmissionReasons {
-    private static final Map<String, Pattern> TRUE = new LinkedHashMap<>();
+    private static final Map<String, Pattern> KNOWN = new LinkedHashMap<>();
 
     static {
-        // The plugin was killed, or the kubelet: devices come back when the plugin has registered again.
+        // The plugin or the kubelet was killed: devices come back when the plugin registers again.
         reason(
                 "the plugin was not registered with the kubelet",
                 "UnexpectedAdmissionError: .*(has been stopped|no healthy devices present|cannot allocate unregistered"
@@ -22,16 +22,16 @@ public final class AdmissionReasons {
         reason(
                 "its card became unhealthy after it was bound",
                 "UnexpectedAdmissionError: .*, allocated to the pod, is unhealthy \\(");
-        // Refused rather than guessed; the plugin has less than two seconds for its answer.
+        // The plugin refuses rather than guesses; it has less than two seconds to respond.
         reason(
                 "the API server did not respond to the plugin in time",
                 "UnexpectedAdmissionError: .*the API server did not respond in time\\)");
         reason(
                 "the kubelet's pod-resources did not respond to the plugin in time",
                 "UnexpectedAdmissionError: .*pod-resources did not respond in time\\)");
-        // The kubelet compares with the node's allocatable, which lacks what isn't registered or is unhealthy.
+        // The kubelet compares with the node's allocatable, which excludes unregistered and unhealthy devices.
         reason("the kubelet had fewer devices than when it was bound", "OutOfaliyun\\.com/gpu-(mem|count): ");
-        // The runtime gives up a start when its caller is gone; only pods that are never restarted end by it.
+        // The runtime cancels a start when its caller is gone; only pods that are never restarted fail from it.
         reason(
                 "the kubelet ended while the runtime started a container",
                 "\"reason\":\"StartError\".*context canceled");
@@ -39,14 +39,14 @@ public final class AdmissionReasons {
 
     private AdmissionReasons() {}
 
-    private static void reason(String words, String pattern) {
-        TRUE.put(words, Pattern.compile(pattern, Pattern.DOTALL));
+    private static void reason(String reason, String pattern) {
+        KNOWN.put(reason, Pattern.compile(pattern, Pattern.DOTALL));
     }
 
-    /** By a failed pod's {@link PodView#why}; empty where no true reason is known. */
-    public static Optional<String> of(String why) {
-        return TRUE.entrySet().stream()
-                .filter(reason -> reason.getValue().matcher(why).find())
+    /** The reason in a failed pod's {@link PodView#message}; empty for any other failure. */
+    public static Optional<String> of(String message) {
+        return KNOWN.entrySet().stream()
+                .filter(reason -> reason.getValue().matcher(message).find())
                 .map(Map.Entry::getKey)
                 .findFirst();
     }

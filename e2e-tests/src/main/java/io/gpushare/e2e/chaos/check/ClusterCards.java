@@ -6,16 +6,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The cluster's cards: what each has, and on which node it is.
+ * The memory and the node of each card in the cluster.
  *
- * @param units of memory, by UUID
+ * @param units units of memory by card UUID
+ * @param nodes node names by card UUID
  */
 public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes) {
     private record Kind(String name, int gib) {}
 
     private static final List<Kind> EACH_NODE =
             List.of(new Kind("T4", 15), new Kind("A10", 22), new Kind("T4", 15), new Kind("T4", 15));
-    public static final int A_NODE = EACH_NODE.size();
+    public static final int PER_NODE = EACH_NODE.size();
 
     public ClusterCards {
         units = Map.copyOf(units);
@@ -24,27 +25,27 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
 
     public static ClusterCards of(List<String> nodes) {
         Map<String, Integer> units = new TreeMap<>();
-        Map<String, String> where = new TreeMap<>();
+        Map<String, String> nodeOf = new TreeMap<>();
         for (int node = 0; node < nodes.size(); node++) {
-            for (int card = 0; card < A_NODE; card++) {
+            for (int card = 0; card < PER_NODE; card++) {
                 units.put(uuid(node, card), EACH_NODE.get(card).gib());
-                where.put(uuid(node, card), nodes.get(node));
+                nodeOf.put(uuid(node, card), nodes.get(node));
             }
         }
-        return new ClusterCards(units, where);
+        return new ClusterCards(units, nodeOf);
     }
 
     static String uuid(int node, int card) {
         return "GPU-00000000-0000-4000-8000-0000000000%d%d".formatted(node + 1, card);
     }
 
-    /** The lines of one node's cards for the simulated driver; what is wrong with a card is added to its line. */
-    public static List<String> lines(int node, Map<Integer, String> wrong) {
+    /** The simulated driver's lines for one node's cards. A card's fault is appended to its line. */
+    public static List<String> lines(int node, Map<Integer, String> faults) {
         List<String> lines = new ArrayList<>();
-        for (int card = 0; card < A_NODE; card++) {
+        for (int card = 0; card < PER_NODE; card++) {
             Kind kind = EACH_NODE.get(card);
             lines.add("card kind=%s uuid=%s memory=%dGiB %s"
-                    .formatted(kind.name(), uuid(node, card), kind.gib(), wrong.getOrDefault(card, ""))
+                    .formatted(kind.name(), uuid(node, card), kind.gib(), faults.getOrDefault(card, ""))
                     .strip());
         }
         return lines;

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Looks at the whole cluster once a second, all the time, and keeps the newest snapshot for the others. */
+/** Takes a snapshot of the whole cluster once a second, checks the invariants and keeps the newest snapshot. */
 public final class ClusterWatcher {
     public static final String NAMESPACE = "default";
     public static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
@@ -39,7 +39,7 @@ public final class ClusterWatcher {
     private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of());
     private volatile boolean over;
 
-    /** @param log where all that the programs write in their logs is kept */
+    /** @param log the file that collects the logs of both programs */
     public ClusterWatcher(
             LocalCluster cluster,
             List<String> nodes,
@@ -58,7 +58,7 @@ public final class ClusterWatcher {
         this.tally = tally;
     }
 
-    /** The newest look at which the API server answered. */
+    /** The newest snapshot for which the API server responded. */
     public Snapshot latest() {
         return latest;
     }
@@ -67,7 +67,7 @@ public final class ClusterWatcher {
         over = true;
     }
 
-    /** Until {@link #end}. */
+    /** Checks the cluster until {@link #end}. */
     public void run() throws InterruptedException {
         Duration reported = Duration.ZERO;
         while (!over) {
@@ -83,48 +83,49 @@ public final class ClusterWatcher {
     }
 
     /**
-     * What is wrong at one look must be so at the next as well, which follows at once: a look asks the API server, the
-     * processes and the kubelets one after the other, and something may come or go in between.
+     * Checks the invariants. A violation counts only if a second snapshot, taken immediately, shows it as well: a
+     * snapshot reads the API server, the processes and the kubelets one after the other, and the cluster may change in
+     * between.
      */
     private void check() {
-        Snapshot seen = look();
-        Findings findings = unlessTold(Invariants.check(cards, seen));
-        tally.count("checks: looks at the whole cluster");
+        Snapshot snapshot = snapshot();
+        Findings findings = withoutReported(Invariants.check(cards, snapshot));
+        tally.count("checks: snapshots of the whole cluster");
         tally.add("checks: comparisons", findings.checks());
         findings.compared().stream().filter(compared::add).forEach(_ -> tally.count("checks: containers compared"));
         lasting.keySet().removeIf(before -> findings.violations().stream().noneMatch(before::sameAs));
         for (Violation violation : findings.violations()) {
             if (lasting.keySet().stream().noneMatch(violation::sameAs)) {
-                lasting.put(violation, seen.at());
+                lasting.put(violation, snapshot.at());
             }
         }
         if (!findings.violations().isEmpty()) {
-            tally.count("checks: looks that were repeated");
-            Findings again = unlessTold(Invariants.check(cards, look()));
+            tally.count("checks: snapshots that were repeated");
+            Findings again = withoutReported(Invariants.check(cards, snapshot()));
             lasting.forEach((violation, since) -> {
                 boolean still = again.violations().stream().anyMatch(violation::sameAs);
-                if (still && watch.now().minus(since).compareTo(violation.patience()) > 0) {
+                if (still && watch.now().minus(since).compareTo(violation.tolerance()) > 0) {
                     tally.violation(violation);
                 }
             });
         }
-        if (seen.pods().isPresent()) {
-            latest = seen;
+        if (snapshot.pods().isPresent()) {
+            latest = snapshot;
         } else {
-            tally.count("checks: looks without an API server");
+            tally.count("checks: snapshots without an API server");
         }
     }
 
-    /** A kubelet may not heed which devices it should take, or can't be notified in time: then the plugin says so. */
-    private Findings unlessTold(Findings findings) {
-        List<Violation> left = findings.violations().stream()
-                .filter(violation ->
-                        !violation.rule().equals(Invariants.OTHER_BOOKS) || !logs.toldOfOtherBooks(violation.subject()))
+    /** Drops the violations that the plugin has reported: a kubelet may ignore preferred devices. */
+    private Findings withoutReported(Findings findings) {
+        List<Violation> remaining = findings.violations().stream()
+                .filter(violation -> !violation.rule().equals(Invariants.OTHER_DEVICES)
+                        || !logs.reportedOtherDevices(violation.subject()))
                 .toList();
-        return new Findings(findings.checks(), findings.compared(), left);
+        return new Findings(findings.checks(), findings.compared(), remaining);
     }
 
-    private Snapshot look() {
+    private Snapshot snapshot() {
         Duration at = watch.now();
         Optional<List<PodView>> pods = pods();
         List<HeldCards> running = processes.containers();
@@ -135,7 +136,7 @@ public final class ClusterWatcher {
                         node,
                         cards(KubeletPodResources.devices(cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS)));
             } catch (StatusRuntimeException e) {
-                tally.count("checks: looks without a kubelet");
+                tally.count("checks: snapshots without a kubelet");
             }
         }
         return new Snapshot(at, pods, running, listed);
@@ -143,9 +144,9 @@ public final class ClusterWatcher {
 
     private Optional<List<PodView>> pods() {
         try {
-            ApiServer.Answer answer = api.get(PODS);
-            return answer.succeeded()
-                    ? Optional.of(answer.body()
+            ApiServer.Response response = api.get(PODS);
+            return response.succeeded()
+                    ? Optional.of(response.body()
                             .path("items")
                             .valueStream()
                             .map(PodView::of)

@@ -1,10 +1,10 @@
 package io.gpushare.e2e.chaos.check;
 
 /**
- * What one container requests.
+ * The GPU request of one container.
  *
- * @param whole whether it requests whole cards; otherwise for units of memory on one card
- * @param amount how many cards or units
+ * @param whole whether it requests whole cards; otherwise it requests units of memory on one card
+ * @param amount the number of cards or units
  */
 public record ContainerRequest(boolean whole, int amount) {
     public static ContainerRequest memory(int units) {
@@ -15,12 +15,12 @@ public record ContainerRequest(boolean whole, int amount) {
         return new ContainerRequest(true, count);
     }
 
-    /** As a member of {@code limits}, in JSON. */
+    /** The request as a member of {@code limits}, in JSON. */
     public String limit() {
         return (whole ? "\"aliyun.com/gpu-count\":\"" : "\"aliyun.com/gpu-mem\":\"") + amount + "\"";
     }
 
-    /** As containers carry it in their environment. */
+    /** The request as the containers carry it in their environment. */
     public String text() {
         return (whole ? "cards:" : "units:") + amount;
     }

@@ -17,11 +17,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** When all pods are gone and all faults healed: nothing is held any more, by anybody's books. */
+/**
+ * Checks after all pods are gone and all faults are reverted that nothing is still allocated, according to every
+ * source.
+ */
 public final class EndCheck {
     private static final ObjectMapper JSON = new ObjectMapper();
-    /** The kubelet reports allocatable every 10 s, and a program that was killed often waits up to minutes to be started. */
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    /**
+     * The kubelet reports allocatable every 10 s, and a program that was killed often waits minutes for its restart.
+     */
+    private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private final LocalCluster cluster;
     private final List<String> nodes;
@@ -49,25 +54,25 @@ public final class EndCheck {
         List<String> now() throws IOException;
     }
 
-    private void empty(String what, Leftovers leftovers) {
+    private void empty(String source, Leftovers leftovers) {
         try {
-            Await.until(PATIENCE, what + " report nothing allocated", () -> tried(leftovers), List::isEmpty);
-            tally.count("end checks: nothing is left in " + what);
+            Await.until(LIMIT, source + " report nothing allocated", () -> orError(leftovers), List::isEmpty);
+            tally.count("end checks: nothing leaked in " + source);
         } catch (AssertionError e) {
-            tally.violation("something leaked", what, String.valueOf(e.getMessage()));
+            tally.violation("something leaked", source, String.valueOf(e.getMessage()));
         }
     }
 
-    private static List<String> tried(Leftovers leftovers) {
+    private static List<String> orError(Leftovers leftovers) {
         try {
             return leftovers.now();
         } catch (IOException | UncheckedIOException | StatusRuntimeException e) {
-            return List.of("no answer: " + e.getMessage());
+            return List.of("no response: " + e.getMessage());
         }
     }
 
-    private static List<String> names(List<HeldCards> uses) {
-        return uses.stream().map(HeldCards::toString).toList();
+    private static List<String> names(List<HeldCards> held) {
+        return held.stream().map(HeldCards::toString).toList();
     }
 
     private List<String> ledger() throws IOException {
@@ -82,7 +87,7 @@ public final class EndCheck {
             }
         }));
         if (known.size() != nodes.size()) {
-            left.add("it knows " + known.size() + " nodes");
+            left.add("the extender knows " + known.size() + " nodes");
         }
         return left;
     }
@@ -123,16 +128,16 @@ public final class EndCheck {
         List<String> wrong = new ArrayList<>();
         for (String node : nodes) {
             JsonNode status = api.get("/api/v1/nodes/" + node).body().path("status");
-            Map<String, String> right = Map.of(
+            Map<String, String> expected = Map.of(
                     ClusterWatcher.MEMORY,
                     String.valueOf(cards.unitsOf(node)),
                     ClusterWatcher.CARDS,
-                    String.valueOf(ClusterCards.A_NODE));
-            right.forEach((resource, amount) -> {
+                    String.valueOf(ClusterCards.PER_NODE));
+            expected.forEach((resource, amount) -> {
                 for (String field : List.of("allocatable", "capacity")) {
-                    String now = status.path(field).path(resource).asText();
-                    if (!now.equals(amount)) {
-                        wrong.add(node + " " + field + " " + resource + " is " + now + ", not " + amount);
+                    String actual = status.path(field).path(resource).asText();
+                    if (!actual.equals(amount)) {
+                        wrong.add(node + " " + field + " " + resource + " is " + actual + ", not " + amount);
                     }
                 }
             });

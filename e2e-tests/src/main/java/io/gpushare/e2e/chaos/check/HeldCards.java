@@ -3,12 +3,12 @@ package io.gpushare.e2e.chaos.check;
 import java.util.Set;
 
 /**
- * One container's cards, from one source.
+ * The cards of one container according to one source.
  *
- * @param uid its pod's
- * @param cards UUIDs
+ * @param uid the uid of the container's pod
+ * @param cards card UUIDs
  */
-record HeldCards(String uid, String pod, String container, ContainerRequest ask, Set<String> cards) {
+record HeldCards(String uid, String pod, String container, ContainerRequest request, Set<String> cards) {
     HeldCards {
         cards = Set.copyOf(cards);
     }

@@ -10,14 +10,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What must hold at every moment, whatever is killed, frozen, cut off or unhealthy. */
+/**
+ * The invariants that hold at every moment, whichever component is killed or frozen and whichever card is unhealthy.
+ */
 public final class Invariants {
     /**
-     * What did not hold; {@code rule} and {@code subject} identify it.
+     * A broken invariant; {@code rule} and {@code subject} identify it.
      *
-     * @param patience for how long it may be so
+     * @param tolerance how long it may last
      */
-    public record Violation(String rule, String subject, String detail, Duration patience) {
+    public record Violation(String rule, String subject, String detail, Duration tolerance) {
         Violation(String rule, String subject, String detail) {
             this(rule, subject, detail, Duration.ZERO);
         }
@@ -33,58 +35,59 @@ public final class Invariants {
     }
 
     /**
-     * What one look found.
+     * The result of checking one snapshot.
      *
-     * @param checks how many comparisons were made
+     * @param checks the number of comparisons
      * @param compared the containers, by uid and name, whose view was compared with their annotation
      */
     record Findings(int checks, Set<String> compared, List<Violation> violations) {}
 
-    /** Its subject is the pod's uid and the container's name, with a slash between. */
-    static final String OTHER_BOOKS = "the kubelet's devices are of other cards than its container sees";
+    /** The subject of this rule is {@code <pod uid>/<container>}. */
+    static final String OTHER_DEVICES = "the kubelet's devices are of other cards than its container sees";
 
     /** A kubelet that has just started lists no pod before it has listed all from the API server. */
-    private static final Duration A_KUBELET_STARTS = Duration.ofSeconds(60);
+    private static final Duration KUBELET_START = Duration.ofSeconds(60);
 
-    private static final Duration AN_ORPHAN_ENDS = Duration.ofSeconds(60);
+    private static final Duration ORPHAN_TERMINATION = Duration.ofSeconds(60);
 
     private final ClusterCards cards;
-    private final Snapshot seen;
+    private final Snapshot snapshot;
     private final List<Violation> violations = new ArrayList<>();
     private final Set<String> compared = new HashSet<>();
     private int checks;
 
-    private Invariants(ClusterCards cards, Snapshot seen) {
+    private Invariants(ClusterCards cards, Snapshot snapshot) {
         this.cards = cards;
-        this.seen = seen;
+        this.snapshot = snapshot;
     }
 
-    static Findings check(ClusterCards cards, Snapshot seen) {
-        Invariants invariants = new Invariants(cards, seen);
-        invariants.sums("what containers see", invariants.withPods());
-        seen.running().forEach(invariants::amount);
-        seen.pods().ifPresent(invariants::pods);
+    static Findings check(ClusterCards cards, Snapshot snapshot) {
+        Invariants invariants = new Invariants(cards, snapshot);
+        invariants.sums("the containers' environment", invariants.withPods());
+        snapshot.running().forEach(invariants::amount);
+        snapshot.pods().ifPresent(invariants::pods);
         return new Findings(invariants.checks, invariants.compared, invariants.violations);
     }
 
     /**
-     * Without those whose pod is gone. A kubelet before 1.22 lets the API forget a pod that was deleted just as it starts,
-     * starts its containers all the same, and ends them some seconds later. Nobody but it can know of them.
+     * The running containers whose pod still exists. A kubelet before 1.22 removes the API object of a pod that is
+     * deleted during its start, starts the containers anyway, and stops them seconds later. Only the kubelet knows of
+     * them.
      */
     private List<HeldCards> withPods() {
-        if (seen.pods().isEmpty()) {
-            return seen.running();
+        if (snapshot.pods().isEmpty()) {
+            return snapshot.running();
         }
         List<HeldCards> ofPods = new ArrayList<>();
-        for (HeldCards use : seen.running()) {
-            if (seen.pod(use.uid()).isPresent()) {
+        for (HeldCards use : snapshot.running()) {
+            if (snapshot.pod(use.uid()).isPresent()) {
                 ofPods.add(use);
             } else {
                 violations.add(new Violation(
                         "a container runs whose pod is gone",
                         use.uid() + " " + use.name(),
                         use.toString(),
-                        AN_ORPHAN_ENDS));
+                        ORPHAN_TERMINATION));
             }
         }
         return ofPods;
@@ -93,51 +96,51 @@ public final class Invariants {
     private void pods(List<PodView> pods) {
         List<HeldCards> written = pods.stream()
                 .filter(pod -> !pod.node().isEmpty() && !pod.ended())
-                .flatMap(pod -> pod.written().stream())
+                .flatMap(pod -> pod.annotated().stream())
                 .toList();
         sums("annotations", written);
         written.forEach(this::amount);
         pods.stream().filter(pod -> !pod.node().isEmpty()).forEach(this::agree);
     }
 
-    /** No card has more than it has, and none is shared and whole. */
-    private void sums(String teller, Collection<HeldCards> uses) {
+    /** No card is over-committed, and none is both shared and allocated whole. */
+    private void sums(String source, Collection<HeldCards> uses) {
         Map<String, List<HeldCards>> byCard = new HashMap<>();
         uses.forEach(use -> use.cards()
                 .forEach(card ->
                         byCard.computeIfAbsent(card, _ -> new ArrayList<>()).add(use)));
         byCard.forEach((card, on) -> {
             checks++;
-            long whole = on.stream().filter(use -> use.ask().whole()).count();
+            long whole = on.stream().filter(use -> use.request().whole()).count();
             int units = on.stream()
-                    .filter(use -> !use.ask().whole())
-                    .mapToInt(use -> use.ask().amount())
+                    .filter(use -> !use.request().whole())
+                    .mapToInt(use -> use.request().amount())
                     .sum();
             if (whole > 1 || (whole == 1 && units > 0) || units > cards.units().getOrDefault(card, 0)) {
-                violation("card over-used, by " + teller, card, whole + " whole and " + units + " units: " + on);
+                violation("card over-committed, by " + source, card, whole + " whole and " + units + " units: " + on);
             }
         });
     }
 
-    /** Memory is on one card, whole cards are as many as requested. */
+    /** Memory is on one card, and the number of whole cards is the requested one. */
     private void amount(HeldCards use) {
         checks++;
-        int right = use.ask().whole() ? use.ask().amount() : 1;
-        if (use.cards().size() != right || !cards.units().keySet().containsAll(use.cards())) {
+        int expected = use.request().whole() ? use.request().amount() : 1;
+        if (use.cards().size() != expected || !cards.units().keySet().containsAll(use.cards())) {
             violation("wrong number of cards, or unknown ones", use.uid() + " " + use.name(), use.toString());
         }
     }
 
-    /** What each running container sees is its annotation, on its node, and what the kubelet's devices say. */
+    /** Each running container sees the cards of its annotation, on its node, and of the kubelet's devices. */
     private void agree(PodView pod) {
-        for (HeldCards sees : seen.running()) {
+        for (HeldCards sees : snapshot.running()) {
             if (!sees.uid().equals(pod.uid())) {
                 continue;
             }
             checks++;
             compared.add(sees.uid() + "/" + sees.container());
             Set<String> written = new HashSet<>();
-            pod.written().stream()
+            pod.annotated().stream()
                     .filter(use -> use.container().equals(sees.container()))
                     .forEach(use -> written.addAll(use.cards()));
             String subject = pod.uid() + " " + sees.name();
@@ -155,18 +158,15 @@ public final class Invariants {
     }
 
     private void listed(PodView pod, HeldCards sees, String subject) {
-        Map<String, Set<String>> kubelet = seen.listed().get(pod.node());
+        Map<String, Set<String>> kubelet = snapshot.listed().get(pod.node());
         if (kubelet != null) {
             checks++;
             Set<String> devices = kubelet.get(sees.name());
             if (devices == null) {
                 violations.add(new Violation(
-                        "a container that runs is not listed by its kubelet",
-                        subject,
-                        sees.toString(),
-                        A_KUBELET_STARTS));
+                        "a container that runs is not listed by its kubelet", subject, sees.toString(), KUBELET_START));
             } else if (!devices.equals(sees.cards())) {
-                violation(OTHER_BOOKS, sees.uid() + "/" + sees.container(), devices + ", " + sees);
+                violation(OTHER_DEVICES, sees.uid() + "/" + sees.container(), devices + ", " + sees);
             }
         }
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A pod as the API server has it.
+ * The state of a pod in the API server.
  *
- * @param node empty while it is not bound
+ * @param node the node; empty until the pod is bound
  * @param ran whether all its containers have started
- * @param why reason and message of its status, or else of what keeps it waiting
- * @param written what its annotation says of its containers
+ * @param message reason and message of its status, or else the messages of its conditions and containers
+ * @param annotated the cards of its containers by its annotation
  */
 public record PodView(
         String uid,
@@ -23,12 +23,12 @@ public record PodView(
         String phase,
         boolean deleting,
         boolean ran,
-        String why,
-        List<HeldCards> written) {
+        String message,
+        List<HeldCards> annotated) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     public PodView {
-        written = List.copyOf(written);
+        annotated = List.copyOf(annotated);
     }
 
     static PodView of(JsonNode pod) {
@@ -41,8 +41,8 @@ public record PodView(
                 pod.at("/status/phase").asText(),
                 pod.at("/metadata").has("deletionTimestamp"),
                 ran(pod),
-                why(pod.path("status")),
-                written(
+                message(pod.path("status")),
+                annotated(
                         uid,
                         name,
                         pod.at("/metadata/annotations/gpushare.io~1allocation").asText()));
@@ -56,43 +56,43 @@ public record PodView(
         int started = 0;
         for (JsonNode status : pod.at("/status/containerStatuses")) {
             String since = status.at("/state/terminated/startedAt").asText();
-            // A container that could not be started has the beginning of all time.
+            // A container that could not be started has the epoch as its start time.
             boolean ended = !since.isEmpty() && !since.startsWith("1970-");
             started += ended || status.at("/state/running").isObject() ? 1 : 0;
         }
         return started == pod.at("/spec/containers").size();
     }
 
-    private static String why(JsonNode status) {
-        StringBuilder why = new StringBuilder(
+    private static String message(JsonNode status) {
+        StringBuilder message = new StringBuilder(
                 status.path("reason").asText() + ": " + status.path("message").asText());
         if (status.path("reason").isMissingNode()) {
             status.path("conditions")
                     .forEach(condition ->
-                            why.append(condition.path("message").asText()).append(' '));
+                            message.append(condition.path("message").asText()).append(' '));
             status.path("containerStatuses")
                     .forEach(container ->
-                            why.append(container.path("state").toString()).append(' '));
+                            message.append(container.path("state").toString()).append(' '));
         }
-        return why.toString().strip();
+        return message.toString().strip();
     }
 
-    private static List<HeldCards> written(String uid, String name, String annotation) {
+    private static List<HeldCards> annotated(String uid, String name, String annotation) {
         List<HeldCards> uses = new ArrayList<>();
         try {
             for (JsonNode container : JSON.readTree(annotation).path("containers")) {
                 Set<String> cards = new HashSet<>();
                 container.path("cards").forEach(card -> cards.add(card.asText()));
-                ContainerRequest ask = ContainerRequest.cards(cards.size());
+                ContainerRequest request = ContainerRequest.cards(cards.size());
                 if (cards.isEmpty()) {
                     container.path("memory").fieldNames().forEachRemaining(cards::add);
-                    ask = ContainerRequest.memory(container
+                    request = ContainerRequest.memory(container
                             .path("memory")
                             .valueStream()
                             .mapToInt(JsonNode::asInt)
                             .sum());
                 }
-                uses.add(new HeldCards(uid, name, container.path("name").asText(), ask, cards));
+                uses.add(new HeldCards(uid, name, container.path("name").asText(), request, cards));
             }
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("no JSON in the annotation of " + name + ": " + annotation, e);

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster's processes and their environments, read without any program in between. */
+/** The cluster's processes and their environments, read from {@code /proc}. */
 public final class Processes {
     public static final String UID = "CHAOS_UID";
     public static final String POD = "CHAOS_POD";
     public static final String CONTAINER = "CHAOS_CONTAINER";
-    public static final String ASK = "CHAOS_ASK";
+    public static final String REQUEST = "CHAOS_REQUEST";
 
-    /** One of our programs in its container. */
+    /** A process of the device plugin or the extender, in its container. */
     public record Program(ProcessHandle process, String pod, String node) {}
 
     private final LocalCluster cluster;
@@ -29,7 +29,7 @@ public final class Processes {
         this.cluster = cluster;
     }
 
-    /** What the load's containers see. */
+    /** The cards that the load's containers see. */
     List<HeldCards> containers() {
         Map<String, HeldCards> uses = new HashMap<>();
         cluster.processes().forEach(process -> {
@@ -40,7 +40,7 @@ public final class Processes {
                         uid,
                         environment.getOrDefault(POD, ""),
                         environment.getOrDefault(CONTAINER, ""),
-                        ContainerRequest.parse(environment.getOrDefault(ASK, "")),
+                        ContainerRequest.parse(environment.getOrDefault(REQUEST, "")),
                         Set.of(environment
                                 .getOrDefault("NVIDIA_VISIBLE_DEVICES", "")
                                 .split(",")));
@@ -74,7 +74,7 @@ public final class Processes {
         return programs;
     }
 
-    /** Our images start the JVM with the flags of that file. */
+    /** Whether it is one of the project's programs: their images start the JVM with this file of flags. */
     private static boolean ours(ProcessHandle process) {
         return text(process, "cmdline").contains("@/app/jvm.args");
     }

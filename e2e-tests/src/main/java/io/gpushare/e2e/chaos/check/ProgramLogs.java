@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The logs of both programs, followed while they are written: the kubelet removes the log of a killed container.
+ * Follows the logs of both programs while they are written, because the kubelet removes the log of a killed container.
  */
 final class ProgramLogs {
     private static final Map<String, String> COUNTED = new LinkedHashMap<>(Map.of(
@@ -65,7 +65,7 @@ final class ProgramLogs {
         this.tally = tally;
     }
 
-    /** Reads what is new. */
+    /** Reads the new lines of every log. */
     void follow() {
         for (String node : nodes) {
             try (Stream<Path> files = Files.find(
@@ -75,7 +75,7 @@ final class ProgramLogs {
                             && path.toString().endsWith(".log"))) {
                 files.forEach(this::follow);
             } catch (IOException | UncheckedIOException e) {
-                tally.count("checks: looks at logs while the kubelet removed some");
+                tally.count("checks: reads of logs while the kubelet removed some");
             }
         }
     }
@@ -99,15 +99,15 @@ final class ProgramLogs {
     }
 
     /**
-     * Whether the plugin has logged that the kubelet gave the container devices of other cards than it has.
+     * Whether the plugin has logged that the kubelet's devices are of other cards than the container's.
      *
-     * @param container uid and name, with a slash between
+     * @param container {@code <pod uid>/<container>}
      */
-    boolean toldOfOtherBooks(String container) {
+    boolean reportedOtherDevices(String container) {
         return otherDevices.contains(container);
     }
 
-    /** All of it in one file: the cause of what is found is mostly in a log that the kubelet has thrown away. */
+    /** Appends the lines to the file of all logs, which keeps them after the kubelet has removed the log. */
     private void keep(Path file, String text) throws IOException {
         Path pod =
                 Objects.requireNonNull(Objects.requireNonNull(file.getParent()).getParent());
@@ -124,13 +124,13 @@ final class ProgramLogs {
         if (REPORTED.stream().anyMatch(line::contains)) {
             watch.say("a log says: " + Tally.shortened(line.replaceFirst("^.*?(WARN|INFO) *", "")));
         }
-        COUNTED.forEach((words, thing) -> {
+        COUNTED.forEach((words, counter) -> {
             if (line.contains(words)) {
-                tally.count(thing);
+                tally.count(counter);
             }
         });
         if (FAULTS.stream().anyMatch(line::contains)) {
-            tally.violation("a program failed inside", file.toString(), line);
+            tally.violation("a program logged an error", file.toString(), line);
         }
     }
 }

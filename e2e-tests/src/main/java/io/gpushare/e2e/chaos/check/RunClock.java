@@ -2,7 +2,7 @@ package io.gpushare.e2e.chaos.check;
 
 import java.time.Duration;
 
-/** The run's own time: from its beginning. */
+/** The time since the beginning of the run. */
 public final class RunClock {
     private final long start = System.nanoTime();
 
@@ -17,7 +17,7 @@ public final class RunClock {
         }
     }
 
-    /** Prints a line, with the time before it. */
+    /** Prints a line, prefixed with the time. */
     public void say(String line) {
         long seconds = now().toSeconds();
         System.out.printf("chaos %2d:%02d  %s%n", seconds / 60, seconds % 60, line);

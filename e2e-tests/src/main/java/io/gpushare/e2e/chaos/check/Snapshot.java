@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that could be seen at about one moment.
+ * The state of the cluster at about one moment, from all sources.
  *
- * @param at when the first look of it began
- * @param pods those of the API server; empty while it does not answer
- * @param running what each process inside a container sees, from its own environment
- * @param listed the cards of the devices that a kubelet has given out, by node and {@code <pod>/<container>}; nodes whose
- *     kubelet does not answer are missing
+ * @param at the time at which reading began
+ * @param pods the pods in the API server; empty while it does not respond
+ * @param running the cards that each running container sees, from the environment of its process
+ * @param listed the cards of the devices that a kubelet has allocated, by node and {@code <pod>/<container>}; without
+ *     the nodes whose kubelet does not respond
  */
 public record Snapshot(
         Duration at,

@@ -8,7 +8,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/** What is counted during a run, by many threads; a thing's name is its group, a colon, and what it is. */
+/**
+ * The counters and violations of a run. A counter's name is {@code <group>: <event>}. It is safe for use by many
+ * threads.
+ */
 public final class Tally {
     private static final int SHOWN = 900;
 
@@ -20,20 +23,20 @@ public final class Tally {
         this.watch = watch;
     }
 
-    public void count(String thing) {
-        add(thing, 1);
+    public void count(String counter) {
+        add(counter, 1);
     }
 
-    void add(String thing, int more) {
-        counts.computeIfAbsent(thing, _ -> new LongAdder()).add(more);
+    void add(String counter, int amount) {
+        counts.computeIfAbsent(counter, _ -> new LongAdder()).add(amount);
     }
 
-    public long of(String thing) {
-        LongAdder count = counts.get(thing);
+    public long of(String counter) {
+        LongAdder count = counts.get(counter);
         return count == null ? 0 : count.sum();
     }
 
-    /** The sum of a group. */
+    /** The sum of the counters of a group. */
     long all(String group) {
         return counts.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(group + ": "))
@@ -41,7 +44,7 @@ public final class Tally {
                 .sum();
     }
 
-    /** Reports it once. */
+    /** Records and prints a violation, once for each rule and subject. */
     public void violation(Violation violation) {
         if (violations.stream().noneMatch(violation::sameAs)) {
             violations.add(violation);

@@ -36,7 +36,8 @@ class InvariantsTest {
         runs("a", ContainerRequest.memory(10), FIRST);
         runs("b", ContainerRequest.memory(6), FIRST);
         assertThat(rules())
-                .containsExactlyInAnyOrder("card over-used, by what containers see", "card over-used, by annotations");
+                .containsExactlyInAnyOrder(
+                        "card over-committed, by the containers' environment", "card over-committed, by annotations");
     }
 
     @Test
@@ -46,14 +47,14 @@ class InvariantsTest {
         assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
                         .violations())
                 .extracting(Invariants.Violation::rule)
-                .containsExactly("card over-used, by what containers see");
+                .containsExactly("card over-committed, by the containers' environment");
     }
 
     @Test
     void aCardThatIsTakenWholeTwice() {
         bound("a", "Pending", ContainerRequest.cards(1), FIRST);
         bound("b", "Running", ContainerRequest.cards(1), FIRST);
-        assertThat(rules()).containsExactly("card over-used, by annotations");
+        assertThat(rules()).containsExactly("card over-committed, by annotations");
     }
 
     @Test
@@ -105,7 +106,7 @@ class InvariantsTest {
         assertThat(check().violations())
                 .singleElement()
                 .matches(violation -> violation.rule().equals("a container that runs is not listed by its kubelet"))
-                .matches(violation -> violation.patience().isPositive());
+                .matches(violation -> violation.tolerance().isPositive());
     }
 
     @Test
@@ -120,7 +121,7 @@ class InvariantsTest {
                         "wrong number of cards, or unknown ones",
                         "wrong number of cards, or unknown ones",
                         "wrong number of cards, or unknown ones",
-                        "card over-used, by what containers see");
+                        "card over-committed, by the containers' environment");
     }
 
     @Test
@@ -130,26 +131,26 @@ class InvariantsTest {
         assertThat(check().violations())
                 .singleElement()
                 .matches(violation -> violation.rule().equals("a container runs whose pod is gone"))
-                .matches(violation -> violation.patience().isPositive());
+                .matches(violation -> violation.tolerance().isPositive());
     }
 
-    /** A container of which the API server knows nothing. */
-    private void without(String pod, ContainerRequest ask, String... cards) {
-        running.add(use(pod, ask, cards));
+    /** A running container without a pod in the API server. */
+    private void without(String pod, ContainerRequest request, String... cards) {
+        running.add(use(pod, request, cards));
     }
 
-    private void runs(String pod, ContainerRequest ask, String card) {
-        bound(pod, "Running", ask, card);
-        running.add(use(pod, ask, card));
+    private void runs(String pod, ContainerRequest request, String card) {
+        bound(pod, "Running", request, card);
+        running.add(use(pod, request, card));
     }
 
-    private void bound(String pod, String phase, ContainerRequest ask, String card) {
+    private void bound(String pod, String phase, ContainerRequest request, String card) {
         boolean ran = !phase.equals("Pending");
-        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, ask, card))));
+        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, request, card))));
     }
 
-    private static HeldCards use(String pod, ContainerRequest ask, String... cards) {
-        return new HeldCards("uid-" + pod, pod, "main", ask, Set.of(cards));
+    private static HeldCards use(String pod, ContainerRequest request, String... cards) {
+        return new HeldCards("uid-" + pod, pod, "main", request, Set.of(cards));
     }
 
     private List<String> rules() {

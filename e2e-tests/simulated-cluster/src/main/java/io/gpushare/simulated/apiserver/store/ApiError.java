@@ -2,7 +2,7 @@ package io.gpushare.simulated.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** A refusal, as the API server words it: an HTTP code and a v1 Status object. */
+/** An error of the API server: an HTTP code and a v1 Status object with the real server's text. */
 public final class ApiError extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -19,7 +19,7 @@ public final class ApiError extends RuntimeException {
         this.name = name;
     }
 
-    /** A refusal without details of an object. */
+    /** An error without details of an object. */
     public static ApiError of(int code, String reason, String message) {
         return new ApiError(code, reason, "", "", message);
     }
@@ -78,8 +78,8 @@ public final class ApiError extends RuntimeException {
                         + "application/merge-patch+json, application/strategic-merge-patch+json; got " + type);
     }
 
-    public static ApiError expired(long asked, long oldest) {
-        return new ApiError(410, "Expired", "", "", "too old resource version: " + asked + " (" + oldest + ")");
+    public static ApiError expired(long requested, long oldest) {
+        return new ApiError(410, "Expired", "", "", "too old resource version: " + requested + " (" + oldest + ")");
     }
 
     public static ApiError internal(String message) {

@@ -2,7 +2,7 @@ package io.gpushare.simulated.apiserver.store;
 
 import java.util.Optional;
 
-/** A kind of object that the server keeps, with the names that the Kubernetes API gives it. */
+/** A resource of the Kubernetes API that the server stores, with its names. */
 public enum ApiResource {
     PODS("", "v1", "pods", "Pod", true, true),
     NODES("", "v1", "nodes", "Node", false, true),
@@ -52,7 +52,7 @@ public enum ApiResource {
         return group.isEmpty() ? plural : plural + "." + group;
     }
 
-    /** Whether the API server knows a field selector for this field. */
+    /** Whether the API server supports a field selector for this field. */
     boolean selectableBy(String field) {
         return switch (field) {
             case "metadata.name", "metadata.namespace" -> true;

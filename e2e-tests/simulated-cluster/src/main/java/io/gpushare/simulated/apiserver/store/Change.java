@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step in the life of an object: as it was (absent when created), as it is (for a removal: as it was last, with the
- * version of the removal), and the version that the step has. Its documents are never changed afterwards.
+ * One change of an object: the previous document (absent for a creation), the current one (for a removal the last one,
+ * with the version of the removal), and the version of the change. The documents are never modified.
  */
 public final class Change {
     final long version;
@@ -24,8 +24,8 @@ public final class Change {
     }
 
     /**
-     * The watch event that a watcher with this selection gets, as one JSON line; nothing where the object was and is
-     * outside of it. An object that comes into or leaves a selection is sent as ADDED or DELETED.
+     * The watch event for a watcher with this selection, as one JSON line; empty if the object is outside of the
+     * selection before and after. An object that enters or leaves the selection leads to ADDED or DELETED.
      */
     public Optional<byte[]> seenBy(Selection selection) {
         boolean was = before != null && selection.matches(before);

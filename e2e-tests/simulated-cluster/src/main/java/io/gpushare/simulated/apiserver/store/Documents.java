@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** JSON documents: how they are read, written and looked into. */
+/** Parses, writes and reads JSON documents. */
 public final class Documents {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -17,7 +17,7 @@ public final class Documents {
         return MAPPER.createObjectNode();
     }
 
-    /** Reads one JSON object, else throws a 400 as the API server does. */
+    /** Parses one JSON object; throws a 400 for other input, as the API server does. */
     public static ObjectNode parse(byte[] bytes) {
         try {
             if (MAPPER.readTree(bytes) instanceof ObjectNode object) {
@@ -39,7 +39,7 @@ public final class Documents {
         }
     }
 
-    /** The text at a dotted path, empty where nothing is. */
+    /** The text at a dotted path; empty if absent. */
     public static String text(JsonNode document, String path) {
         JsonNode at = document;
         for (String step : path.split("\\.")) {

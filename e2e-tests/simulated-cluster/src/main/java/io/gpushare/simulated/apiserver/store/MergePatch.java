@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * JSON merge patch (RFC 7386) and as much of Kubernetes' strategic merge patch as is used here: maps are merged as in a
- * merge patch, lists are replaced, and only {@code conditions} are merged by {@code type}. A strategic patch with a
- * directive ({@code $patch}, {@code $setElementOrder/…}, {@code $retainKeys}) is refused rather than misread, but for
- * the element order of conditions, which has no effect on what they say.
+ * JSON merge patch (RFC 7386) and a subset of Kubernetes' strategic merge patch: maps are merged as in a merge patch,
+ * lists are replaced, and only {@code conditions} are merged by {@code type}. A strategic patch with a directive
+ * ({@code $patch}, {@code $setElementOrder/…}, {@code $retainKeys}) is rejected, except for the element order of
+ * conditions, which has no effect.
  */
 public enum MergePatch {
     MERGE,

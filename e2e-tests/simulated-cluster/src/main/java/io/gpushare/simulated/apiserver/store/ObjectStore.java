@@ -14,8 +14,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every object of the cluster with one global version counter. A stored document is never changed, only replaced; what
- * is handed out may be read by anyone and written by none. One lock guards all, and no I/O happens under it.
+ * Stores every object of the cluster with one global version counter. A stored document is never modified, only
+ * replaced, and callers must not modify the documents that they get. One lock guards the store, and no I/O happens
+ * under it.
  */
 public final class ObjectStore {
     /** A page of a list: its objects, the version of the list's first page, and whether more follow. */
@@ -32,7 +33,7 @@ public final class ObjectStore {
         }
     }
 
-    /** Stores a new object, with uid and creation time given by the server; 409 where the name is taken. */
+    /** Creates an object and sets its uid and creation time; throws a 409 if the name exists. */
     public synchronized ObjectNode create(ApiResource resource, ObjectNode fresh) {
         ObjectKey key = ObjectKey.of(fresh);
         if (stored(resource).find(key) != null) {
@@ -46,7 +47,7 @@ public final class ObjectStore {
         return put(resource, null, fresh);
     }
 
-    /** Stores an object as it is, new or in place of the present one. */
+    /** Creates or replaces an object without changing it. */
     public synchronized ObjectNode replace(ApiResource resource, ObjectNode object) {
         return put(resource, stored(resource).find(ObjectKey.of(object)), object.deepCopy());
     }
@@ -59,7 +60,7 @@ public final class ObjectStore {
         return found;
     }
 
-    /** Replaces an object by what {@code change} makes of a copy; a change that changes nothing gets no version. */
+    /** Applies {@code change} to a copy of the object and stores the result. An equal result creates no version. */
     public synchronized ObjectNode update(ApiResource resource, ObjectKey key, UnaryOperator<ObjectNode> change) {
         ObjectNode before = get(resource, key);
         ObjectNode after = change.apply(before.deepCopy());
@@ -89,8 +90,8 @@ public final class ObjectStore {
     }
 
     /**
-     * Passes every change after a version to a watcher, oldest first, and from then on each change as it happens. Version 0
-     * means: first every object as it is. The watcher is called under the lock and must only pass the change on.
+     * Passes every change after a version to a watcher, oldest first, and then each new change. Version 0 starts with
+     * every current object. The watcher is called under the lock and must only enqueue the change.
      */
     public synchronized Runnable watch(
             ApiResource resource, Selection selection, long since, Consumer<Change> watcher) {
@@ -114,7 +115,7 @@ public final class ObjectStore {
         return version;
     }
 
-    /** Forgets all changes, so that every watch from an older version is answered 410. */
+    /** Discards all changes, so that every watch from an older version gets a 410. */
     public synchronized void compact() {
         resources.values().forEach(stored -> stored.forget(Integer.MAX_VALUE));
     }

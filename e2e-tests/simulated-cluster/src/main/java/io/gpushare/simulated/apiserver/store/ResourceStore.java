@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All objects of one resource with their latest changes and watchers. Pods are also indexed by node, for lists and for
- * watchers, so that thousands of kubelets cost each change only its own node's watcher. The store guards it by its lock.
+ * The objects of one resource with their latest changes and watchers. Pods and their watchers are also indexed by node,
+ * so that a change reaches only the watcher of its node among thousands of kubelets. The lock of the store guards it.
  */
 final class ResourceStore {
     private final NavigableMap<ObjectKey, ObjectNode> objects = new TreeMap<>();
@@ -26,7 +26,7 @@ final class ResourceStore {
     private final int memory;
     private long forgotten;
 
-    /** @param memory how many changes are remembered at least (at most twice as many) */
+    /** @param memory the minimum number of changes to keep (the maximum is twice as many) */
     ResourceStore(int memory) {
         this.memory = memory;
     }
@@ -36,7 +36,7 @@ final class ResourceStore {
         return objects.get(key);
     }
 
-    /** The objects of a node, or all, after a key, in the order of lists. */
+    /** The objects of a node, or all objects, after a key, in list order. */
     Collection<ObjectNode> after(Selection selection, ObjectKey start) {
         NavigableMap<ObjectKey, ObjectNode> from = selection
                 .node()
@@ -88,7 +88,7 @@ final class ResourceStore {
         }
     }
 
-    /** Forgets the oldest changes: a watch from before them is answered 410. */
+    /** Discards the oldest changes: a watch from before them gets a 410. */
     void forget(int count) {
         List<Change> oldest = changes.subList(0, Math.min(count, changes.size()));
         if (!oldest.isEmpty()) {
@@ -97,7 +97,7 @@ final class ResourceStore {
         }
     }
 
-    /** The changes after a version, oldest first; throws 410 where some of them are forgotten. */
+    /** The changes after a version, oldest first; throws a 410 if some of them were discarded. */
     List<Change> since(long version) {
         if (version < forgotten) {
             throw ApiError.expired(version, forgotten);

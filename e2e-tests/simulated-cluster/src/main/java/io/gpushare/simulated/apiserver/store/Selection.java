@@ -8,15 +8,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which objects a list or watch is about: a namespace (empty for all), field selectors and label selectors ({@code =},
- * {@code !=}, and for labels also presence). Set selectors ({@code in}, {@code notin}) are refused with a 400.
+ * The selection of a list or watch: a namespace (empty for all), field selectors and label selectors ({@code =},
+ * {@code !=}, and for labels also presence). Set selectors ({@code in}, {@code notin}) lead to a 400.
  */
 public record Selection(String namespace, List<Term> fields, List<Term> labels) {
 
     /** Every object. */
     public static final Selection ALL = new Selection("", List.of(), List.of());
 
-    /** One comparison; a null value asks only whether the label is there. */
+    /** One comparison; a null value tests only the presence of the label. */
     record Term(String key, boolean equal, @Nullable String value) {}
 
     public Selection {
@@ -85,7 +85,7 @@ public record Selection(String namespace, List<Term> fields, List<Term> labels) 
         return true;
     }
 
-    /** The node that selected pods must be bound to, so that lists and watches of one node need not see all pods. */
+    /** The node that selected pods must be bound to, by which lists and watches use the index. */
     Optional<String> node() {
         for (Term term : fields) {
             if (term.key().equals("spec.nodeName") && term.equal() && term.value() != null) {

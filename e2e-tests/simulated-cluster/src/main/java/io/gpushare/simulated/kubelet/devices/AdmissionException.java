@@ -3,7 +3,10 @@ package io.gpushare.simulated.kubelet.devices;
 import io.grpc.StatusRuntimeException;
 import java.util.Locale;
 
-/** Why the device manager can't give a container its devices, in the kubelet's words; final for the pod. */
+/**
+ * Thrown if the device manager can't allocate a container's devices, with the kubelet's text. The pod is rejected for
+ * good.
+ */
 public final class AdmissionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -11,7 +14,7 @@ public final class AdmissionException extends RuntimeException {
         super(why, null, false, false);
     }
 
-    /** As grpc-go words an error: {@code rpc error: code = FailedPrecondition desc = …}. */
+    /** The text of a gRPC error in grpc-go: {@code rpc error: code = FailedPrecondition desc = …}. */
     public static AdmissionException of(StatusRuntimeException error) {
         String description = error.getStatus().getDescription();
         return new AdmissionException(

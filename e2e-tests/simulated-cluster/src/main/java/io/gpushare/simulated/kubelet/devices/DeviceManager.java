@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives containers their devices as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go): no lock is held
- * during a plugin's call, everything that Go's maps leave to chance is drawn from a seeded source. Not simulated: NUMA
- * alignment (as with topology policy "none") and PreStartContainer.
+ * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go). It holds no lock
+ * during a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment
+ * and PreStartContainer are not simulated.
  */
 public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
@@ -39,7 +39,7 @@ public final class DeviceManager {
         this.clock = clock;
     }
 
-    /** The newest registration of a resource wins; an older connection is left as it is (the real kubelet leaks it). */
+    /** The newest registration of a resource wins; an older connection stays open, as in the real kubelet. */
     public void connected(PluginConnection plugin) {
         synchronized (this) {
             registrations++;
@@ -53,7 +53,7 @@ public final class DeviceManager {
         return registrations;
     }
 
-    /** A list that was on its way when the plugin was disconnected comes too late. */
+    /** Ignores a list that arrives after the plugin was disconnected. */
     private synchronized void update(PluginConnection plugin, List<Device> devices) {
         if (!plugin.closed()) {
             table.update(plugin.resource(), devices);
@@ -61,8 +61,8 @@ public final class DeviceManager {
     }
 
     /**
-     * Disconnects whatever plugin is registered for the resource now, be it the one whose stream ended or a newer one:
-     * so does every kubelet up to 1.36 (plugin/v1beta1/handler.go, runClient).
+     * Disconnects the plugin that is currently registered for the resource, even if it is newer than the one whose
+     * stream ended. Every kubelet up to 1.36 does so (plugin/v1beta1/handler.go, runClient).
      */
     private synchronized void streamEnded(String resource) {
         PluginConnection present = plugins.remove(resource);
@@ -96,7 +96,7 @@ public final class DeviceManager {
         return healthy;
     }
 
-    /** What a container holds, by resource; empty while its pod is under admission. */
+    /** A container's devices by resource; empty while its pod is being admitted. */
     public synchronized Map<String, DeviceTable.Held> held(String pod, String container) {
         return new LinkedHashMap<>(table.held(pod, container));
     }
@@ -105,7 +105,7 @@ public final class DeviceManager {
         table.retain(activePods);
     }
 
-    /** Allocates for all containers of a pod, init containers first; throws at the first that can't be served. */
+    /** Allocates for all containers of a pod, init containers first; throws at the first that fails. */
     public void admit(PodDocument pod) {
         Map<String, Set<String>> reusable = new HashMap<>();
         for (PodDocument.Container container : pod.containers()) {
@@ -136,16 +136,16 @@ public final class DeviceManager {
             if (plugin == null) {
                 throw new AdmissionException("unknown Device Plugin " + resource);
             }
-            ContainerAllocateResponse answer = plugin.allocate(shuffled(devices));
+            ContainerAllocateResponse response = plugin.allocate(shuffled(devices));
             synchronized (this) {
-                table.hold(pod, container, resource, new DeviceTable.Held(devices, answer));
+                table.hold(pod, container, resource, new DeviceTable.Held(devices, response));
             }
         } catch (StatusRuntimeException e) {
             throw AdmissionException.of(e);
         }
     }
 
-    /** manager.go devicesToAllocate; empty where nothing has to be asked of a plugin. */
+    /** manager.go devicesToAllocate; empty if no call of the plugin is needed. */
     private Set<String> choose(String pod, String container, String resource, int count, Set<String> reusable) {
         Set<String> chosen = new HashSet<>();
         Set<String> available;

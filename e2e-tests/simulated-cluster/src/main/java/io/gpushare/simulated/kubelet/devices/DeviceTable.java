@@ -13,23 +13,23 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The kubelet's device table: which devices each resource has, and which pod's container holds which, with the plugin's answer
- * (what the real kubelet keeps in its checkpoint). Its owner guards it by a lock.
+ * The kubelet's device table: the devices of each resource, and the devices of each container with the plugin's
+ * response. The real kubelet keeps both in its checkpoint. The owner guards the table by a lock.
  */
 public final class DeviceTable {
     private static final Duration GRACE = Duration.ofMinutes(5);
 
-    /** Devices of one resource as last reported; both sets are empty after a kubelet's restart. */
+    /** The last reported devices of one resource; both sets are empty after a restart of the kubelet. */
     public static final class Offer {
         final Set<String> healthy = new HashSet<>();
         final Set<String> unhealthy = new HashSet<>();
         Instant stopped = Instant.MAX;
     }
 
-    /** What one container holds of one resource. */
-    public record Held(Set<String> devices, ContainerAllocateResponse answer) {}
+    /** The devices of one resource that a container holds. */
+    public record Held(Set<String> devices, ContainerAllocateResponse response) {}
 
-    /** What a node reports of one resource. */
+    /** The amounts of one resource in the status of the node. */
     public record Count(int capacity, int allocatable) {}
 
     private final Map<String, Offer> offers = new TreeMap<>();
@@ -59,12 +59,12 @@ public final class DeviceTable {
         offer.stopped = now;
     }
 
-    /** What remains over a restart: who holds what, and the names of the resources. */
+    /** Applies a restart: only the devices of containers and the names of resources remain. */
     public void restarted() {
         offers.replaceAll((resource, offer) -> new Offer());
     }
 
-    /** Capacity counts all devices and allocatable the healthy; five minutes after a plugin went both are 0. */
+    /** Capacity counts all devices, allocatable the healthy ones. Five minutes after a disconnection both are 0. */
     public Map<String, Count> counts(Instant now) {
         Map<String, Count> counts = new LinkedHashMap<>();
         offers.forEach((resource, offer) -> {
@@ -86,7 +86,7 @@ public final class DeviceTable {
                 .put(resource, held);
     }
 
-    /** Frees what pods held that are no longer active. */
+    /** Frees the devices of pods that are no longer active. */
     public void retain(Set<String> active) {
         pods.keySet().retainAll(active);
     }

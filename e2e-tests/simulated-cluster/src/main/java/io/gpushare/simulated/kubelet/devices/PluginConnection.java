@@ -42,7 +42,9 @@ public final class PluginConnection implements AutoCloseable {
         this.options = options;
     }
 
-    /** Dials and asks GetDevicePluginOptions, as the kubelet does inside Register; throws where nobody answers in 10 s. */
+    /**
+     * Dials and calls GetDevicePluginOptions, as the kubelet does inside Register; throws without a response in 10 s.
+     */
     public static PluginConnection dial(String resource, ManagedChannel channel) {
         try {
             DevicePluginOptions options = DevicePluginGrpc.newBlockingStub(channel)
@@ -64,12 +66,12 @@ public final class PluginConnection implements AutoCloseable {
         return options;
     }
 
-    /** Calls to the plugin outside of an admission, with a deadline of some seconds. */
+    /** A stub for calls outside of an admission, with a deadline of some seconds. */
     public DevicePluginGrpc.DevicePluginBlockingStub calls() {
         return DevicePluginGrpc.newBlockingStub(channel).withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** For calls that no kubelet would make. */
+    /** A stub for calls that no kubelet makes. */
     public Channel channel() {
         return channel;
     }
@@ -84,9 +86,9 @@ public final class PluginConnection implements AutoCloseable {
         return closed;
     }
 
-    /** Opens the stream; {@code ended} is called once when it breaks, not when this side closes the connection. */
+    /** Opens the stream. {@code ended} is called once if the stream breaks, but not if this side closes it. */
     public void listAndWatch(Consumer<List<Device>> devices, Runnable ended) {
-        // Out of the Register call's context, which is cancelled as soon as that call is answered.
+        // Outside of the context of the Register call, which is cancelled with the response to that call.
         Context.ROOT.run(() -> openStream(devices, ended));
     }
 
@@ -118,7 +120,7 @@ public final class PluginConnection implements AutoCloseable {
                 });
     }
 
-    /** Cancels the stream from the kubelet's side: the plugin sees it cancelled by its peer. */
+    /** Cancels the stream on the kubelet's side. */
     public void cutStream() {
         ClientCallStreamObserver<Empty> present = stream;
         if (present != null) {
@@ -126,7 +128,7 @@ public final class PluginConnection implements AutoCloseable {
         }
     }
 
-    /** What the plugin would rather give; empty where it does not offer the call. The kubelet sets no deadline. */
+    /** The plugin's preferred devices; empty if it does not offer the call. The kubelet sets no deadline. */
     public Set<String> preferred(Collection<String> available, Collection<String> mustInclude, int size) {
         if (!options.getGetPreferredAllocationAvailable()) {
             return Set.of();
@@ -138,23 +140,23 @@ public final class PluginConnection implements AutoCloseable {
                         .addAllMustIncludeDeviceIDs(mustInclude)
                         .setAllocationSize(size))
                 .build();
-        var answer = DevicePluginGrpc.newBlockingStub(channel).getPreferredAllocation(request);
-        return answer.getContainerResponsesCount() == 0
+        var response = DevicePluginGrpc.newBlockingStub(channel).getPreferredAllocation(request);
+        return response.getContainerResponsesCount() == 0
                 ? Set.of()
-                : new HashSet<>(answer.getContainerResponses(0).getDeviceIDsList());
+                : new HashSet<>(response.getContainerResponses(0).getDeviceIDsList());
     }
 
     public ContainerAllocateResponse allocate(Collection<String> devices) {
         checkRunning();
-        var answer = DevicePluginGrpc.newBlockingStub(channel)
+        var response = DevicePluginGrpc.newBlockingStub(channel)
                 .allocate(AllocateRequest.newBuilder()
                         .addContainerRequests(
                                 ContainerAllocateRequest.newBuilder().addAllDevicesIds(devices))
                         .build());
-        if (answer.getContainerResponsesCount() == 0) {
-            throw new AdmissionException("no containers return in allocation response " + answer);
+        if (response.getContainerResponsesCount() == 0) {
+            throw new AdmissionException("no containers return in allocation response " + response);
         }
-        return answer.getContainerResponses(0);
+        return response.getContainerResponses(0);
     }
 
     private void checkRunning() {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The kubelet's Registration service: it checks a request and dials the plugin before it answers. */
+/** The kubelet's Registration service. It validates a request and dials the plugin before it responds. */
 public final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
     private static final Pattern QUALIFIED =
@@ -22,7 +22,7 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
     private final UnixSockets sockets;
     private final BiConsumer<RegisterRequest, PluginConnection> registered;
 
-    /** Calls {@code registered} for each accepted plugin, before its Register call is answered. */
+    /** Calls {@code registered} for each accepted plugin, before the response to its Register call. */
     public RegistrationService(
             Path directory, UnixSockets sockets, BiConsumer<RegisterRequest, PluginConnection> registered) {
         this.directory = directory;
@@ -31,11 +31,11 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
     }
 
     @Override
-    public void register(RegisterRequest request, StreamObserver<Empty> answer) {
+    public void register(RegisterRequest request, StreamObserver<Empty> observer) {
         String resource = request.getResourceName();
         if (!request.getVersion().equals("v1beta1")) {
             refuse(
-                    answer,
+                    observer,
                     "requested API version \"" + request.getVersion()
                             + "\" is not supported by kubelet. Supported version is [\"v1beta1\"]");
             return;
@@ -44,22 +44,22 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
                 && !resource.substring(0, resource.indexOf('/')).contains("kubernetes.io")
                 && !resource.startsWith("requests.");
         if (!extended) {
-            refuse(answer, "the ResourceName \"" + resource + "\" is invalid");
+            refuse(observer, "the ResourceName \"" + resource + "\" is invalid");
             return;
         }
         try {
             Path socket = directory.resolve(request.getEndpoint());
             registered.accept(request, PluginConnection.dial(resource, sockets.connect(socket)));
             LOG.info("plugin registered for {}", resource);
-            answer.onNext(Empty.getDefaultInstance());
-            answer.onCompleted();
+            observer.onNext(Empty.getDefaultInstance());
+            observer.onCompleted();
         } catch (StatusRuntimeException e) {
             LOG.warn("plugin at {} can't be dialled: {}", request.getEndpoint(), e.toString());
-            refuse(answer, "failed to dial device plugin: " + e.getMessage());
+            refuse(observer, "failed to dial device plugin: " + e.getMessage());
         }
     }
 
-    private static void refuse(StreamObserver<Empty> answer, String why) {
-        answer.onError(Status.UNKNOWN.withDescription(why).asRuntimeException());
+    private static void refuse(StreamObserver<Empty> observer, String why) {
+        observer.onError(Status.UNKNOWN.withDescription(why).asRuntimeException());
     }
 }

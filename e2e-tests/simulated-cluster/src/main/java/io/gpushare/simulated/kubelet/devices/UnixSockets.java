@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
 
 /** gRPC over Unix sockets, with the JDK's own domain sockets under Netty, on one event loop. */
 public final class UnixSockets implements AutoCloseable {
-    /** What kubelet's client takes (grpc-go's default; the kubelet never raises it). */
+    /** The limit of the kubelet's client, which is grpc-go's default. */
     public static final int MAX_INBOUND_BYTES = 4 * 1024 * 1024;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final Executor executor = Executors.newVirtualThreadPerTaskExecutor();
 
-    /** Serves on a socket that is made anew, in a folder that is made where it is missing. */
+    /** Starts a server on a new socket and creates its folder if missing. */
     public Server serve(Path socket, BindableService service) throws IOException {
         Files.createDirectories(socket.toAbsolutePath().getParent());
         Files.deleteIfExists(socket);

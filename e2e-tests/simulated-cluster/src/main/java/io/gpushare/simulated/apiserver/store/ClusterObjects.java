@@ -1,22 +1,18 @@
-package io.gpushare.simulated.apiserver;
+package io.gpushare.simulated.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.simulated.apiserver.store.ApiResource;
-import io.gpushare.simulated.apiserver.store.ObjectKey;
-import io.gpushare.simulated.apiserver.store.ObjectStore;
-import io.gpushare.simulated.apiserver.store.Selection;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** The server's objects without HTTP, faults and rules: tests set up a cluster with it and look into it. */
+/** Direct access for tests to the objects of the store, without HTTP, faults and validation. */
 public final class ClusterObjects {
     private final ObjectStore store;
 
-    ClusterObjects(ObjectStore store) {
+    public ClusterObjects(ObjectStore store) {
         this.store = store;
     }
 
-    /** Stores the object as it is, new or in place of the present one; its {@code kind} names the resource. */
+    /** Creates or replaces the object without changing it; its {@code kind} determines the resource. */
     public void put(ObjectNode object) {
         String kind = object.path("kind").asText();
         ApiResource resource = ApiResource.ofKind(kind)
@@ -24,7 +20,7 @@ public final class ClusterObjects {
         store.replace(resource, object);
     }
 
-    /** A copy of the object; throws the API's 404 where it is missing. */
+    /** A copy of the object; throws the API's 404 if it is missing. */
     public ObjectNode get(ApiResource resource, String namespace, String name) {
         return store.get(resource, new ObjectKey(namespace, name)).deepCopy();
     }
