@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -111,6 +112,11 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
             return null;
         }
         return value;
+    }
+
+    /** The values of the flags that match are not in use: they were given as arguments. */
+    void overridden(Predicate<String> flag) {
+        used.keySet().removeIf(flag);
     }
 
     /** One sentence for each deprecated variable that is in use. */

@@ -1,7 +1,9 @@
 package io.gpushare.options;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -23,6 +25,8 @@ public final class OptionParser {
         this.options = options;
         this.environment = environment;
         line = new CommandLine(options);
+        // gpushare's manifests write some flags with one dash: -health-check is not -h.
+        line.setPosixClusteredShortOptionsAllowed(false);
     }
 
     /** Reads a type from text; throws IllegalArgumentException with a sentence for the user. */
@@ -54,7 +58,8 @@ public final class OptionParser {
 
     /** Sets the fields of the options. The result may be a request for help, or a subcommand: then nothing else is checked. */
     public ParseResult parse(String... args) throws InvalidOptionsException {
-        List<String> errors = variableErrors();
+        Map<OptionSpec, String> wrongVariables = wrongVariables();
+        List<String> errors = new ArrayList<>();
         line.getCommandSpec().defaultValueProvider(environment);
         line.getCommandSpec().parser().collectErrors(true);
         ParseResult result = line.parseArgs(args);
@@ -63,6 +68,13 @@ public final class OptionParser {
         }
         boolean runs = !helpRequested(result) && !result.hasSubcommand();
         if (runs) {
+            wrongVariables.forEach((option, error) -> {
+                // A flag overrides its variable, whatever that contains.
+                if (!result.hasMatchedOption(option)) {
+                    errors.add(error);
+                }
+            });
+            environment.overridden(flag -> result.hasMatchedOption(flag));
             errors.addAll(environment.unknown(line.getCommandSpec()));
             errors.addAll(options.problems());
         }
@@ -84,8 +96,8 @@ public final class OptionParser {
      * Tries each variable by itself: picocli reads defaults before arguments and would stop at the first wrong one. Wrong
      * ones are not used from then on.
      */
-    private List<String> variableErrors() {
-        List<String> errors = new ArrayList<>();
+    private Map<OptionSpec, String> wrongVariables() {
+        Map<OptionSpec, String> errors = new LinkedHashMap<>();
         for (OptionSpec option : List.copyOf(line.getCommandSpec().options())) {
             EnvironmentDefaults.@Nullable Source source = environment.source(option.longestName());
             if (source == null) {
@@ -94,7 +106,7 @@ public final class OptionParser {
             try {
                 line.parseArgs(option.longestName() + "=" + source.value());
             } catch (ParameterException e) {
-                errors.add(e.getMessage() + " (from " + source.variable() + ")");
+                errors.put(option, e.getMessage() + " (from " + source.variable() + ")");
                 environment.reject(source.variable());
             }
         }

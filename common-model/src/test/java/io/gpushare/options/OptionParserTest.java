@@ -64,6 +64,15 @@ class OptionParserTest {
     }
 
     @Test
+    void aFlagOverridesAVariableThatCannotBeRead() throws Exception {
+        EnvironmentDefaults environment = defaults(Map.of("GPUSHARE_PERIOD", "soon", "PORT", "82"));
+        new OptionParser(options, environment).parse("--period=5s", "--port=83");
+
+        assertThat(options.period).isEqualTo(Duration.ofSeconds(5));
+        assertThat(environment.notices()).isEmpty();
+    }
+
+    @Test
     void aDeprecatedVariableIsReadAndReportedOnce() throws Exception {
         EnvironmentDefaults environment = defaults(Map.of("PORT", "82", "KUBECONFIG", "/dev/null"));
         new OptionParser(options, environment).parse();
@@ -135,7 +144,7 @@ class OptionParserTest {
                         .isUsageHelpRequested())
                 .isTrue();
 
-        OptionParser parser = parser(Map.of("GPUSHARE_COLOUR", "1", "GPUSHARE_PORT", "9"));
+        OptionParser parser = parser(Map.of("GPUSHARE_COLOUR", "1", "GPUSHARE_PORT", "9", "KUBECONFIG", "/a:/b"));
         Subcommand subcommand = new Subcommand();
         parser.line().addSubcommand(subcommand);
         assertThat(parser.parse("other").hasSubcommand()).isTrue();

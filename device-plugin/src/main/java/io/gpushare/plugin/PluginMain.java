@@ -59,6 +59,9 @@ public final class PluginMain {
         } catch (IOException | IllegalArgumentException e) {
             LOG.error("{}", e.getMessage());
             return INVALID_OPTIONS;
+        } catch (RuntimeException e) {
+            LOG.error("the plugin can't start", e);
+            return FAILED;
         }
     }
 

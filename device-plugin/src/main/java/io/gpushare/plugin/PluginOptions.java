@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,7 @@ final class PluginOptions implements CheckedOptions {
             defaultValue = "10s",
             converter = SecondsConverter.class,
             description = "Time after its last Xid error until a card that responds is healthy again. [10s]")
-    private Duration healthQuietTime = QUIET_TIME;
+    private @Nullable Duration healthQuietTime = QUIET_TIME;
 
     @Option(
             names = "--metrics-address",
@@ -172,6 +173,9 @@ final class PluginOptions implements CheckedOptions {
             problems.add("the node's name is missing: set NODE_NAME (in a manifest from the field spec.nodeName), or"
                     + " --node-name");
         }
+        if (healthQuietTime == null) {
+            problems.add("--health-quiet-time is empty: write seconds, such as 10s, or leave it out");
+        }
         if (memoryResource.equals(cardResource)) {
             problems.add(
                     "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
@@ -193,7 +197,7 @@ final class PluginOptions implements CheckedOptions {
                 nvmlLibrary,
                 kubeletDir.toAbsolutePath(),
                 containers,
-                healthQuietTime,
+                Objects.requireNonNull(healthQuietTime),
                 Optional.ofNullable(metricsAddress),
                 Optional.ofNullable(evictOverUseAfter),
                 procDir.toAbsolutePath());

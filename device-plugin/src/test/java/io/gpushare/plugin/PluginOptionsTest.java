@@ -130,6 +130,18 @@ class PluginOptionsTest {
     }
 
     @Test
+    void anEmptyQuietTimeIsRefused() {
+        assertThatThrownBy(() -> settings("--node-name=n1", "--health-quiet-time="))
+                .hasMessageContaining("--health-quiet-time is empty");
+    }
+
+    @Test
+    void aFlagOfGpushareWithOneDashIsNoRequestForHelp() {
+        assertThatThrownBy(() -> settings("--node-name=n1", "-health-check"))
+                .hasMessageContaining("Unknown option: '-health-check'");
+    }
+
+    @Test
     void anUnknownFlagIsRefused() {
         assertThatThrownBy(() -> settings("--node-name=n1", "--memory-units=GiB"))
                 .hasMessageContaining("Unknown option: '--memory-units=GiB'");
