@@ -105,7 +105,7 @@ public final class Extender implements AutoCloseable {
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(ledger, waiting, leads, ready, informers::heard, informers::changes, events::lost));
-        server = ExtenderServer.start(
+        server = serve(
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
@@ -120,6 +120,17 @@ public final class Extender implements AutoCloseable {
                                 new PluginMetricsClient(clock),
                                 settings.view())));
         loops = List.of(Requeuer.start(api, waiting, ready, clock), UnknownBindingTimer.start(binder, clock));
+    }
+
+    /** Starts the server, or ends what was started before it. */
+    private ExtenderServer serve(ExtenderServer.Settings settings, ExtenderServer.Parts parts) throws IOException {
+        try {
+            return ExtenderServer.start(settings, parts);
+        } catch (IOException e) {
+            leadership.end();
+            informers.close();
+            throw e;
+        }
     }
 
     /** Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used. */

@@ -47,6 +47,9 @@ class ProtocolIT extends WithSharedExtender {
         assertThat(extender.post("inspect", "").statusCode()).isEqualTo(405);
         assertThat(extender.get("/gpushare-scheduler/nothing").statusCode()).isEqualTo(404);
         assertThat(extender.get("/").statusCode()).isEqualTo(404);
+        assertThat(extender.get("/gpushare-scheduler/v1").statusCode()).isEqualTo(404);
+        assertThat(extender.get("/gpushare-scheduler/inspect/a/n1").statusCode())
+                .isEqualTo(404);
         assertThat(extender.get("/gpushare-scheduler/filter").headers().firstValue("Allow"))
                 .contains("POST");
         assertThat(extender.post("../healthz", "").headers().firstValue("Allow"))

@@ -68,6 +68,8 @@ public final class RequestBodies {
                     then.handle(body);
                 } finally {
                     used.addAndGet(-body.capacity());
+                    // The request still refers to the body, perhaps for as long as the API server takes for a bind.
+                    body.release();
                 }
             });
         });

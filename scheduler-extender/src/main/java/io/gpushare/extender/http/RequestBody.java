@@ -65,6 +65,12 @@ public final class RequestBody {
         return (int) Math.max(needed, Math.min(grown, most));
     }
 
+    /** Frees the memory: the body has been handled, and is empty from now on. */
+    void release() {
+        bytes = new byte[0];
+        size = 0;
+    }
+
     void add(Buffer chunk) {
         int capacity = capacityAfter(chunk.length());
         if (capacity > bytes.length) {

@@ -106,6 +106,9 @@ public final class Ledger {
         }
         pods.countHostRequests(pod);
         PodDemand demand = demand(pod);
+        if (!(demand instanceof PodDemand.NoGpu)) {
+            pods.listed(ref);
+        }
         if (demand instanceof PodDemand.Valid valid) {
             PodTable.Update update = pods.update(pod, valid);
             if (update.added()) {

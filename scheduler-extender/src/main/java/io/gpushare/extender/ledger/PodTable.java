@@ -54,6 +54,11 @@ final class PodTable {
         return Optional.ofNullable(uids.get(pod.toString())).filter(uid -> !uid.equals(pod.uid()));
     }
 
+    /** Remembers which pod has the name: a deletion may be missed. */
+    void listed(PodRef pod) {
+        uids.put(pod.toString(), pod.uid());
+    }
+
     /** Counts the CPU and memory that a bound pod requests, with and without a demand for cards. */
     void countHostRequests(ClusterPod pod) {
         if (pod.node() != null) {
@@ -63,7 +68,6 @@ final class PodTable {
 
     Update update(ClusterPod pod, PodDemand.Valid demand) {
         PodRef ref = pod.ref();
-        uids.put(ref.toString(), ref.uid());
         AllocationAnnotation annotation = AllocationAnnotation.of(pod, demand.demand());
         Update[] update = new Update[1];
         pods.compute(ref.uid(), (uid, old) -> {

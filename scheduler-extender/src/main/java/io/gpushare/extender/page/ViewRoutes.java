@@ -75,7 +75,12 @@ public final class ViewRoutes {
     }
 
     private void get(RoutingContext context) {
-        String view = context.normalizedPath().substring(VIEW.length());
+        String path = context.normalizedPath();
+        if (path.length() < VIEW.length()) { // the pattern also matches without the slash
+            HttpResponse.error(context.request(), 404, HttpResponse.NOTHING_HERE);
+            return;
+        }
+        String view = path.substring(VIEW.length());
         MultiMap parameters = context.request().params();
         Step<ViewResponses.Response> question = () -> responses.respond(view, parameters);
         respondLater(

@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class ExtenderRouter {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderRouter.class);
     private static final String PREFIX = "/gpushare-scheduler/*";
+    private static final String INSPECT = "/gpushare-scheduler/inspect/";
 
     private final Router router;
     private final ExtenderMetrics metrics;
@@ -72,8 +73,7 @@ final class ExtenderRouter {
                 context -> HttpResponse.json(context.request(), 200, InspectJson.of(ledger.nodes())));
         // Not "/inspect/:node": vertx-web logs an error for each name that it can't decode.
         Methods.get(router, "/inspect/*", context -> {
-            String path = context.normalizedPath();
-            String name = path.substring(path.lastIndexOf('/') + 1);
+            String name = context.normalizedPath().substring(INSPECT.length());
             ledger.node(name)
                     .ifPresentOrElse(
                             node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),

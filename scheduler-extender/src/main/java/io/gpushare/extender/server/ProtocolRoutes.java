@@ -28,7 +28,7 @@ final class ProtocolRoutes {
     Router router(BodyReader bodies) {
         Router router = Router.router(vertx);
         // The time counts from the request's head, as its body arrives after that.
-        router.post().handler(context -> {
+        router.route().handler(context -> {
             context.put(BEGAN, System.nanoTime());
             context.next();
         });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
@@ -163,6 +164,18 @@ class LedgerTest {
         return ledger.node(node).orElseThrow().cards().cards().stream()
                 .mapToInt(card -> card.occupied().units())
                 .sum();
+    }
+
+    /** A watch that breaks may miss a deletion: the new pod of that name then is the first sign of it. */
+    @Test
+    void anInvalidPodThatWasRecreatedUnseenIsForgotten() {
+        Map<String, String> invalid = Map.of("gpushare.io/policy", "nonsense");
+        ledger.updatePod(new ClusterPod(POD, null, false, PodPriority.DEFAULT, true, invalid, THREE));
+        assertThat(ledger.invalidWaiting()).isEqualTo(1);
+
+        PodRef recreated = new PodRef("uid-q", POD.namespace(), POD.name());
+        ledger.updatePod(new ClusterPod(recreated, null, false, PodPriority.DEFAULT, true, Map.of(), THREE));
+        assertThat(ledger.invalidWaiting()).isZero();
     }
 
     private static ClusterPod pod(@Nullable String node, Map<String, String> annotations) {
