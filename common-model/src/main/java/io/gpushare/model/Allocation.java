@@ -2,6 +2,7 @@ package io.gpushare.model;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,7 @@
 package io.gpushare.model;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package io.gpushare.model;
 
+import io.gpushare.model.card.Share;
 import java.util.Objects;
 
 /**

@@ -1,5 +1,7 @@
 package io.gpushare.model;
 
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Objects;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;

@@ -1,6 +1,5 @@
 package io.gpushare.model.card;
 
-import io.gpushare.model.Share;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,5 @@
 /**
- * The cards of a node as values: identity, facts, health, links between them, and the inventory that lists them. Pure, as
+ * The cards of a node as values: identity, facts, health, links, shares of them, and the inventory that lists them. Pure, as
  * the parent package is.
  */
 @NullMarked

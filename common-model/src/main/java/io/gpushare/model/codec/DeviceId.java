@@ -1,7 +1,7 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
 
 /**
  * The ID of a device at the kubelet. It names the card and is unique over both resources: {@code GPU-<uuid>::<n>} for a

@@ -1,6 +1,6 @@
 package io.gpushare.model.codec;
 
-import io.gpushare.model.ShareKind;
+import io.gpushare.model.card.ShareKind;
 import java.util.regex.Pattern;
 
 /** The names of the extended resources in this cluster. */

@@ -1,7 +1,7 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.CardLinks;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

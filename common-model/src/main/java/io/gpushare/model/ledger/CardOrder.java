@@ -1,6 +1,6 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import java.util.Comparator;
 import java.util.function.ToIntFunction;
 

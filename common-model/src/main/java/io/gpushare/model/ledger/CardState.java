@@ -1,7 +1,7 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Share;
 import java.util.Objects;
 
 /**

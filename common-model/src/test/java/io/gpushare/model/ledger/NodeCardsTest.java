@@ -10,13 +10,13 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

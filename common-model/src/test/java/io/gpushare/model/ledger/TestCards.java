@@ -4,11 +4,11 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
 

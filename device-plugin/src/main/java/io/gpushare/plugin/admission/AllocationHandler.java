@@ -1,8 +1,8 @@
 package io.gpushare.plugin.admission;
 
 import io.gpushare.model.ContainerAllocation;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.Caller;

@@ -1,8 +1,8 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerDemand;
-import io.gpushare.model.Share;
-import io.gpushare.model.ShareKind;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;

@@ -2,8 +2,8 @@ package io.gpushare.plugin.node;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DeviceId;
 import java.util.Collection;
 import java.util.List;

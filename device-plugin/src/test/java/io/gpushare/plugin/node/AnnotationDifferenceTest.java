@@ -2,12 +2,12 @@ package io.gpushare.plugin.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.gpushare.extender.capacity;
 
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;

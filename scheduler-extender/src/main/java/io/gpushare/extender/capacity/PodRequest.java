@@ -1,7 +1,7 @@
 package io.gpushare.extender.capacity;
 
 import io.gpushare.model.HostResources;
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import java.util.Objects;
 import java.util.Set;
 

@@ -1,9 +1,9 @@
 package io.gpushare.extender.feasibility;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.gpushare.extender.feasibility;
 
 import io.gpushare.model.Demand;
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.Refusal;
 import io.gpushare.model.selector.CardSelector;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.gpushare.extender.feasibility;
 
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Refusal;

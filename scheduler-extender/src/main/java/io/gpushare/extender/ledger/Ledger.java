@@ -13,7 +13,7 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;

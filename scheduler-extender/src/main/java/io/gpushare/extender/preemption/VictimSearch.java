@@ -2,8 +2,8 @@ package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;

@@ -1,10 +1,10 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.model.Share;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import java.util.Objects;
 import java.util.Optional;

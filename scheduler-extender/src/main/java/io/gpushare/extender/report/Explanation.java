@@ -5,7 +5,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.gpushare.extender.capacity;
 
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 
 /** Free cards for tests. */
 public final class TestCards {

@@ -3,7 +3,7 @@ package io.gpushare.extender.policy.scoring;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.model.Share;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

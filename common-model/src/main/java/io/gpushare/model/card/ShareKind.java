@@ -1,4 +1,4 @@
-package io.gpushare.model;
+package io.gpushare.model.card;
 
 /** The kinds of amounts in a {@link Share}. Each is one extended resource in Kubernetes. */
 public enum ShareKind {

@@ -1,4 +1,4 @@
-package io.gpushare.model;
+package io.gpushare.model.card;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

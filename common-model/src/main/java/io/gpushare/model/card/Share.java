@@ -1,4 +1,4 @@
-package io.gpushare.model;
+package io.gpushare.model.card;
 
 /**
  * An amount of GPU: what one card has, what is allocated or free on it, what one container gets of it, or the sum of
