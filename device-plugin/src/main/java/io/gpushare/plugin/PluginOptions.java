@@ -4,10 +4,9 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
+import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
-import io.gpushare.options.ReadableFileConverter;
-import io.gpushare.options.ResourceNameConverter;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
@@ -22,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options of the plugin. Each flag has an environment variable: {@code --proc-dir}, {@code GPUSHARE_PROC_DIR}. */
@@ -43,21 +43,8 @@ final class PluginOptions implements CheckedOptions {
             description = "Memory that one memory device stands for: GiB, or <n>MiB. [GiB]")
     private MemoryUnit memoryUnit = MemoryUnit.GIB;
 
-    @Option(
-            names = "--memory-resource",
-            paramLabel = "<name>",
-            defaultValue = "aliyun.com/gpu-mem",
-            converter = ResourceNameConverter.class,
-            description = "Resource that counts memory units. [aliyun.com/gpu-mem]")
-    private String memoryResource = ResourceNames.DEFAULT.memory();
-
-    @Option(
-            names = "--card-resource",
-            paramLabel = "<name>",
-            defaultValue = "aliyun.com/gpu-count",
-            converter = ResourceNameConverter.class,
-            description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
-    private String cardResource = ResourceNames.DEFAULT.cards();
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Option(
             names = "--node-name",
@@ -65,13 +52,6 @@ final class PluginOptions implements CheckedOptions {
             defaultValue = "",
             description = "Name of this node in the cluster; required. [NODE_NAME]")
     private String nodeName = "";
-
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "<file>",
-            converter = ReadableFileConverter.class,
-            description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
-    private @Nullable Path kubeconfig;
 
     @Option(
             names = "--nvml-library",
@@ -176,10 +156,7 @@ final class PluginOptions implements CheckedOptions {
         if (healthQuietTime == null) {
             problems.add("--health-quiet-time is empty: write seconds, such as 10s, or leave it out");
         }
-        if (memoryResource.equals(cardResource)) {
-            problems.add(
-                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
-        }
+        problems.addAll(cluster.problems());
         if (mps) {
             problems.add("--mps=true is not possible yet: this version shares memory by count and does not enforce it"
                     + " inside a card; leave --mps out");
@@ -191,9 +168,9 @@ final class PluginOptions implements CheckedOptions {
     Settings settings() {
         return new Settings(
                 memoryUnit,
-                new ResourceNames(memoryResource, cardResource),
+                cluster.resources(),
                 nodeName,
-                kubeconfig,
+                cluster.kubeconfig(),
                 nvmlLibrary,
                 kubeletDir.toAbsolutePath(),
                 containers,

@@ -42,7 +42,9 @@ class PluginOptionsTest {
 
         assertThat(options.settings().unit()).isEqualTo(MemoryUnit.ofMib(256));
         assertThat(options.settings().resources().cards()).isEqualTo("nvidia.com/gpu");
-        assertThat(parser.inForce()).contains("--memory-unit=256MiB --memory-resource=aliyun.com/gpu-mem");
+        assertThat(parser.inForce())
+                .contains(
+                        "--memory-unit=256MiB ", "--memory-resource=aliyun.com/gpu-mem --card-resource=nvidia.com/gpu");
     }
 
     @Test

@@ -4,13 +4,12 @@ import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.CheckedOptions;
+import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.PortConverter;
 import io.gpushare.options.ReadableFileConverter;
-import io.gpushare.options.ResourceNameConverter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +18,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -68,28 +68,8 @@ final class ExtenderOptions implements CheckedOptions {
             description = "Address to listen on. [0.0.0.0]")
     private String bindAddress = "";
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "<file>",
-            converter = ReadableFileConverter.class,
-            description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
-    private @Nullable Path kubeconfig;
-
-    @Option(
-            names = "--memory-resource",
-            paramLabel = "<name>",
-            defaultValue = "aliyun.com/gpu-mem",
-            converter = ResourceNameConverter.class,
-            description = "Resource that counts memory units. [aliyun.com/gpu-mem]")
-    private String memoryResource = ResourceNames.DEFAULT.memory();
-
-    @Option(
-            names = "--card-resource",
-            paramLabel = "<name>",
-            defaultValue = "aliyun.com/gpu-count",
-            converter = ResourceNameConverter.class,
-            description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
-    private String cardResource = ResourceNames.DEFAULT.cards();
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Option(
             names = "--policy",
@@ -239,10 +219,7 @@ final class ExtenderOptions implements CheckedOptions {
         if (maxRequestBytes < LEAST_REQUEST_BYTES) {
             problems.add("--max-request-bytes " + maxRequestBytes + ": write at least " + LEAST_REQUEST_BYTES);
         }
-        if (memoryResource.equals(cardResource)) {
-            problems.add(
-                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
-        }
+        problems.addAll(cluster.problems());
         if ((tlsCertFile == null) != (tlsKeyFile == null)) {
             problems.add("--tls-cert-file and --tls-key-file go together: name both or neither");
         }
@@ -255,8 +232,8 @@ final class ExtenderOptions implements CheckedOptions {
     /** The values for a start; the options have been parsed without an error. */
     Extender.Settings settings(String version) {
         return new Extender.Settings(
-                kubeconfig,
-                new ResourceNames(memoryResource, cardResource),
+                cluster.kubeconfig(),
+                cluster.resources(),
                 policy,
                 decideIn == Verb.FILTER,
                 view,

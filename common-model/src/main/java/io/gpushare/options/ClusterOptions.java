@@ -1,0 +1,51 @@
+package io.gpushare.options;
+
+import io.gpushare.model.codec.ResourceNames;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that both programs must share: how to reach the cluster, and the names of its resources. A picocli mixin. */
+public final class ClusterOptions {
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "<file>",
+            converter = ReadableFileConverter.class,
+            description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
+    private @Nullable Path kubeconfig;
+
+    @Option(
+            names = "--memory-resource",
+            paramLabel = "<name>",
+            defaultValue = "aliyun.com/gpu-mem",
+            converter = ResourceNameConverter.class,
+            description = "Resource that counts memory units. [aliyun.com/gpu-mem]")
+    private String memoryResource = ResourceNames.DEFAULT.memory();
+
+    @Option(
+            names = "--card-resource",
+            paramLabel = "<name>",
+            defaultValue = "aliyun.com/gpu-count",
+            converter = ResourceNameConverter.class,
+            description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
+    private String cardResource = ResourceNames.DEFAULT.cards();
+
+    /** The kubeconfig file; null for the pod's service account. */
+    public @Nullable Path kubeconfig() {
+        return kubeconfig;
+    }
+
+    /** One sentence for each rule that the values break. */
+    public List<String> problems() {
+        return memoryResource.equals(cardResource)
+                ? List.of("--memory-resource and --card-resource must have different names, both are '" + cardResource
+                        + "'")
+                : List.of();
+    }
+
+    /** The names of the resources, after {@link #problems} was empty. */
+    public ResourceNames resources() {
+        return new ResourceNames(memoryResource, cardResource);
+    }
+}
