@@ -15,6 +15,9 @@ public sealed interface DeviceId {
     /** The share of the card that the device represents. */
     Share share();
 
+    /** Distinguishes the devices of one kind on the card. */
+    int number();
+
     /** One unit of that card's memory; the number only distinguishes the units of a card. */
     record MemoryUnitOf(CardId card, int number) implements DeviceId {
         @Override
@@ -30,6 +33,11 @@ public sealed interface DeviceId {
 
     /** The whole card. */
     record WholeCard(CardId card) implements DeviceId {
+        @Override
+        public int number() {
+            return 0;
+        }
+
         @Override
         public Share share() {
             return Share.WHOLE_CARD;

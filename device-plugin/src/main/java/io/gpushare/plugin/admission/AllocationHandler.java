@@ -101,7 +101,7 @@ public final class AllocationHandler implements CallHandler {
                 yield List.of(); // the Allocate that follows reports it
             }
             case Verdict.Granted(Caller.Found caller, ContainerAllocation allocation) -> {
-                List<String> ids = PreferredDevices.of(allocation, available, Set.copyOf(mustInclude));
+                List<String> ids = PreferredDevices.of(resource, allocation, available, Set.copyOf(mustInclude));
                 if (ids.isEmpty()) {
                     notPreferred = "too few devices of " + allocation.visibleCards() + " are available";
                 } else {

@@ -140,7 +140,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
     /** The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects. */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
         boolean whole = container.request().wholeCards() > 0;
-        Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.memory(devices);
+        Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.parts(devices);
         boolean matching = whole
                 ? shares.size() == container.request().wholeCards()
                 : !shares.isEmpty() && shares.equals(split(shares.keySet()));

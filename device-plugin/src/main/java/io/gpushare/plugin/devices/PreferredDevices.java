@@ -2,7 +2,6 @@ package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.node.DeviceIdParser;
 import java.util.ArrayList;
@@ -19,43 +18,29 @@ public final class PreferredDevices {
     private PreferredDevices() {}
 
     /**
-     * As many devices of the container's cards as it requests, including {@code mustInclude}.
+     * As many devices of that resource on the container's cards as it requests, including {@code mustInclude}.
      *
      * @return empty if too few are available: then the kubelet chooses, and its allocations may name another card
      */
     public static List<String> of(
-            ContainerAllocation allocation, Collection<String> available, Set<String> mustInclude) {
-        Map<CardId, Integer> missing = devicesByCard(allocation);
+            DeviceResource resource,
+            ContainerAllocation allocation,
+            Collection<String> available,
+            Set<String> mustInclude) {
+        Map<CardId, Integer> missing = new HashMap<>();
+        allocation.shares().forEach((card, share) -> missing.put(card, resource.amount(share)));
         List<String> chosen = new ArrayList<>(mustInclude);
         for (DeviceId device : DeviceIdParser.devices(mustInclude)) {
             missing.merge(device.card(), -1, Integer::sum);
         }
         Set<String> free = new HashSet<>(available);
         free.removeAll(mustInclude);
-        boolean memory = allocation.total().wholeCards() == 0;
         DeviceIdParser.devices(free).stream()
-                .filter(device -> memory == (device instanceof DeviceId.MemoryUnitOf))
-                .sorted(Comparator.comparingInt(PreferredDevices::number))
+                .filter(device -> resource.amount(device.share()) > 0)
+                .sorted(Comparator.comparingInt(DeviceId::number))
                 .filter(device -> missing.merge(device.card(), -1, Integer::sum) >= 0)
                 .map(DeviceId::toString)
                 .forEach(chosen::add);
-        return chosen.size() == devices(allocation.total()) ? List.copyOf(chosen) : List.of();
-    }
-
-    private static Map<CardId, Integer> devicesByCard(ContainerAllocation allocation) {
-        Map<CardId, Integer> devices = new HashMap<>();
-        allocation.shares().forEach((card, share) -> devices.put(card, devices(share)));
-        return devices;
-    }
-
-    private static int devices(Share share) {
-        return share.wholeCards() > 0 ? share.wholeCards() : share.units();
-    }
-
-    private static int number(DeviceId device) {
-        return switch (device) {
-            case DeviceId.MemoryUnitOf(CardId _, int number) -> number;
-            case DeviceId.WholeCard(CardId _) -> 0;
-        };
+        return chosen.size() == resource.amount(allocation.total()) ? List.copyOf(chosen) : List.of();
     }
 }

@@ -26,14 +26,14 @@ public final class DeviceIdParser {
                 .toList();
     }
 
-    /** The shares of the memory devices, by card. */
-    public static Map<CardId, Share> memory(List<DeviceId> devices) {
-        return shares(devices, device -> device instanceof DeviceId.MemoryUnitOf);
+    /** The shares of the devices that are parts of cards, by card. */
+    public static Map<CardId, Share> parts(List<DeviceId> devices) {
+        return shares(devices, device -> device.share().wholeCards() == 0);
     }
 
     /** The shares of the whole-card devices, by card. */
     public static Map<CardId, Share> whole(List<DeviceId> devices) {
-        return shares(devices, device -> device instanceof DeviceId.WholeCard);
+        return shares(devices, device -> device.share().wholeCards() > 0);
     }
 
     private static Map<CardId, Share> shares(List<DeviceId> devices, Predicate<DeviceId> kind) {
@@ -48,8 +48,8 @@ public final class DeviceIdParser {
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);
-        Map<CardId, Share> memory = memory(devices);
-        Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
+        Map<CardId, Share> parts = parts(devices);
+        Map<CardId, Share> shares = parts.isEmpty() ? whole(devices) : parts;
         return shares.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ContainerAllocation(container, ContainerRole.APP, shares));

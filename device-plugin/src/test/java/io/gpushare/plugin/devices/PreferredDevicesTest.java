@@ -17,6 +17,7 @@ class PreferredDevicesTest {
     @Test
     void theFirstFreeUnitsOfTheCardArePreferred() {
         assertThat(PreferredDevices.of(
+                        DeviceResource.MEMORY,
                         TestPods.share("main", B, 2),
                         List.of("GPU-a::0", "GPU-b::10", "GPU-b::9", "GPU-b::2"),
                         Set.of()))
@@ -26,7 +27,10 @@ class PreferredDevicesTest {
     @Test
     void whatMustBeIncludedIsCounted() {
         assertThat(PreferredDevices.of(
-                        TestPods.share("main", B, 2), List.of("GPU-b::1", "GPU-b::2", "GPU-b::3"), Set.of("GPU-b::3")))
+                        DeviceResource.MEMORY,
+                        TestPods.share("main", B, 2),
+                        List.of("GPU-b::1", "GPU-b::2", "GPU-b::3"),
+                        Set.of("GPU-b::3")))
                 .containsExactlyInAnyOrder("GPU-b::3", "GPU-b::1");
     }
 
@@ -34,16 +38,20 @@ class PreferredDevicesTest {
     void wholeCardsArePreferredByName() {
         var gets = new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(B, A));
 
-        assertThat(PreferredDevices.of(gets, List.of("GPU-a", "GPU-b", "GPU-c"), Set.of()))
+        assertThat(PreferredDevices.of(DeviceResource.CARDS, gets, List.of("GPU-a", "GPU-b", "GPU-c"), Set.of()))
                 .containsExactlyInAnyOrder("GPU-a", "GPU-b");
     }
 
     @Test
     void whenTheCardHasTooFewFreeDevicesNoneIsPreferred() {
-        assertThat(PreferredDevices.of(TestPods.share("main", B, 2), List.of("GPU-b::1", "GPU-a::1"), Set.of()))
+        assertThat(PreferredDevices.of(
+                        DeviceResource.MEMORY, TestPods.share("main", B, 2), List.of("GPU-b::1", "GPU-a::1"), Set.of()))
                 .isEmpty();
         assertThat(PreferredDevices.of(
-                        TestPods.share("main", B, 1), List.of("GPU-b::1", "GPU-a::1"), Set.of("GPU-a::1", "GPU-a::2")))
+                        DeviceResource.MEMORY,
+                        TestPods.share("main", B, 1),
+                        List.of("GPU-b::1", "GPU-a::1"),
+                        Set.of("GPU-a::1", "GPU-a::2")))
                 .isEmpty();
     }
 }

@@ -66,7 +66,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         return new PodRequest(
                 host.cpuMilli(),
                 host.memoryMib(),
-                demand.shareOfEachCard().units(),
+                demand.shareOfEachCard(),
                 demand.total().wholeCards(),
                 selector.any() ? Set.of() : models.apply(selector));
     }
