@@ -42,8 +42,18 @@ load_settings() {
 }
 
 write_settings() {
-    printf '%s=%q\n' node_name "$node_name" network "$network" >"$state/settings"
+    printf '%s=%q\n' node_name "$node_name" network "$network" minor "$minor" \
+        containerd_major "$containerd_major" >"$state/settings"
     [ ${#more_nodes[@]} = 0 ] || printf 'more_nodes=(%s)\n' "${more_nodes[*]}" >>"$state/settings"
+}
+
+# The versions decide which flags and configurations the programs take: 1.$minor, and containerd's major version.
+read_versions() {
+    minor=$("$bin/kubelet" --version | sed -n 's/^Kubernetes v1\.\([0-9]*\)\..*/\1/p')
+    containerd_major=$("$bin/containerd" --version | grep -oE '\b[0-9]+\.[0-9]+\.[0-9]+' | head -n 1 | cut -d. -f1)
+    [ -n "$minor" ] && [ -n "$containerd_major" ] || fail "can't tell the versions of kubelet and containerd in $bin"
+    [ "$minor" -lt 36 ] || [ "$containerd_major" -ge 2 ] ||
+        fail "Kubernetes 1.$minor needs containerd 2, but this is $("$bin/containerd" --version): put containerd, containerd-shim-runc-v2 and ctr into the folder of the programs"
 }
 
 # use_node NAME: selects the node for the following calls. $at is the suffix of its processes' names.
@@ -157,11 +167,13 @@ start_component() {
         containerd)
             launch containerd "$bin/containerd" --config "$node_folder/config/containerd.toml" ;;
         kubelet)
+            local runtime=()
+            [ "$minor" -ge 27 ] || runtime=(--container-runtime-endpoint "unix://$node_folder/run/containerd.sock"
+                --pod-infra-container-image docker.io/gpushare-e2e/pause:1)
+            [ "$minor" -ge 24 ] || runtime+=(--container-runtime remote)
             launch kubelet "$bin/kubelet" "--kubeconfig=$node_folder/config/kubelet.kubeconfig" \
                 --config "$node_folder/config/kubelet.yaml" --v 2 \
-                --root-dir /var/lib/kubelet --hostname-override "$node" --node-ip "$kubelet_ip" \
-                --container-runtime remote --container-runtime-endpoint "unix://$node_folder/run/containerd.sock" \
-                --pod-infra-container-image docker.io/gpushare-e2e/pause:1 ;;
+                --root-dir /var/lib/kubelet --hostname-override "$node" --node-ip "$kubelet_ip" "${runtime[@]}" ;;
         kube-proxy)
             # With zeros kube-proxy does not change the machine's connection limits.
             launch kube-proxy "$bin/kube-proxy" "$(identity kube-proxy)" --proxy-mode iptables \
@@ -299,14 +311,15 @@ imageGCHighThresholdPercent: 100
 # There is no cluster DNS.
 resolvConf: ""
 EOF
+    [ "$minor" -lt 27 ] ||
+        echo "containerRuntimeEndpoint: unix://$node_folder/run/containerd.sock" >>"$node_folder/config/kubelet.yaml"
+    # The machine may have version 1 of the control groups.
+    [ "$minor" -lt 31 ] || echo 'failCgroupV1: false' >>"$node_folder/config/kubelet.yaml"
 }
 
-configure_containerd() {
-    local snapshotter=overlayfs
-    # An overlay can't be stacked on an overlay.
-    [ "$(stat -f -c %T "$node_folder")" != overlayfs ] || snapshotter=native
-    mkdir -p "$node_folder/config/cni"
-    cat >"$node_folder/config/containerd.toml" <<EOF
+# The configurations of containerd print to the output; the argument is the snapshotter.
+containerd_1() {
+    cat <<EOF
 version = 2
 root = "$node_folder/containerd/root"
 state = "$node_folder/containerd/state"
@@ -319,11 +332,51 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
   # The machine may lack CAP_SYS_RESOURCE; every pod would fail without this.
   restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".containerd]
-  snapshotter = "$snapshotter"
+  snapshotter = "$1"
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = "$folder/cni"
   conf_dir = "$node_folder/config/cni"
 EOF
+}
+
+containerd_2() {
+    cat <<EOF
+version = 3
+root = "$node_folder/containerd/root"
+state = "$node_folder/containerd/state"
+disabled_plugins = ["io.containerd.internal.v1.opt"]
+[grpc]
+  address = "$node_folder/run/containerd.sock"
+[plugins."io.containerd.cri.v1.images"]
+  snapshotter = "$1"
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = "docker.io/gpushare-e2e/pause:1"
+[plugins."io.containerd.cri.v1.runtime"]
+  netns_mounts_under_state_dir = true
+  # The machine may lack CAP_SYS_RESOURCE; every pod would fail without this.
+  restrict_oom_score_adj = true
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+  BinaryName = "$bin/runc"
+[plugins."io.containerd.cri.v1.runtime".cni]
+  bin_dirs = ["$folder/cni"]
+  conf_dir = "$node_folder/config/cni"
+[plugins."io.containerd.nri.v1.nri"]
+  disable = true
+EOF
+}
+
+configure_containerd() {
+    local snapshotter=overlayfs
+    # An overlay can't be stacked on an overlay.
+    [ "$(stat -f -c %T "$node_folder")" != overlayfs ] || snapshotter=native
+    mkdir -p "$node_folder/config/cni"
+    if [ "$containerd_major" -ge 2 ]; then
+        containerd_2 "$snapshotter"
+    else
+        containerd_1 "$snapshotter"
+    fi >"$node_folder/config/containerd.toml"
     cat >"$node_folder/config/cni/gpushare-e2e.conflist" <<EOF
 {
   "cniVersion": "0.4.0",
@@ -351,7 +404,8 @@ takes_pods() {
     local ready taints account
     ready=$(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) &&
         [ "$ready" = True ] && taints=$(kubectl get node "$node" -o 'jsonpath={.spec.taints}') && [ -z "$taints" ] &&
-        account=$(kubectl get serviceaccount default -o 'jsonpath={.secrets[0].name}' 2>/dev/null) && [ -n "$account" ]
+        account=$(kubectl get serviceaccount default -o 'jsonpath={.metadata.name}{.secrets[0].name}' 2>/dev/null) &&
+        { [ "$minor" -ge 24 ] || [ "$account" != default ]; }
 }
 
 # wait_for_node COMPONENT...: waits until the node is ready for pods; all these components must run.

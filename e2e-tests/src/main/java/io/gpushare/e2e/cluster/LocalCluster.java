@@ -8,15 +8,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Kubernetes 1.20 from Debian's source package, started by the programs of {@code e2e-tests/local-kubernetes}. Its
- * components can be killed and frozen, and it can have a second node.
+ * A Kubernetes started by the programs of {@code e2e-tests/local-kubernetes}: 1.20 from Debian's source package, or the
+ * version whose programs are in the folder of the system property {@code gpushare.kubernetes}. Its components can be killed
+ * and frozen, and it can have a second node.
  */
 public final class LocalCluster implements Cluster {
     private static final String FIRST = "gpushare-e2e";
     private static final String SECOND = FIRST + "-2";
+    private static final String PROGRAMS = System.getProperty("gpushare.kubernetes", "");
+    private static final Pattern MINOR = Pattern.compile("(?m)^minor=(\\d+)$");
 
     // The first start builds Kubernetes.
     private static final Duration START = Duration.ofMinutes(45);
@@ -39,7 +44,11 @@ public final class LocalCluster implements Cluster {
             LocalCluster cluster =
                     new LocalCluster(root.resolve("e2e-tests/local-kubernetes"), Files.createTempDirectory("gs"));
             Files.createDirectories(cluster.shared);
-            cluster.run(START, "start");
+            if (PROGRAMS.isEmpty()) {
+                cluster.run(START, "start");
+            } else {
+                cluster.run(START, "start", "--kubernetes", PROGRAMS);
+            }
             return cluster;
         } catch (IOException e) {
             throw new UncheckedIOException("can't create a folder for the cluster's state", e);
@@ -178,7 +187,7 @@ public final class LocalCluster implements Cluster {
         Path kubeconfig = state.resolve("config/kube-scheduler.kubeconfig");
         Path adapted = shared.resolve("scheduler.yaml");
         try {
-            String config = Files.readString(folder.resolve("config-v1beta1.yaml"));
+            String config = Files.readString(folder.resolve(minor() >= 25 ? "config-v1.yaml" : "config-v1beta1.yaml"));
             Files.writeString(adapted, config.replace("/etc/kubernetes/scheduler.conf", kubeconfig.toString()));
         } catch (IOException e) {
             throw new UncheckedIOException("can't adapt the scheduler's configuration", e);
@@ -188,7 +197,20 @@ public final class LocalCluster implements Cluster {
 
     @Override
     public boolean supportsLegacyPolicy() {
-        return true;
+        return minor() < 23;
+    }
+
+    /** The N of Kubernetes 1.N. */
+    private int minor() {
+        try {
+            Matcher settings = MINOR.matcher(Files.readString(state.resolve("settings")));
+            if (!settings.find()) {
+                throw new IllegalStateException("the settings of the cluster lack its version");
+            }
+            return Integer.parseInt(settings.group(1));
+        } catch (IOException e) {
+            throw new UncheckedIOException("the cluster's settings can't be read", e);
+        }
     }
 
     @Override

@@ -132,20 +132,29 @@ final class OutsidePrograms implements AutoCloseable {
 
     /** The administrator's kubeconfig with the token of the service account. */
     private Path kubeconfig(String account) throws IOException {
-        String secret = api.get("/api/v1/namespaces/" + SYSTEM + "/serviceaccounts/" + account)
-                .body()
-                .at("/secrets/0/name")
-                .textValue();
-        String token = new String(
-                Base64.getDecoder()
-                        .decode(api.get("/api/v1/namespaces/" + SYSTEM + "/secrets/" + secret)
-                                .body()
-                                .at("/data/token")
-                                .textValue()),
-                StandardCharsets.UTF_8);
+        String token = token(account);
         ObjectNode config = (ObjectNode) cluster.kubectl().json("config", "view", "--raw", "--minify");
         ((ObjectNode) config.at("/users/0")).putObject("user").put("token", token);
         return Files.writeString(folder.resolve(account + ".kubeconfig"), config.toString());
+    }
+
+    /** A token of the service account: of its Secret, which versions before 1.24 create, else a requested one. */
+    private String token(String account) throws IOException {
+        String accounts = "/api/v1/namespaces/" + SYSTEM + "/serviceaccounts/" + account;
+        String secret = api.get(accounts).body().at("/secrets/0/name").asText();
+        if (secret.isEmpty()) {
+            return api.send("POST", accounts + "/token", """
+                {"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}\
+                """)
+                    .body()
+                    .at("/status/token")
+                    .textValue();
+        }
+        String encoded = api.get("/api/v1/namespaces/" + SYSTEM + "/secrets/" + secret)
+                .body()
+                .at("/data/token")
+                .textValue();
+        return new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
     }
 
     @Override
