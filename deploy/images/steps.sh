@@ -73,8 +73,8 @@ make_app() {
   native=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
   rm -rf "$dir" && mkdir -p "$dir/app/lib" "$dir/app/native" "$dir/usr/share/doc/gpushare"
   cp "$root/LICENSE" "$dir/usr/share/doc/gpushare/copyright"
-  [ -d "$root/$module/target/image/lib" ] || fail "no jars of $module; run without -k"
-  cp "$root/$module"/target/image/lib/*.jar "$dir/app/lib/"
+  [ -d "$root/$module/target/lib" ] || fail "no jars of $module; run without -k"
+  cp "$root/$module"/target/lib/*.jar "$dir/app/lib/"
   cp "$(ls "$root/$module/target/$module"-*.jar | grep -v -e '-tests\.jar$' -e '-sources\.jar$')" "$dir/app/lib/"
   jar=$(ls "$dir"/app/lib/jna-5*.jar 2>/dev/null || true)
   if [ -n "$jar" ]; then

@@ -44,9 +44,12 @@ public final class Installation {
         apply();
     }
 
-    /** Builds both images and loads them into the cluster's nodes. */
+    /**
+     * Builds both images from the jars that this build of Maven packaged, and loads them into the cluster's nodes. Maven does
+     * not run again: it would replace jars that this JVM has open.
+     */
     public void loadImages() {
-        Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString()));
+        Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString(), "-k"));
         cluster.loadImage(root.resolve("deploy/target/gpushare-device-plugin.tar"));
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
     }
