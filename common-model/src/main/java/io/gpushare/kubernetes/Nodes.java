@@ -1,12 +1,9 @@
 package io.gpushare.kubernetes;
 
-import com.google.gson.reflect.TypeToken;
-import io.gpushare.kubernetes.wire.NodeObject;
-import io.gpushare.kubernetes.wire.ObjectList;
+import io.gpushare.kubernetes.wire.ObjectReader;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.util.Watch;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -31,9 +28,7 @@ public final class Nodes {
                 watches,
                 new Informer.Kind<>(
                         "nodes",
-                        NodeObject.class,
-                        ObjectList.Nodes.class,
-                        new TypeToken<Watch.Response<NodeObject>>() {}.getType(),
+                        ObjectReader.NODES,
                         (params, page) -> new CoreV1Api(watches)
                                 .listNode()
                                 .limit(page.limit())
@@ -44,7 +39,6 @@ public final class Nodes {
                                 .watch(params.watch)
                                 .buildCall(null),
                         true,
-                        NodeObject::strip,
                         NodeState::of),
                 listener,
                 InstantSource.system());
@@ -54,8 +48,7 @@ public final class Nodes {
     public Optional<NodeState> read(String name) throws KubernetesException {
         try {
             Call call = core.readNode(name).buildCall(null);
-            return Optional.of(NodeState.of(
-                    calls.<NodeObject>execute(call, NodeObject.class).getData()));
+            return Optional.of(NodeState.of(Responses.read(call, ObjectReader.NODES::object)));
         } catch (ApiException e) {
             if (e.getCode() == 404) {
                 return Optional.empty();

@@ -93,6 +93,30 @@ class KubernetesApiIT {
     }
 
     @Test
+    void aListWhosePagesExpireIsReadAsAWhole() throws InterruptedException {
+        server.expirePages();
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+            @Override
+            public void changed(PodState now) {
+                received.add(now);
+            }
+
+            @Override
+            public void gone(PodState last) {}
+        })) {
+            assertThat(received.poll(20, TimeUnit.SECONDS)).isNotNull();
+            assertThat(pods.size()).isOne();
+            assertThat(server.requests())
+                    .filteredOn(request -> request.contains("/pods?") && !request.contains("watch=true"))
+                    .as("two pages and the whole list, of pods that have not ended")
+                    .hasSize(3)
+                    .allMatch(request ->
+                            request.contains("fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));
+        }
+    }
+
+    @Test
     void aBindingIsOneCallWithUidAndAnnotations() throws KubernetesException {
         api.pods().bind(new PodRef("u1", "ns", "p"), "n1", Map.of("gpushare.io/allocation", "x"));
         assertThat(server.requests())

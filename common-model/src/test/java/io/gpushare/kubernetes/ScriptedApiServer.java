@@ -20,7 +20,7 @@ final class ScriptedApiServer implements AutoCloseable {
     private static final String POD = """
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
-         "annotations":{"gpushare.io/allocation":"x","other":"y"}},
+         "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
          "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
@@ -36,6 +36,7 @@ final class ScriptedApiServer implements AutoCloseable {
     private final HttpServer server;
     private volatile String version = "36";
     private volatile int bindingStatus = 201;
+    private volatile boolean pagesExpire;
 
     ScriptedApiServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -61,6 +62,11 @@ final class ScriptedApiServer implements AutoCloseable {
     /** Sets the status of each response to a Binding. */
     void bindingStatus(int status) {
         bindingStatus = status;
+    }
+
+    /** From now on a list has a second page, which has always expired. */
+    void expirePages() {
+        pagesExpire = true;
     }
 
     void stop() {
@@ -95,6 +101,10 @@ final class ScriptedApiServer implements AutoCloseable {
             reply(exchange, known ? 201 : 400, "{\"kind\":\"Status\",\"message\":\"no kind Eviction in policy/v1\"}");
         } else if (path.contains("watch=true")) {
             watch(exchange);
+        } else if (pagesExpire && path.contains("continue=")) {
+            reply(exchange, 410, "{\"kind\":\"Status\",\"message\":\"the provided continue parameter is too old\"}");
+        } else if (pagesExpire && path.contains("limit=")) {
+            reply(exchange, 200, "{\"metadata\":{\"resourceVersion\":\"1\",\"continue\":\"second\"},\"items\":[]}");
         } else if (path.startsWith("/api/v1/pods")) {
             reply(
                     exchange,

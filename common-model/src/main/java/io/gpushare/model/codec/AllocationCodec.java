@@ -96,6 +96,10 @@ public final class AllocationCodec {
         if (written == null) {
             return new Decoded.Absent<>();
         }
+        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, List.of(AnnotationKeys.ALLOCATION));
+        if (tooLong.isPresent()) {
+            return new Decoded.Malformed<>(tooLong.get());
+        }
         try {
             JsonNode document = JsonReader.read(written);
             JsonReader.version(document, VERSION);

@@ -35,9 +35,11 @@ public final class AnnotationKeys {
     static final String HAMI_NO_UUID = "nvidia.com/nouse-gpuuuid";
 
     /** All keys that select cards, in the order in which they are read. */
-    static final List<String> SELECTORS = List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID);
+    public static final List<String> SELECTORS =
+            List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID);
 
-    private static final String OURS = "gpushare.io/";
+    /** On a device plugin's pod: the port of its metrics. */
+    public static final String METRICS_PORT = "prometheus.io/port";
 
     // gpushare's own keys on a pod. Its command line and its users' scripts read them; this project does not.
     static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
@@ -47,9 +49,4 @@ public final class AnnotationKeys {
     static final String LEGACY_ASSUME_TIME = "ALIYUN_COM_GPU_MEM_ASSUME_TIME";
 
     private AnnotationKeys() {}
-
-    /** Whether this project reads that key. */
-    public static boolean read(String key) {
-        return key.startsWith(OURS) || SELECTORS.contains(key);
-    }
 }

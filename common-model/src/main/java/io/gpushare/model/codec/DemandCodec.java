@@ -10,12 +10,16 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes a pod's demand from its containers' resources, and its card requirements from its annotations. */
 public final class DemandCodec {
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
+
+    private static final int MOST_CONTAINERS = 64;
+    private static final int MOST_SHARES = 256;
 
     private final ResourceNames names;
 
@@ -31,12 +35,31 @@ public final class DemandCodec {
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> amounts = decode(containers);
-        return amounts instanceof Decoded.Valid<Demand>(Demand demand) && !annotations.isEmpty()
-                ? withRequirements(demand, annotations)
+        Decoded<Demand> demand = amounts instanceof Decoded.Valid<Demand>(Demand valid) && !annotations.isEmpty()
+                ? withRequirements(valid, annotations)
                 : amounts;
+        return demand instanceof Decoded.Valid<Demand>(Demand valid) ? writable(valid) : demand;
+    }
+
+    /** Refuses a demand whose allocation would not fit into an annotation; see {@link AnnotationLimits}. */
+    private static Decoded<Demand> writable(Demand demand) {
+        int containers = demand.containers().size();
+        long shares = demand.containers().stream()
+                .map(ContainerDemand::request)
+                .mapToLong(request -> request.wholeCards() + (request.shared().isNone() ? 0 : demand.split()))
+                .sum();
+        return containers <= MOST_CONTAINERS && shares <= MOST_SHARES
+                ? new Decoded.Valid<>(demand)
+                : new Decoded.Malformed<>("the pod requests " + shares + " cards or shares of cards in " + containers
+                        + " containers: at most " + MOST_SHARES + " in " + MOST_CONTAINERS
+                        + " containers are possible");
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
+        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS);
+        if (tooLong.isPresent()) {
+            return new Decoded.Malformed<>(tooLong.get());
+        }
         Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
         if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {
             return new Decoded.Malformed<>(reason);

@@ -153,7 +153,7 @@ public final class ClusterInformers implements AutoCloseable {
 
         /** The first list comes first, one event for each object, so that a count is enough. */
         boolean all(Informer<T> watched) {
-            return watched.synced() && changes.get() >= watched.all().size();
+            return watched.synced() && changes.get() >= watched.size();
         }
     }
 }
