@@ -13,6 +13,7 @@ import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 import java.io.IOException;
 import java.lang.reflect.Type;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -23,9 +24,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A cache of all API objects of one kind, kept up to date by one list and a watch. */
+/**
+ * A cache of all API objects of one kind, kept up to date by one list and a watch. Each page of a list has a deadline, and
+ * each watch ends; after a failure the list is repeated.
+ */
 public final class Informer<T> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
+    // The API server ends a watch after the time that the watch asks for.
+    private static final Duration AFTER_WATCH = Duration.ofSeconds(30);
 
     /** Receives every change, from one thread and in order; also each object of the first list and of a relist. */
     public interface Listener<T> {
@@ -70,6 +76,14 @@ public final class Informer<T> implements AutoCloseable {
         }
     }
 
+    /**
+     * How objects are listed and watched.
+     *
+     * @param client has no deadline, because a watch has no response that ends
+     * @param page the deadline of each page of a list
+     */
+    record Watches(ApiClient client, Duration page) {}
+
     private final SharedInformerFactory factory;
     private final SharedIndexInformer<? extends ApiObject> informer;
     private final Function<ApiObject, T> state;
@@ -87,9 +101,9 @@ public final class Informer<T> implements AutoCloseable {
     }
 
     static <O extends ApiObject, L extends ObjectList<O>, T> Informer<T> start(
-            ApiClient client, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
-        SharedInformerFactory factory = new SharedInformerFactory(client);
-        Source<O, L> source = new Source<>(client, kind, clock);
+            Watches watches, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
+        SharedInformerFactory factory = new SharedInformerFactory(watches.client());
+        Source<O, L> source = new Source<>(watches, kind, clock);
         SharedIndexInformer<O> informer = factory.sharedIndexInformerFor(source, kind.type(), 0);
         Informer<T> watched = new Informer<>(
                 factory, informer, object -> kind.state().apply(kind.type().cast(object)), source);
@@ -136,13 +150,15 @@ public final class Informer<T> implements AutoCloseable {
     /** Lists and watches. It records the time of each response and strips objects before they are cached. */
     private static final class Source<O extends ApiObject, L extends ObjectList<O>> implements ListerWatcher<O, L> {
         private final ApiClient client;
+        private final Duration deadline;
         private final Kind<O, L, ?> kind;
         private final InstantSource clock;
         private volatile Instant heard = Instant.EPOCH;
         private volatile String failure = "";
 
-        Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
-            this.client = client;
+        Source(Watches watches, Kind<O, L, ?> kind, InstantSource clock) {
+            this.client = watches.client();
+            this.deadline = watches.page();
             this.kind = kind;
             this.clock = clock;
         }
@@ -169,8 +185,8 @@ public final class Informer<T> implements AutoCloseable {
         }
 
         private L page(CallGeneratorParams params, Page page) throws ApiException {
-            L list = client.<L>execute(kind.request().call(params, page), kind.listType())
-                    .getData();
+            Call call = KubernetesApi.within(deadline, kind.request().call(params, page));
+            L list = client.<L>execute(call, kind.listType()).getData();
             list.getItems().forEach(kind.strip());
             heard = clock.instant();
             return list;
@@ -191,7 +207,11 @@ public final class Informer<T> implements AutoCloseable {
         public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
             Watch<O> watch;
             try {
-                watch = Watch.createWatch(client, kind.request().call(params, Page.WHOLE), kind.watchType());
+                Call call = kind.request().call(params, Page.WHOLE);
+                if (params.timeoutSeconds != null) {
+                    KubernetesApi.within(AFTER_WATCH.plusSeconds(params.timeoutSeconds), call);
+                }
+                watch = Watch.createWatch(client, call, kind.watchType());
                 failure = "";
             } catch (ApiException e) {
                 throw logged("watching ", e);

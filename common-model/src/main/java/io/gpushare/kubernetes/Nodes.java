@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /** The nodes in the API: reads, watches and writes. */
 public final class Nodes {
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
 
-    Nodes(ApiClient calls, ApiClient watches) {
+    Nodes(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -34,7 +34,7 @@ public final class Nodes {
                         NodeObject.class,
                         ObjectList.Nodes.class,
                         new TypeToken<Watch.Response<NodeObject>>() {}.getType(),
-                        (params, page) -> new CoreV1Api(watches)
+                        (params, page) -> new CoreV1Api(watches.client())
                                 .listNode()
                                 .limit(page.limit())
                                 ._continue(page.next())

@@ -26,11 +26,11 @@ public final class Pods {
     private static final int PAGE = 500;
 
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
     private final Bindings bindings;
 
-    Pods(ApiClient calls, ApiClient watches) {
+    Pods(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -50,7 +50,7 @@ public final class Pods {
                         PodObject.class,
                         ObjectList.Pods.class,
                         new TypeToken<Watch.Response<PodObject>>() {}.getType(),
-                        (params, page) -> list(new CoreV1Api(watches), nodeName, params, page),
+                        (params, page) -> list(new CoreV1Api(watches.client()), nodeName, params, page),
                         nodeName == null,
                         nodeName == null ? Pods::stripForAllNodes : PodObject::strip,
                         PodState::of),

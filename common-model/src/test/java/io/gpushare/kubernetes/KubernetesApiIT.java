@@ -9,6 +9,7 @@ import io.gpushare.model.codec.ContainerResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ class KubernetesApiIT {
             current-context: c
             users: [{name: u, user: {token: t}}]
             """.formatted(server.port()));
-        api = KubernetesApi.connect(kubeconfig, "test");
+        api = KubernetesApi.connect(kubeconfig, "test", Duration.ofSeconds(1));
     }
 
     @AfterEach
@@ -89,6 +90,26 @@ class KubernetesApiIT {
                     .filteredOn(request -> !request.contains("watch=true"))
                     .as("one list, not another one at the bookmark")
                     .hasSize(1);
+        }
+    }
+
+    @Test
+    void aListWithoutAnAnswerIsRepeated() throws InterruptedException {
+        server.leaveListUnanswered();
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+            @Override
+            public void changed(PodState now) {
+                received.add(now);
+            }
+
+            @Override
+            public void gone(PodState last) {}
+        })) {
+            assertThat(received.poll(10, TimeUnit.SECONDS))
+                    .as("a pod of the second list")
+                    .isNotNull();
+            assertThat(pods.synced()).isTrue();
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** An API server whose responses the client library's own models reject. It records the requests. */
@@ -36,6 +37,7 @@ final class ScriptedApiServer implements AutoCloseable {
     private final HttpServer server;
     private volatile String version = "36";
     private volatile int bindingStatus = 201;
+    private final Semaphore unanswered = new Semaphore(0);
 
     ScriptedApiServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -61,6 +63,11 @@ final class ScriptedApiServer implements AutoCloseable {
     /** Sets the status of each response to a Binding. */
     void bindingStatus(int status) {
         bindingStatus = status;
+    }
+
+    /** Leaves the next list of pods without a response until {@link #close}. */
+    void leaveListUnanswered() {
+        unanswered.release();
     }
 
     void stop() {
@@ -96,6 +103,9 @@ final class ScriptedApiServer implements AutoCloseable {
         } else if (path.contains("watch=true")) {
             watch(exchange);
         } else if (path.startsWith("/api/v1/pods")) {
+            if (unanswered.tryAcquire()) {
+                awaitEnd();
+            }
             reply(
                     exchange,
                     200,
@@ -121,12 +131,16 @@ final class ScriptedApiServer implements AutoCloseable {
         out.write(event("MODIFIED", POD.formatted("3", "Succeeded")));
         out.write(event("DELETED", POD.formatted("4", "Succeeded")));
         out.flush();
+        awaitEnd();
+        exchange.close();
+    }
+
+    private void awaitEnd() {
         try {
             end.await(30, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        exchange.close();
     }
 
     private static byte[] event(String type, String pod) {
