@@ -79,6 +79,7 @@ class KubernetesApiIT {
                                     new ContainerResources(
                                             "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
                             Map.of("ab12", "c", "cd34", "i"),
+                            "n7",
                             null));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();

@@ -25,7 +25,7 @@ final class ScriptedApiServer implements AutoCloseable {
          "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
-         "status":{"phase":"%s","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
+         "status":{"phase":"%s","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
           "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
           "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",
           "reason":"Unschedulable","message":"0/1 nodes"},{"type":"New","status":"Odd"}]}}\

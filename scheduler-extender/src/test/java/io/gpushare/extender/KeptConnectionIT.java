@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class KeptConnectionIT {
     private static final byte[] FILTER = """
-            {"Pod":{"metadata":{"name":"p","namespace":"default","uid":"uid-p"},"spec":{"containers":[{"name":"main",
-             "resources":{"limits":{"aliyun.com/gpu-mem":"3"}}}]}},"NodeNames":["n1"]}\
-            """.getBytes(StandardCharsets.UTF_8);
+        {"Pod":{"metadata":{"name":"p","namespace":"default","uid":"uid-p"},"spec":{"containers":[{"name":"main",
+         "resources":{"limits":{"aliyun.com/gpu-mem":"3"}}}]}},"NodeNames":["n1"]}\
+        """.getBytes(StandardCharsets.UTF_8);
 
     @TempDir
     Path folder;
@@ -87,11 +87,13 @@ class KeptConnectionIT {
             assertThat(filter(scheduler)).isEmpty();
             apiOfFirst.stall(true);
             int[] refused = {0};
-            await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100)).until(() -> {
-                String error = filter(scheduler);
-                refused[0] += error.contains("not the leader") ? 1 : 0;
-                return error.isEmpty() && api.leader().startsWith("second");
-            });
+            await().atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofMillis(100))
+                    .until(() -> {
+                        String error = filter(scheduler);
+                        refused[0] += error.contains("not the leader") ? 1 : 0;
+                        return error.isEmpty() && api.leader().startsWith("second");
+                    });
             assertThat(refused[0]).as("answers 'not the leader'").isLessThanOrEqualTo(1);
             assertThat(nodePort.connections()).isEqualTo(2);
             apiOfFirst.stall(false);

@@ -69,8 +69,7 @@ public final class TestApiServer implements AutoCloseable {
     /** Writes a kubeconfig that reaches the server through another port. */
     Path kubeconfig(Path folder, int through) throws IOException {
         return Files.writeString(
-                folder.resolve("kubeconfig-" + through),
-                server.kubeconfig().replace(":" + port(), ":" + through));
+                folder.resolve("kubeconfig-" + through), server.kubeconfig().replace(":" + port(), ":" + through));
     }
 
     int port() {
@@ -79,15 +78,17 @@ public final class TestApiServer implements AutoCloseable {
 
     /** Another program writes itself into the Lease. */
     void depose() {
-        server.objects().list(ApiResource.LEASES).forEach(lease -> server.objects()
-                .update(
-                        ApiResource.LEASES,
-                        lease.path("metadata").path("namespace").asText(),
-                        lease.path("metadata").path("name").asText(),
-                        found -> {
-                            found.withObjectProperty("spec").put("holderIdentity", "another");
-                            return found;
-                        }));
+        server.objects()
+                .list(ApiResource.LEASES)
+                .forEach(lease -> server.objects()
+                        .update(
+                                ApiResource.LEASES,
+                                lease.path("metadata").path("namespace").asText(),
+                                lease.path("metadata").path("name").asText(),
+                                found -> {
+                                    found.withObjectProperty("spec").put("holderIdentity", "another");
+                                    return found;
+                                }));
     }
 
     // ---- changes of the cluster
@@ -166,6 +167,11 @@ public final class TestApiServer implements AutoCloseable {
                         .put("type", "PodScheduled")
                         .put("status", "False")
                         .put("reason", "Unschedulable"));
+    }
+
+    /** kube-scheduler has evicted pods from that node for the pod. */
+    void nominated(String name, String node) {
+        change(name, pod -> pod.withObjectProperty("status").put("nominatedNodeName", node));
     }
 
     /** Another client binds the pod to that node with these annotations. */

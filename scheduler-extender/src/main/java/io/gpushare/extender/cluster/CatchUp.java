@@ -90,7 +90,8 @@ final class CatchUp {
             PodRef ref = left.getFirst().ref();
             Optional<ClusterPod> now = pods.read(ref);
             left.removeFirst();
-            now.filter(pod -> pod.ref().uid().equals(ref.uid()) && !known.test(pod)).ifPresent(left::addLast);
+            now.filter(pod -> pod.ref().uid().equals(ref.uid()) && !known.test(pod))
+                    .ifPresent(left::addLast);
         }
         return left;
     }

@@ -77,6 +77,7 @@ record ConnectionLimit(int most, Runnable refused) implements io.vertx.core.tran
     }
 
     @Override
+    @SuppressWarnings("deprecation") // Vert.x's interface has Netty's old type
     public DatagramChannel datagramChannel(InternetProtocolFamily family) {
         return NIO.datagramChannel(family);
     }

@@ -107,8 +107,8 @@ public final class ExtenderServer {
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
-                .withTransport(new ConnectionLimit(
-                        CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
+                .withTransport(
+                        new ConnectionLimit(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
                 .build();
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         VerbHandlers verbs = new VerbHandlers(
@@ -141,8 +141,7 @@ public final class ExtenderServer {
         return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
     }
 
-    private static void listen(
-            Vertx vertx, Settings settings, Router routes, Parts parts, List<HttpServer> loops)
+    private static void listen(Vertx vertx, Settings settings, Router routes, Parts parts, List<HttpServer> loops)
             throws IOException {
         HttpServerOptions options = options(settings.deadlines());
         @Nullable TlsFiles tls = settings.tls();
@@ -229,8 +228,7 @@ public final class ExtenderServer {
                     ? SocketAddress.sharedRandomPort(1, settings.address())
                     : SocketAddress.inetSocketAddress(settings.port(), settings.address());
             BooleanSupplier ready = () -> parts.unready().get().isEmpty();
-            Connections connections =
-                    new Connections(vertx, settings.deadlines(), parts.metrics(), ready, routes);
+            Connections connections = new Connections(vertx, settings.deadlines(), parts.metrics(), ready, routes);
             HttpServer server = vertx.createHttpServer(options)
                     .connectionHandler(connections::connected)
                     .requestHandler(connections);

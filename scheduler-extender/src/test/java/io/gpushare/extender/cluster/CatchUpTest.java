@@ -54,7 +54,8 @@ class CatchUpTest {
 
     private final Api api = new Api();
     private final Set<String> known = new HashSet<>();
-    private final CatchUp check = new CatchUp(api, pod -> known.contains(pod.ref().name()));
+    private final CatchUp check =
+            new CatchUp(api, pod -> known.contains(pod.ref().name()));
     private long now = Long.MAX_VALUE - Duration.ofSeconds(5).toNanos();
 
     private boolean complete() throws KubernetesException {
