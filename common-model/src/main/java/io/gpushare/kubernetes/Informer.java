@@ -14,6 +14,7 @@ import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Iterator;
@@ -25,10 +26,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports all API objects of one kind and their changes, by one list and a watch. It keeps no more of an object than its
- * identity.
+ * identity. Each page of a list has a deadline, and each watch ends; after a failure the list is repeated.
  */
 public final class Informer<T> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
+    // The API server ends a watch after the time that the watch asks for.
+    private static final Duration AFTER_WATCH = Duration.ofSeconds(30);
 
     /** Receives every change, from one thread and in order; also each object of the first list and of a relist. */
     public interface Listener<T> {
@@ -66,6 +69,14 @@ public final class Informer<T> implements AutoCloseable {
         }
     }
 
+    /**
+     * How objects are listed and watched.
+     *
+     * @param client has no deadline, because a watch has no response that ends
+     * @param page the deadline of each page of a list
+     */
+    record Watches(ApiClient client, Duration page) {}
+
     private final SharedInformerFactory factory;
     private final SharedIndexInformer<? extends ApiObject> informer;
     private final Source<?> source;
@@ -78,9 +89,9 @@ public final class Informer<T> implements AutoCloseable {
     }
 
     static <O extends ApiObject, T> Informer<T> start(
-            ApiClient client, Kind<O, T> kind, Listener<T> listener, InstantSource clock) {
-        SharedInformerFactory factory = new SharedInformerFactory(client);
-        Source<O> source = new Source<>(kind, clock);
+            Watches watches, Kind<O, T> kind, Listener<T> listener, InstantSource clock) {
+        SharedInformerFactory factory = new SharedInformerFactory(watches.client());
+        Source<O> source = new Source<>(kind, watches.page(), clock);
         SharedIndexInformer<O> informer =
                 factory.sharedIndexInformerFor(source, kind.reader().type(), 0);
         informer.addEventHandler(new ResourceEventHandler<O>() {
@@ -128,11 +139,13 @@ public final class Informer<T> implements AutoCloseable {
     /** Lists and watches, and records the time of each response. */
     private static final class Source<O extends ApiObject> implements ListerWatcher<O, ObjectList<O>> {
         private final Kind<O, ?> kind;
+        private final Duration deadline;
         private final InstantSource clock;
         private volatile Instant heard = Instant.EPOCH;
         private volatile String failure = "";
 
-        Source(Kind<O, ?> kind, InstantSource clock) {
+        Source(Kind<O, ?> kind, Duration deadline, InstantSource clock) {
+            this.deadline = deadline;
             this.kind = kind;
             this.clock = clock;
         }
@@ -167,7 +180,8 @@ public final class Informer<T> implements AutoCloseable {
         }
 
         private ObjectList<O> page(CallGeneratorParams params, Page page) throws ApiException {
-            ObjectList<O> list = Responses.read(kind.request().call(params, page), kind.reader()::list);
+            Call call = KubernetesApi.within(deadline, kind.request().call(params, page));
+            ObjectList<O> list = Responses.read(call, kind.reader()::list);
             heard = clock.instant();
             return list;
         }
@@ -187,7 +201,11 @@ public final class Informer<T> implements AutoCloseable {
         public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
             Watchable<O> watch;
             try {
-                watch = Responses.watch(kind.request().call(params, Page.WHOLE), kind.reader());
+                Call call = kind.request().call(params, Page.WHOLE);
+                if (params.timeoutSeconds != null) {
+                    KubernetesApi.within(AFTER_WATCH.plusSeconds(params.timeoutSeconds), call);
+                }
+                watch = Responses.watch(call, kind.reader());
                 failure = "";
             } catch (ApiException e) {
                 throw logged("watching ", e);

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** The nodes in the API: reads, watches and writes. */
 public final class Nodes {
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
 
-    Nodes(ApiClient calls, ApiClient watches) {
+    Nodes(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -29,7 +29,7 @@ public final class Nodes {
                 new Informer.Kind<>(
                         "nodes",
                         ObjectReader.NODES,
-                        (params, page) -> new CoreV1Api(watches)
+                        (params, page) -> new CoreV1Api(watches.client())
                                 .listNode()
                                 .limit(page.limit())
                                 ._continue(page.next())

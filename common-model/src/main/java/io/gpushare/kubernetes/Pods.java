@@ -26,11 +26,11 @@ public final class Pods {
     private static final String ACTIVE = "status.phase!=Succeeded,status.phase!=Failed";
 
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
     private final Bindings bindings;
 
-    Pods(ApiClient calls, ApiClient watches) {
+    Pods(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -49,7 +49,7 @@ public final class Pods {
                 new Informer.Kind<>(
                         "pods",
                         nodeName == null ? ObjectReader.PODS_OF_ALL_NODES : ObjectReader.PODS,
-                        (params, page) -> list(new CoreV1Api(watches), nodeName, params, page),
+                        (params, page) -> list(new CoreV1Api(watches.client()), nodeName, params, page),
                         nodeName == null,
                         PodState::of),
                 listener,

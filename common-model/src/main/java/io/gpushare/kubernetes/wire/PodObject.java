@@ -88,6 +88,9 @@ public final class PodObject extends ApiObject {
         String podIP;
 
         @Nullable
+        String nominatedNodeName;
+
+        @Nullable
         List<Condition> conditions;
 
         @Nullable
@@ -145,6 +148,7 @@ public final class PodObject extends ApiObject {
             status.phase = shared(status.phase);
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
             status.podIP = null;
+            status.nominatedNodeName = shared(status.nominatedNodeName);
         }
         if (spec != null) {
             spec.nodeName = shared(spec.nodeName);
@@ -220,6 +224,13 @@ public final class PodObject extends ApiObject {
     /** The node to which it is bound; null before. */
     public @Nullable String node() {
         return spec == null || spec.nodeName == null || spec.nodeName.isEmpty() ? null : spec.nodeName;
+    }
+
+    /** The node on which its scheduler expects it to fit soon; null for none. */
+    public @Nullable String nominatedNode() {
+        return status == null || status.nominatedNodeName == null || status.nominatedNodeName.isEmpty()
+                ? null
+                : status.nominatedNodeName;
     }
 
     /** Whether its phase is Succeeded or Failed. */

@@ -20,24 +20,42 @@ public final class DemandCodec {
 
     private static final int MOST_CONTAINERS = 64;
     private static final int MOST_SHARES = 256;
+    // What HAMi's pods request beside nvidia.com/gpu: without these a part of a card would become a whole card.
+    private static final List<String> HAMI =
+            List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores");
 
     private final ResourceNames names;
+    private final List<String> unsupported;
 
     public DemandCodec(ResourceNames names) {
         this.names = names;
+        this.unsupported = HAMI.stream()
+                .filter(name -> !name.equals(names.memory()) && !name.equals(names.cards()))
+                .toList();
     }
 
     /**
      * The demand of a pod with its card requirements.
      *
      * @param containers as for {@link #decode(List)}
-     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid
+     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid, or if a
+     *     container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> amounts = decode(containers);
-        Decoded<Demand> demand = amounts instanceof Decoded.Valid<Demand>(Demand valid) && !annotations.isEmpty()
-                ? withRequirements(valid, annotations)
-                : amounts;
+        if (!(amounts instanceof Decoded.Valid<Demand>(Demand requested))) {
+            return amounts;
+        }
+        for (ContainerResources container : containers) {
+            for (String name : unsupported) {
+                if (!container.quantities().getOrDefault(name, "0").equals("0")) {
+                    return new Decoded.Malformed<>("container '" + container.name() + "' requests " + name
+                            + ", which GPU Share does not support: remove it, and request a part of a card in "
+                            + names.memory() + " or whole cards in " + names.cards());
+                }
+            }
+        }
+        Decoded<Demand> demand = annotations.isEmpty() ? amounts : withRequirements(requested, annotations);
         return demand instanceof Decoded.Valid<Demand>(Demand valid) ? writable(valid) : demand;
     }
 
@@ -104,7 +122,8 @@ public final class DemandCodec {
             if (request.wholeCards() > 0 && !request.shared().isNone()) {
                 return new Decoded.Malformed<>(
                         "container '" + container.name() + "' requests " + names.memory() + " and " + names.cards()
-                                + ": a container has memory of a shared card or whole cards, request only one of them");
+                                + ": a container has memory of a shared card or whole cards, request only one of them"
+                                + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
             }
             if (!request.isNone()) {
                 demands.add(new ContainerDemand(container.name(), container.role(), request));

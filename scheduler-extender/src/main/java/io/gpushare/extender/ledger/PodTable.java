@@ -4,6 +4,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.Nominations;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
@@ -13,9 +14,11 @@ import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,7 @@ final class PodTable {
     // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
+    private final Nominations nominations = new Nominations();
 
     PodTable(NodeTable nodes) {
         this.nodes = nodes;
@@ -64,6 +68,47 @@ final class PodTable {
         if (pod.node() != null) {
             hostRequests.add(pod.ref(), pod.node(), HostResourcesCodec.requested(pod.containers()));
         }
+    }
+
+    /** Remembers the node to which a waiting pod is nominated. */
+    void nominated(ClusterPod pod, PodDemand demand) {
+        nominations.update(pod, demand);
+    }
+
+    /** The nodes that are not the same for that pod as for all: see {@link #available}. */
+    Set<String> nodesApart(String uid, int priority) {
+        Set<String> nodes = new HashSet<>(nominations.nodes(pod -> precedes(pod, uid, priority)));
+        entry(uid).stream()
+                .flatMap(entry -> entry.holdings().stream())
+                .map(Holding::node)
+                .forEach(nodes::add);
+        return nodes;
+    }
+
+    /**
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that are nominated to
+     * the node and have the same or a higher priority.
+     */
+    NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
+        NodeEntry available = entry.without(uid);
+        Map<PodRef, Allocation> expected =
+                nominations.expected(node, available.cards(), pod -> precedes(pod, uid, priority), this::terminating);
+        for (Map.Entry<PodRef, Allocation> pod : expected.entrySet()) {
+            available = available.with(pod.getKey(), pod.getValue());
+        }
+        return available;
+    }
+
+    /** Whether the nominated pod counts against that pod. One with a holding counts there already. */
+    private boolean precedes(Nominations.Nominated nominated, String uid, int priority) {
+        String other = nominated.ref().uid();
+        return !other.equals(uid)
+                && nominated.priority().value() >= priority
+                && entry(other).filter(entry -> entry.holdings().isEmpty()).isPresent();
+    }
+
+    private boolean terminating(String uid) {
+        return entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
     }
 
     Update update(ClusterPod pod, PodDemand.Valid demand) {
@@ -114,6 +159,7 @@ final class PodTable {
     void remove(PodRef name, String uid) {
         hostRequests.remove(name, uid);
         uids.remove(name.toString(), uid);
+        nominations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
             return null;
@@ -147,7 +193,9 @@ final class PodTable {
             Optional<Holding> held = pod.on(node);
             Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> entry.place(pod.podDemand(), scoring));
+                    .orElseGet(() -> available(
+                                    node, entry, pod.ref().uid(), pod.priority().value())
+                            .place(pod.podDemand(), scoring));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
                     result[0] = new Assumption.Refused(Reason.occupied(why));
