@@ -3,6 +3,8 @@ package io.gpushare.model;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -38,6 +40,18 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
         Set<CardId> cards = new LinkedHashSet<>();
         containers.forEach(container -> cards.addAll(container.visibleCards()));
         return cards;
+    }
+
+    /** The cards of both allocations, for a pod of which it is unknown which of them is true. */
+    public Allocation or(Allocation other) {
+        List<ContainerAllocation> both = new ArrayList<>(containers);
+        other.containers.stream()
+                .filter(container -> !containers.contains(container))
+                // No container of a pod can have such a name.
+                .map(container -> new ContainerAllocation(container.name() + " ?", container.role(), container.shares()))
+                .forEach(both::add);
+        both.sort(Comparator.comparing(container -> container.role() == ContainerRole.APP));
+        return new Allocation(unit, both);
     }
 
     /** The most that the pod holds of that card at one time; none where the card is not its own. */

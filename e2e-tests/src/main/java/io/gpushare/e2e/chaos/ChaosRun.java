@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
 final class ChaosRun implements AutoCloseable {
@@ -33,6 +35,7 @@ final class ChaosRun implements AutoCloseable {
     private final List<String> nodes;
     private final Installation installation;
     private final ClusterCards cards;
+    private @Nullable SimulatedClocks clocks;
 
     private ChaosRun(long seed, Duration length, Plan plan, LocalCluster cluster, Path root) {
         this.seed = seed;
@@ -70,6 +73,7 @@ final class ChaosRun implements AutoCloseable {
             lines.put(nodes.get(node), ClusterCards.lines(node, Map.of()));
         }
         installation.simulate(lines);
+        clocks = SimulatedClocks.install(cluster, installation, nodes, root);
     }
 
     Plan plan() {
@@ -90,7 +94,16 @@ final class ChaosRun implements AutoCloseable {
             watch.say("the logs of both programs are kept in " + log);
             ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
-            FaultInjector faults = new FaultInjector(cluster, installation, nodes, api, keeper, watch, tally);
+            FaultInjector faults = new FaultInjector(
+                    cluster,
+                    installation,
+                    nodes,
+                    api,
+                    keeper,
+                    Objects.requireNonNull(clocks),
+                    new AnnotationEditor(api, watcher, cards, tally),
+                    watch,
+                    tally);
             PodLoad load = new PodLoad(api, watcher, cluster.workloadImage(), watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));

@@ -16,15 +16,22 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         PLUGIN_KILL(Target.PLUGIN, 1, 1),
         PLUGIN_FREEZE(Target.PLUGIN, 2, 12),
         PLUGIN_REPLACE(Target.PLUGIN, 1, 1),
+        PLUGIN_CUT_OFF(Target.PLUGIN, 20, 40),
+        PLUGIN_CLOCK(Target.PLUGIN, 5, 20),
         KUBELET_KILL(Target.KUBELET, 1, 10),
         KUBELET_FREEZE(Target.KUBELET, 2, 20),
         LEADER_KILL(Target.EXTENDER, 1, 1),
         LEADER_FREEZE(Target.EXTENDER, 4, 20),
         LEADER_REPLACE(Target.EXTENDER, 1, 1),
+        /** Frozen for longer than its Lease lasts, so that it wakes up deposed. */
+        LEADER_DEPOSE(Target.EXTENDER, 18, 28),
+        EXTENDER_CLOCK(Target.EXTENDER, 5, 20),
         SCHEDULER_KILL(Target.SCHEDULER, 1, 4),
         SCHEDULER_FREEZE(Target.SCHEDULER, 2, 14),
         CARD_XID(Target.CARD, 10, 30),
         CARD_LOST(Target.CARD, 10, 30),
+        /** A tenant changes the annotations of a pod. */
+        ANNOTATION_EDIT(Target.POD, 1, 1),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 
@@ -46,6 +53,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         EXTENDER,
         SCHEDULER,
         CARD,
+        POD,
         API
     }
 
@@ -58,7 +66,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         return switch (kind.target) {
             case PLUGIN, KUBELET -> kind.target + "@" + node;
             case CARD -> "CARD " + card + "@" + node;
-            case EXTENDER, SCHEDULER, API -> kind.target.toString();
+            case EXTENDER, SCHEDULER, POD, API -> kind.target.toString();
         };
     }
 }

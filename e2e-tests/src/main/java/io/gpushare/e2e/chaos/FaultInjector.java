@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Injects the plan's faults, each at its time, and reverts them. */
@@ -37,11 +38,13 @@ final class FaultInjector {
     private final ApiServer api;
     private final Processes processes;
     private final ProcessKeeper keeper;
+    private final SimulatedClocks clocks;
+    private final AnnotationEditor editor;
     private final RunClock watch;
     private final Tally tally;
     private final List<Map<Integer, String>> unhealthyCards = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private int xids;
+    private int steps;
 
     FaultInjector(
             LocalCluster cluster,
@@ -49,6 +52,8 @@ final class FaultInjector {
             List<String> nodes,
             ApiServer api,
             ProcessKeeper keeper,
+            SimulatedClocks clocks,
+            AnnotationEditor editor,
             RunClock watch,
             Tally tally) {
         this.cluster = cluster;
@@ -57,6 +62,8 @@ final class FaultInjector {
         this.api = api;
         this.processes = new Processes(cluster);
         this.keeper = keeper;
+        this.clocks = clocks;
+        this.editor = editor;
         this.watch = watch;
         this.tally = tally;
         nodes.forEach(_ -> unhealthyCards.add(new HashMap<>()));
@@ -89,8 +96,13 @@ final class FaultInjector {
     private boolean apply(Fault fault) throws InterruptedException {
         String node = nodes.get(fault.node());
         return switch (fault.kind()) {
-            case PLUGIN_KILL, PLUGIN_FREEZE, PLUGIN_REPLACE -> program(fault, () -> processes.plugin(node));
-            case LEADER_KILL, LEADER_FREEZE, LEADER_REPLACE -> program(fault, () -> processes.extender(leader()));
+            case PLUGIN_KILL, PLUGIN_FREEZE, PLUGIN_REPLACE, PLUGIN_CUT_OFF ->
+                program(fault, () -> processes.plugin(node));
+            case LEADER_KILL, LEADER_FREEZE, LEADER_DEPOSE, LEADER_REPLACE ->
+                program(fault, () -> processes.extender(leader()));
+            case PLUGIN_CLOCK -> clock(fault, node, shift -> clocks.shiftPlugin(node, shift));
+            case EXTENDER_CLOCK -> clock(fault, "extenders", clocks::shiftExtenders);
+            case ANNOTATION_EDIT -> edited(fault);
             case KUBELET_KILL -> killed(fault, "kubelet@" + node);
             case KUBELET_FREEZE -> frozen(fault, "kubelet@" + node);
             case SCHEDULER_KILL -> killed(fault, "kube-scheduler");
@@ -119,6 +131,13 @@ final class FaultInjector {
                 return deleted(program.pod());
             }
             case PLUGIN_KILL, LEADER_KILL -> program.process().destroyForcibly();
+            case PLUGIN_CUT_OFF -> {
+                if (!ApiServerFirewall.close(program.process())) {
+                    return false;
+                }
+                Thread.sleep(fault.length());
+                ApiServerFirewall.open(program.process());
+            }
             default -> {
                 signal("STOP", program.process());
                 Thread.sleep(fault.length());
@@ -178,6 +197,22 @@ final class FaultInjector {
         return true;
     }
 
+    /** Sets a clock forward by an hour, or back by as much as the certificates of the cluster are old. */
+    private boolean clock(Fault fault, String program, Consumer<Duration> shift) throws InterruptedException {
+        Duration step = next() % 2 == 0 ? Duration.ofHours(1) : Duration.ofSeconds(-90);
+        log(fault, program + ", by " + step.toSeconds() + " s,");
+        shift.accept(step);
+        Thread.sleep(fault.length());
+        shift.accept(Duration.ZERO);
+        return true;
+    }
+
+    private boolean edited(Fault fault) throws InterruptedException {
+        Optional<String> pod = editor.edit();
+        pod.ifPresent(name -> log(fault, name));
+        return pod.isPresent();
+    }
+
     private boolean failCard(Fault fault, String node, String state) throws InterruptedException {
         log(fault, node + " card " + fault.card());
         card(fault, node, state);
@@ -193,7 +228,7 @@ final class FaultInjector {
     }
 
     private synchronized int next() {
-        return ++xids;
+        return ++steps;
     }
 
     private void log(Fault fault, String target) {

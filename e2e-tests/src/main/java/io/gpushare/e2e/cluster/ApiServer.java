@@ -95,7 +95,7 @@ public final class ApiServer implements AutoCloseable {
         HttpRequest request = HttpRequest.newBuilder(server.resolve(path))
                 .timeout(TIMEOUT)
                 .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
+                .header("Content-Type", method.equals("PATCH") ? "application/merge-patch+json" : "application/json")
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
                 .build();
         try {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a program to its end. */
-final class Command {
+public final class Command {
     /** Thrown if a program exits with a code other than 0, or not in time. The message contains its standard error. */
     static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -51,7 +51,7 @@ final class Command {
     }
 
     /** Runs the command with its output on this program's output, to show the progress of long steps. */
-    static void show(Duration limit, List<String> command) {
+    public static void show(Duration limit, List<String> command) {
         try {
             Process process = new ProcessBuilder(command).inheritIO().start();
             finish(process, limit, command, null);

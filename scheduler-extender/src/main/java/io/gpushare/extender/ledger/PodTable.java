@@ -87,7 +87,11 @@ final class PodTable {
         if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
-            now = List.of(new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH));
+            now = List.of(held.stream()
+                    .filter(holding -> !holding.assumed() && holding.node().equals(node))
+                    .findFirst()
+                    .orElseGet(() -> new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH))
+                    .seen(annotation.allocation()));
         } else {
             // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
             // annotation of the extender's Binding come together, so another program has bound the pod.
@@ -101,7 +105,7 @@ final class PodTable {
             boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
             complaint = unchanged && old != null
                     ? old.complaint()
-                    : nodes.entry(node).contradiction(now.getFirst().allocation());
+                    : nodes.entry(node).contradiction(now.getFirst().counted());
         }
         return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, complaint);
     }
@@ -201,7 +205,7 @@ final class PodTable {
         }
         for (Holding holding : to) {
             if (from.stream().noneMatch(holding::sameCards)) {
-                nodes.change(holding.node(), entry -> entry.with(holder, holding.allocation()));
+                nodes.change(holding.node(), entry -> entry.with(holder, holding.counted()));
             }
         }
     }

@@ -79,6 +79,18 @@ class LedgerTest {
     }
 
     @Test
+    void anEditedAllocationHoldsTheCardsOfBothUntilItIsCorrected() {
+        ledger.updatePod(pod("n1", written("GPU-0", 3)));
+        ledger.updatePod(pod("n1", written("GPU-1", 3)));
+        assertThat(usedByCard("n1")).containsExactly(3, 3);
+        ledger.updatePod(pod("n1", written("GPU-0", 3)));
+        assertThat(usedByCard("n1")).containsExactly(3, 0);
+        ledger.updatePod(pod("n1", written("GPU-1", 3)));
+        ledger.removePod(POD);
+        assertThat(usedByCard("n1")).containsExactly(0, 0);
+    }
+
+    @Test
     void anAnnotationOnAnUnboundPodIsIgnored() {
         ledger.updatePod(pod(null, written("GPU-0", 3)));
         assertThat(ledger.stats().holding(Standing.SEEN)).isZero();
@@ -158,6 +170,12 @@ class LedgerTest {
 
     private @Nullable Reason refusal(String node) {
         return ledger.node(node).map(Ledger.NodeView::unusable).orElse(null);
+    }
+
+    private List<Integer> usedByCard(String node) {
+        return ledger.node(node).orElseThrow().cards().cards().stream()
+                .map(state -> state.allocated().units())
+                .toList();
     }
 
     private int used(String node) {

@@ -1,8 +1,10 @@
 package io.gpushare.e2e.chaos.check;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -49,6 +51,15 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
                     .strip());
         }
         return lines;
+    }
+
+    /** Another card of the same node, or one of another node. */
+    public String other(String card, boolean sameNode) {
+        String node = nodes.get(card);
+        return nodes.keySet().stream()
+                .filter(uuid -> !uuid.equals(card) && Objects.equals(nodes.get(uuid), node) == sameNode)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     int unitsOf(String node) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** Takes a snapshot of the whole cluster once a second, checks the invariants and keeps the newest snapshot. */
@@ -35,8 +36,9 @@ public final class ClusterWatcher {
     private final RunClock watch;
     private final Tally tally;
     private final Set<String> compared = new HashSet<>();
+    private final Set<String> edited = ConcurrentHashMap.newKeySet();
     private final Map<Violation, Duration> lasting = new HashMap<>();
-    private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of());
+    private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of(), Set.of());
     private volatile boolean over;
 
     /** @param log the file that collects the logs of both programs */
@@ -61,6 +63,11 @@ public final class ClusterWatcher {
     /** The newest snapshot for which the API server responded. */
     public Snapshot latest() {
         return latest;
+    }
+
+    /** A tenant is about to edit the annotations of the pod with this uid. */
+    public void edited(String uid) {
+        edited.add(uid);
     }
 
     public void end() {
@@ -139,7 +146,7 @@ public final class ClusterWatcher {
                 tally.count("checks: snapshots without a kubelet");
             }
         }
-        return new Snapshot(at, pods, running, listed);
+        return new Snapshot(at, pods, running, listed, Set.copyOf(edited));
     }
 
     private Optional<List<PodView>> pods() {

@@ -8,8 +8,8 @@ import java.util.Set;
  * @param uid the uid of the container's pod
  * @param cards card UUIDs
  */
-record HeldCards(String uid, String pod, String container, ContainerRequest request, Set<String> cards) {
-    HeldCards {
+public record HeldCards(String uid, String pod, String container, ContainerRequest request, Set<String> cards) {
+    public HeldCards {
         cards = Set.copyOf(cards);
     }
 

@@ -45,10 +45,15 @@ public final class Invariants {
     /** The subject of this rule is {@code <pod uid>/<container>}. */
     static final String OTHER_DEVICES = "the kubelet's devices are of other cards than its container sees";
 
+    private static final String ANNOTATIONS = "annotations";
+
     /** A kubelet that has just started lists no pod before it has listed all from the API server. */
     private static final Duration KUBELET_START = Duration.ofSeconds(60);
 
     private static final Duration ORPHAN_TERMINATION = Duration.ofSeconds(60);
+
+    /** The plugin corrects an annotation within seconds, once it can reach the API server. */
+    private static final Duration CORRECTION = Duration.ofSeconds(90);
 
     private final ClusterCards cards;
     private final Snapshot snapshot;
@@ -98,8 +103,8 @@ public final class Invariants {
                 .filter(pod -> !pod.node().isEmpty() && !pod.ended())
                 .flatMap(pod -> pod.annotated().stream())
                 .toList();
-        sums("annotations", written);
-        written.forEach(this::amount);
+        sums(ANNOTATIONS, written);
+        written.stream().filter(use -> !snapshot.edited().contains(use.uid())).forEach(this::amount);
         pods.stream().filter(pod -> !pod.node().isEmpty()).forEach(this::agree);
     }
 
@@ -117,7 +122,13 @@ public final class Invariants {
                     .mapToInt(use -> use.request().amount())
                     .sum();
             if (whole > 1 || (whole == 1 && units > 0) || units > cards.units().getOrDefault(card, 0)) {
-                violation("card over-committed, by " + source, card, whole + " whole and " + units + " units: " + on);
+                String detail = whole + " whole and " + units + " units: " + on;
+                boolean changed = on.stream().anyMatch(use -> snapshot.edited().contains(use.uid()));
+                violations.add(new Violation(
+                        "card over-committed, by " + source,
+                        card,
+                        detail,
+                        changed && source.equals(ANNOTATIONS) ? CORRECTION : Duration.ZERO));
             }
         });
     }
@@ -145,7 +156,11 @@ public final class Invariants {
                     .forEach(use -> written.addAll(use.cards()));
             String subject = pod.uid() + " " + sees.name();
             if (!sees.cards().equals(written)) {
-                violation("a container sees other cards than its annotation has", subject, sees + " and " + pod);
+                violations.add(new Violation(
+                        "a container sees other cards than its annotation has",
+                        subject,
+                        sees + " and " + pod,
+                        snapshot.edited().contains(pod.uid()) ? CORRECTION : Duration.ZERO));
             }
             if (sees.cards().stream()
                     .anyMatch(card -> !Objects.equals(cards.nodes().get(card), pod.node()))) {

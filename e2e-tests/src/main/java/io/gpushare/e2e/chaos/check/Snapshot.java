@@ -14,16 +14,19 @@ import java.util.Set;
  * @param running the cards that each running container sees, from the environment of its process
  * @param listed the cards of the devices that a kubelet has allocated, by node and {@code <pod>/<container>}; without
  *     the nodes whose kubelet does not respond
+ * @param edited the uids of the pods whose annotations a tenant edited
  */
 public record Snapshot(
         Duration at,
         Optional<List<PodView>> pods,
         List<HeldCards> running,
-        Map<String, Map<String, Set<String>>> listed) {
+        Map<String, Map<String, Set<String>>> listed,
+        Set<String> edited) {
     public Snapshot {
         pods = pods.map(List::copyOf);
         running = List.copyOf(running);
         listed = Map.copyOf(listed);
+        edited = Set.copyOf(edited);
     }
 
     public Optional<PodView> pod(String uid) {

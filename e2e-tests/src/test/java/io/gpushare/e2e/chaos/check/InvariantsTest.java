@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,7 @@ class InvariantsTest {
     private final List<HeldCards> running = new ArrayList<>();
     private final List<PodView> pods = new ArrayList<>();
     private final Map<String, Map<String, Set<String>>> listed = new HashMap<>();
+    private final Set<String> edited = new HashSet<>();
 
     @Test
     void podsThatFillCardsAreRight() {
@@ -44,7 +46,7 @@ class InvariantsTest {
     void aCardThatIsSharedAndWhole() {
         without("a", ContainerRequest.memory(1), FIRST);
         without("b", ContainerRequest.cards(1), FIRST);
-        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
+        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed, Set.of()))
                         .violations())
                 .extracting(Invariants.Violation::rule)
                 .containsExactly("card over-committed, by the containers' environment");
@@ -70,6 +72,32 @@ class InvariantsTest {
         bound("a", "Running", ContainerRequest.memory(1), FIRST);
         running.add(use("a", ContainerRequest.memory(1), SECOND));
         assertThat(rules()).containsExactly("a container sees other cards than its annotation has");
+    }
+
+    @Test
+    void anEditedAnnotationMayBeWrongForAWhile() {
+        bound("a", "Running", ContainerRequest.memory(10), FIRST);
+        bound("b", "Running", ContainerRequest.memory(10), FIRST);
+        running.add(use("a", ContainerRequest.memory(10), SECOND));
+        running.add(use("b", ContainerRequest.memory(10), FIRST));
+        edited.add("uid-a");
+        assertThat(check().violations())
+                .extracting(Invariants.Violation::rule)
+                .containsExactlyInAnyOrder(
+                        "card over-committed, by annotations", "a container sees other cards than its annotation has");
+        assertThat(check().violations())
+                .allMatch(violation -> violation.tolerance().isPositive());
+    }
+
+    @Test
+    void anEditedAnnotationExcusesNoContainer() {
+        runs("a", ContainerRequest.memory(10), FIRST);
+        runs("b", ContainerRequest.memory(10), FIRST);
+        edited.add("uid-a");
+        assertThat(check().violations())
+                .filteredOn(violation -> violation.tolerance().isZero())
+                .extracting(Invariants.Violation::rule)
+                .containsExactly("card over-committed, by the containers' environment");
     }
 
     @Test
@@ -114,7 +142,7 @@ class InvariantsTest {
         without("a", ContainerRequest.memory(1), FIRST, SECOND);
         without("b", ContainerRequest.cards(2), ClusterCards.uuid(0, 2));
         without("c", ContainerRequest.memory(1), "all");
-        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed))
+        assertThat(Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.empty(), running, listed, Set.of()))
                         .violations())
                 .extracting(Invariants.Violation::rule)
                 .containsExactlyInAnyOrder(
@@ -158,6 +186,6 @@ class InvariantsTest {
     }
 
     private Invariants.Findings check() {
-        return Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed));
+        return Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed, edited));
     }
 }
