@@ -64,7 +64,7 @@ public final class Nodes {
                 .send(
                         "annotating node " + node,
                         calls,
-                        patch -> core.patchNode(node, patch).buildCall(null));
+                        patch -> core.patchNodeStatus(node, patch).buildCall(null));
     }
 
     /** Sets these labels on the node, removes those that are null, sets these annotations, and leaves all others. */
@@ -76,6 +76,6 @@ public final class Nodes {
                 .send(
                         "labelling node " + node,
                         calls,
-                        patch -> core.patchNode(node, patch).buildCall(null));
+                        patch -> core.patchNodeStatus(node, patch).buildCall(null));
     }
 }

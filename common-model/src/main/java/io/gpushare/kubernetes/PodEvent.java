@@ -3,9 +3,9 @@ package io.gpushare.kubernetes;
 import java.util.Objects;
 
 /**
- * An occurrence that the owner of a pod should know about.
+ * An occurrence that the owner of a pod, or the operator of a node, should know about.
  *
- * @param warning whether the owner must act
+ * @param warning whether somebody must act
  * @param component the program that reports it
  * @param reason a CamelCase word by which events are counted and searched
  * @param message a sentence that a user can act on, cut off after the API's 1,024 characters

@@ -128,7 +128,7 @@ public final class Pods {
                 .send(
                         "annotating pod " + pod,
                         calls,
-                        patch -> core.patchNamespacedPod(pod.name(), pod.namespace(), patch)
+                        patch -> core.patchNamespacedPodStatus(pod.name(), pod.namespace(), patch)
                                 .buildCall(null));
     }
 

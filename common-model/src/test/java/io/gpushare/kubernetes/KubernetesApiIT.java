@@ -183,7 +183,7 @@ class KubernetesApiIT {
         assertThat(server.requests())
                 .singleElement()
                 .asString()
-                .startsWith("PATCH /api/v1/nodes/n1 application/merge-patch+json")
+                .startsWith("PATCH /api/v1/nodes/n1/status application/merge-patch+json")
                 .endsWith("{\"metadata\":{\"annotations\":{\"gpushare.io/inventory\":\"{\\\"a\\\":1}\"}}}");
     }
 
@@ -193,8 +193,19 @@ class KubernetesApiIT {
         assertThat(server.requests())
                 .singleElement()
                 .asString()
-                .startsWith("PATCH /api/v1/namespaces/ns/pods/p application/merge-patch+json")
+                .startsWith("PATCH /api/v1/namespaces/ns/pods/p/status application/merge-patch+json")
                 .endsWith("{\"metadata\":{\"uid\":\"u1\",\"annotations\":{\"gpushare.io/allocation\":\"x\"}}}");
+    }
+
+    @Test
+    void aPatchOfAPodThatWasRecreatedIsAConflict() {
+        assertThatThrownBy(() -> api.pods().annotate(new PodRef("u1", "ns", "recreated"), Map.of("a", "b")))
+                .isInstanceOfSatisfying(
+                        KubernetesException.class, e -> assertThat(e.status()).isEqualTo(409))
+                .hasMessageContaining("another object has that name now");
+        assertThatThrownBy(() -> api.pods().annotate(new PodRef("u1", "ns", "refused"), Map.of("a b", "c")))
+                .isInstanceOfSatisfying(
+                        KubernetesException.class, e -> assertThat(e.status()).isEqualTo(422));
     }
 
     @Test
@@ -214,6 +225,20 @@ class KubernetesApiIT {
                         "\"count\":2", "\"firstTimestamp\":\"2026-11-20T10:00", "\"lastTimestamp\":\"2026-11-20T10:07")
                 .contains("\"type\":\"Warning\"")
                 .contains("x".repeat(1023) + "…\"");
+    }
+
+    @Test
+    void anEventOfANodeIsFoundByItsName() throws KubernetesException {
+        api.events()
+                .record(
+                        new EventSubject.Node("n1"),
+                        new PodEvent(true, "gpushare-device-plugin", "CardUnhealthy", "x"),
+                        EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")));
+        assertThat(server.requests())
+                .singleElement()
+                .asString()
+                .startsWith("POST /api/v1/namespaces/default/events")
+                .contains("\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n1\",\"uid\":\"n1\"}");
     }
 
     @Test

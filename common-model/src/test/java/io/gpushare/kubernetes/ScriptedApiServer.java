@@ -120,7 +120,11 @@ final class ScriptedApiServer implements AutoCloseable {
                     exchange,
                     200,
                     "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + POD.formatted("1", "Running") + "]}");
-        } else if (path.endsWith("/pods/p")) {
+        } else if (path.endsWith("/pods/recreated/status")) {
+            reply(exchange, 422, invalid("metadata.uid"));
+        } else if (path.endsWith("/pods/refused/status")) {
+            reply(exchange, 422, invalid("metadata.annotations"));
+        } else if (path.endsWith("/pods/p") || path.endsWith("/pods/p/status")) {
             reply(exchange, 200, POD.formatted("1", "Running"));
         } else if (path.endsWith("/events")) {
             reply(exchange, 201, "{\"kind\":\"Event\"}");
@@ -129,6 +133,15 @@ final class ScriptedApiServer implements AutoCloseable {
         } else {
             reply(exchange, 404, "{\"kind\":\"Status\",\"message\":\"not found\"}");
         }
+    }
+
+    private static String invalid(String field) {
+        return """
+            {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
+             "message":"Pod \\"p\\" is invalid: %1$s: Invalid value","reason":"Invalid",
+             "details":{"name":"p","kind":"Pod","causes":[
+              {"reason":"FieldValueInvalid","message":"Invalid value","field": "%1$s"}]},"code":422}
+            """.formatted(field);
     }
 
     private void watch(HttpExchange exchange) throws IOException {

@@ -18,6 +18,7 @@ import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
+import io.gpushare.plugin.monitor.ForeignUseReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
@@ -90,7 +91,8 @@ final class Plugin implements AutoCloseable {
         calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
         OverUseGuard overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
-        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
+        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(

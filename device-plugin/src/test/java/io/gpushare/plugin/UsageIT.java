@@ -53,13 +53,39 @@ class UsageIT extends WholeProgram {
                         "gpushare_card_ecc_errors_total{card=\"" + A + "\",model=\"Tesla T4\",type=\"corrected\"} 3.0",
                         "gpushare_card_ecc_errors_total{card=\"" + A
                                 + "\",model=\"Tesla T4\",type=\"uncorrected\"} 1.0");
-        assertThat(api.events()).hasSize(1);
+        assertThat(api.events())
+                .filteredOn(event -> event.contains("GpuMemoryOverUse"))
+                .hasSize(1);
         assertThat(api.evictions()).isEmpty();
 
         // Without the driver its figures disappear.
         Files.delete(dir.resolve("cards"));
         await().atMost(Duration.ofSeconds(60)).until(() -> !metrics().contains("memory_used_bytes{"));
         assertThat(metrics().lines()).contains(container("memory_allocated_bytes", "greedy", 2 * GIB));
+    }
+
+    @Test
+    void aPodWithoutARequestAndAProcessOutsideOfPodsAreReportedWithTheCardThatTheyUse() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(METRICS, "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("modest", 3);
+        api.pod("uninvited", "Running", Map.of(), "");
+        uses(101, "modest", 2, 20);
+        uses(102, "uninvited", 4, 20);
+        uses(103, "", 1, 0);
+        showProcesses("");
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> api.events().size() == 2);
+        assertThat(api.events())
+                .allMatch(event -> event.contains("GpuUseWithoutAllocation") && event.contains(A))
+                .anyMatch(event -> event.contains("\"kind\":\"Pod\",\"name\":\"uninvited\"")
+                        && event.contains("Request GPU memory or cards in its resources"))
+                .anyMatch(event -> event.contains("\"kind\":\"Node\",\"name\":\"n1\"")
+                        && event.contains("nvidia-smi shows the process"));
+        assertThat(metrics().lines())
+                .contains(card("foreign_memory_used_bytes", 5 * GIB), container("memory_used_bytes", "modest", 2 * GIB))
+                .noneMatch(line -> line.contains("uninvited"));
     }
 
     @Test

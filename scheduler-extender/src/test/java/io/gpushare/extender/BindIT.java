@@ -225,6 +225,17 @@ class BindIT extends WithExtender {
         assertThat(used("n1")).isZero();
     }
 
+    @Test
+    void aPodThatNamesNeitherResourceIsRefusedAndUnchanged() throws Exception {
+        api.pod("web", "uid-w", new JsonObject().put("cpu", "1"));
+        JsonObject before = api.object("default/web");
+        assertThat(extender.bind("web", "uid-w", "n1"))
+                .isEqualTo("pod default/web names no GPU resource: the extender binds only pods that do; let"
+                        + " kube-scheduler bind this pod, or check managedResources in its configuration");
+        assertThat(api.bindings()).isEmpty();
+        assertThat(api.object("default/web")).isEqualTo(before);
+    }
+
     private void awaitSeen(int pods) {
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> extender.ledger.stats().holding(Standing.SEEN) == pods);

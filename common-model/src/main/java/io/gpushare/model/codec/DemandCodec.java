@@ -135,6 +135,13 @@ public final class DemandCodec {
         return checked(demands);
     }
 
+    /** Whether a container names either resource, even with the amount 0. */
+    public boolean named(List<ContainerResources> containers) {
+        return containers.stream()
+                .map(ContainerResources::quantities)
+                .anyMatch(amounts -> amounts.containsKey(names.memory()) || amounts.containsKey(names.cards()));
+    }
+
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
     public Share allocatable(Map<String, String> allocatable) {
         try {

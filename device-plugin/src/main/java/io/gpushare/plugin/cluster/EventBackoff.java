@@ -1,8 +1,8 @@
 package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.EventSeries;
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which Events to record when the same one is reported for a pod repeatedly: the first one at once, further ones
+ * Decides which Events to record when the same one is reported repeatedly: the first one at once, further ones
  * combined after 1, 2, 4, … minutes, at most an hour. An Event that was not reported for ten minutes beyond that is new.
  * Not thread-safe.
  */
@@ -24,8 +24,8 @@ final class EventBackoff {
     // Events beyond this number are not remembered, and so recorded each time.
     private static final int MOST = 1024;
 
-    /** An Event about a pod. */
-    record Report(PodRef about, PodEvent event) {}
+    /** An Event about a pod or the node. */
+    record Report(EventSubject about, PodEvent event) {}
 
     /** An Event to record now. */
     record Due(Report report, EventSeries times) {}

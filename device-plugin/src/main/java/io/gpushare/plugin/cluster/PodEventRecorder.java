@@ -1,6 +1,7 @@
 package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.EventSeries;
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
@@ -15,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records Events on pods, one after the other. Repeated Events are combined into a series ({@link EventBackoff}). Recording
+ * Records Events on pods and on the node, one after the other. Repeated Events are combined into a series ({@link EventBackoff}). Recording
  * is best-effort: an Event that can't be recorded is counted and not retried.
  */
 public final class PodEventRecorder implements AutoCloseable {
-    /** Records an Event on a pod at the API server. */
+    /** Records an Event at the API server. */
     @FunctionalInterface
     public interface Sink {
-        void record(PodRef about, PodEvent event, EventSeries times) throws KubernetesException;
+        void record(EventSubject about, PodEvent event, EventSeries times) throws KubernetesException;
     }
 
     /** The program's name in its Events. */
@@ -52,8 +53,13 @@ public final class PodEventRecorder implements AutoCloseable {
         return events;
     }
 
+    /** Records the Event on the pod soon; returns at once. */
+    public void record(PodRef about, PodEvent event) {
+        record(new EventSubject.Pod(about), event);
+    }
+
     /** Records the Event soon; returns at once. */
-    public synchronized void record(PodRef about, PodEvent event) {
+    public synchronized void record(EventSubject about, PodEvent event) {
         backoff.report(new EventBackoff.Report(about, event), clock.instant()).ifPresent(this::enqueue);
     }
 
@@ -94,7 +100,7 @@ public final class PodEventRecorder implements AutoCloseable {
         lost++;
         // Logged at 1, 10, 100, …: an API server that refuses all Events would fill the log.
         if (Long.toString(lost).matches("10*")) {
-            LOG.warn("{} Events on pods could not be recorded so far: {}", lost, reason);
+            LOG.warn("{} Events could not be recorded so far: {}", lost, reason);
         }
     }
 

@@ -107,15 +107,14 @@ final class CardMetrics {
     private void foreignMemory() {
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
-                "Memory of processes outside of the containers of the node's pods.",
+                "Memory of processes to which nothing of the card is allocated.",
                 state -> counts.usage().containers().isPresent()
                                 && counts.usage()
                                         .reported()
                                         .cards()
                                         .containsKey(state.card().id())
-                        ? OptionalDouble.of((double) counts.usage()
-                                .foreign()
-                                .getOrDefault(state.card().id(), 0L))
+                        ? OptionalDouble.of(
+                                (double) counts.usage().foreignOn(state.card().id()))
                         : OptionalDouble.empty());
     }
 

@@ -25,6 +25,7 @@ public final class UsageMonitor implements AutoCloseable {
     private final LatestSnapshot latest;
     private final ProcessTable processes;
     private final OverUseGuard guard;
+    private final ForeignUseReporter foreign;
     private final InstantSource clock;
     private final SynchronousQueue<CardUsages> reports = new SynchronousQueue<>();
     private final Thread thread = new Thread(this::run, "usage");
@@ -32,16 +33,26 @@ public final class UsageMonitor implements AutoCloseable {
     private volatile List<OverUse.Excess> excesses = List.of();
     private boolean hidden;
 
-    private UsageMonitor(LatestSnapshot latest, ProcessTable processes, OverUseGuard guard, InstantSource clock) {
+    private UsageMonitor(
+            LatestSnapshot latest,
+            ProcessTable processes,
+            OverUseGuard guard,
+            ForeignUseReporter foreign,
+            InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
         this.processes = Objects.requireNonNull(processes);
         this.guard = Objects.requireNonNull(guard);
+        this.foreign = Objects.requireNonNull(foreign);
         this.clock = Objects.requireNonNull(clock);
     }
 
     public static UsageMonitor start(
-            LatestSnapshot latest, ProcessTable processes, OverUseGuard guard, InstantSource clock) {
-        UsageMonitor monitor = new UsageMonitor(latest, processes, guard, clock);
+            LatestSnapshot latest,
+            ProcessTable processes,
+            OverUseGuard guard,
+            ForeignUseReporter foreign,
+            InstantSource clock) {
+        UsageMonitor monitor = new UsageMonitor(latest, processes, guard, foreign, clock);
         if (processes.ownOnly()) {
             LOG.warn("only the plugin's own processes are visible, so the usage of containers is not reported: set"
                     + " hostPID: true in the pod's spec");
@@ -82,6 +93,7 @@ public final class UsageMonitor implements AutoCloseable {
                     ContainerShare.of(snapshot), now, snapshot.inventory().unit(), clock.instant());
             excesses = found.excesses();
             guard.handle(found);
+            foreign.handle(now);
             return found.next();
         } catch (RuntimeException e) {
             // Usage reporting is best-effort and must not affect Allocate.

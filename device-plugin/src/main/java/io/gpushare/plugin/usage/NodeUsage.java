@@ -1,5 +1,6 @@
 package io.gpushare.plugin.usage;
 
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
@@ -19,10 +21,10 @@ import java.util.stream.Collectors;
  *
  * @param reported what the driver reported
  * @param containers by container and card, of all that have a process there; empty if no process can be identified
- * @param foreign by card, the bytes of processes outside of the containers of the node's pods
+ * @param foreign the bytes of processes on cards on which their container, if they have one, has no share
  */
 public record NodeUsage(
-        CardUsages reported, Optional<Map<ContainerOnCard, Measured>> containers, Map<CardId, Long> foreign) {
+        CardUsages reported, Optional<Map<ContainerOnCard, Measured>> containers, Map<Foreign, Long> foreign) {
     /** The usage before the first report. */
     public static final NodeUsage NONE =
             new NodeUsage(new CardUsages(Instant.EPOCH, Map.of()), Optional.empty(), Map.of());
@@ -31,6 +33,13 @@ public record NodeUsage(
 
     /** A container on a card. */
     public record ContainerOnCard(String podUid, String container, CardId card) {}
+
+    /**
+     * Processes on a card without a share of it.
+     *
+     * @param pod empty if they belong to no pod of the node
+     */
+    public record Foreign(CardId card, Optional<PodRef> pod) {}
 
     /** What a container uses of a card; a value is empty if the driver does not report it for one of its processes. */
     public record Measured(OptionalLong bytes, OptionalInt percent) {
@@ -61,8 +70,9 @@ public record NodeUsage(
         Map<String, NodePod> pods = snapshot.pods().stream()
                 .filter(pod -> !pod.ended())
                 .collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
+        Shares shares = Shares.of(snapshot);
         Map<ContainerOnCard, Measured> containers = new HashMap<>();
-        Map<CardId, Long> foreign = new HashMap<>();
+        Map<Foreign, Long> foreign = new HashMap<>();
         int visible = 0;
         int hidden = 0;
         for (var entry : reported.cards().entrySet()) {
@@ -74,10 +84,16 @@ public record NodeUsage(
                     hidden++; // it has ended, or it is in another PID namespace than the plugin
                 }
                 Optional<ContainerOnCard> owner = cgroup.flatMap(found -> owner(found, entry.getKey(), pods));
-                owner.ifPresentOrElse(
-                        container ->
-                                containers.merge(container, IDLE.with(process), (before, _) -> before.with(process)),
-                        () -> foreign.merge(entry.getKey(), process.bytes().orElse(0), Long::sum));
+                owner.ifPresent(container ->
+                        containers.merge(container, IDLE.with(process), (before, _) -> before.with(process)));
+                if (owner.filter(shares::accountFor).isEmpty()) {
+                    Optional<PodRef> pod = owner.map(ContainerOnCard::podUid)
+                            .or(() -> cgroup.flatMap(Cgroup::podUid))
+                            .flatMap(uid -> Optional.ofNullable(pods.get(uid)))
+                            .map(NodePod::ref);
+                    foreign.merge(
+                            new Foreign(entry.getKey(), pod), process.bytes().orElse(0), Long::sum);
+                }
             }
         }
         return visible == 0 && hidden > 0
@@ -102,6 +118,35 @@ public record NodeUsage(
                         cgroup.podUid().orElseThrow(),
                         demand.containers().getFirst().name(),
                         card));
+    }
+
+    /** The containers with their shares, and the pods that request cards and whose cards are not known (yet). */
+    private record Shares(Set<ContainerOnCard> known, Set<String> unknownPods) {
+        static Shares of(NodeSnapshot snapshot) {
+            Set<ContainerOnCard> known =
+                    ContainerShare.of(snapshot).stream().map(ContainerShare::key).collect(Collectors.toSet());
+            Set<String> allocated =
+                    known.stream().map(ContainerOnCard::podUid).collect(Collectors.toSet());
+            return new Shares(
+                    known,
+                    snapshot.pods().stream()
+                            .filter(pod -> pod.demand().valid().isPresent())
+                            .map(pod -> pod.ref().uid())
+                            .filter(uid -> !allocated.contains(uid))
+                            .collect(Collectors.toSet()));
+        }
+
+        boolean accountFor(ContainerOnCard container) {
+            return known.contains(container) || unknownPods.contains(container.podUid());
+        }
+    }
+
+    /** The bytes of processes without a share of that card. */
+    public long foreignOn(CardId card) {
+        return foreign.entrySet().stream()
+                .filter(each -> each.getKey().card().equals(card))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /** The usage of the cards alone, when no process can be identified. */

@@ -3,6 +3,7 @@ package io.gpushare.plugin.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.EventSeries;
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
@@ -89,6 +90,6 @@ class EventBackoffTest {
 
     private static EventBackoff.Report report(String pod, String sentence) {
         return new EventBackoff.Report(
-                new PodRef("uid-" + pod, "default", pod), new PodEvent(true, "plugin", "GpuXid", sentence));
+                new EventSubject.Pod(new PodRef("uid-" + pod, "default", pod)), new PodEvent(true, "plugin", "GpuXid", sentence));
     }
 }

@@ -37,6 +37,11 @@ public final class TestPods {
                 new Decoded.Absent<>());
     }
 
+    /** A pod that requests no GPU resource. */
+    public static NodePod withoutDemand(String name) {
+        return new NodePod(ref(name), START, false, new Decoded.Absent<>(), new Decoded.Absent<>());
+    }
+
     /** The same pod with this annotated allocation. */
     public static NodePod annotated(NodePod pod, Allocation allocation) {
         return new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));

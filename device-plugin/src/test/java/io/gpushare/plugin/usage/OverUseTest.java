@@ -57,7 +57,9 @@ class OverUseTest {
 
         assertThat(used(usage, "p")).hasValue(2 * GIB + GIB / 2);
         assertThat(used(usage, "q")).hasValue(GIB);
-        assertThat(usage.foreign()).isEqualTo(Map.of(A, 5 * GIB));
+        assertThat(usage.foreign()).isEqualTo(Map.of(new NodeUsage.Foreign(A, Optional.empty()), 5 * GIB));
+        assertThat(usage.foreignOn(A)).isEqualTo(5 * GIB);
+        assertThat(usage.foreignOn(B)).isZero();
         assertThat(OverUse.NONE
                         .evaluate(ContainerShare.of(snapshot), usage, MemoryUnit.GIB, NOW)
                         .excesses())
@@ -89,6 +91,47 @@ class OverUseTest {
         assertThat(usage.containers()).isEmpty();
         assertThat(ContainerShare.of(snapshot)).allMatch(held -> usage.of(held).isEmpty());
         assertThat(usage.foreign()).isEmpty();
+    }
+
+    @Test
+    void aProcessOnACardOfWhichItsContainerHasNoShareIsForeign() {
+        NodePod p = onA("p", 3);
+        NodePod uninvited = TestPods.withoutDemand("uninvited");
+        NodePod unknown = TestPods.unannotated("unknown", 0, TestPods.memory("main", 2));
+        given(p, "p1");
+        given(uninvited, List.of(), Map.of("u1", "main"));
+        given(unknown, List.of(), Map.of("n1", "main"));
+        process(1, A, GIB, "p", "p1");
+        process(2, B, 2 * GIB, "p", "p1");
+        process(3, A, 4 * GIB, "uninvited", "u1");
+        process(4, A, 8 * GIB, "unknown", "n1");
+        process(5, B, 16 * GIB, "uninvited", "unreported");
+
+        NodeUsage usage = usage();
+
+        assertThat(usage.foreign())
+                .isEqualTo(Map.of(
+                        new NodeUsage.Foreign(B, Optional.of(p.ref())), 2 * GIB,
+                        new NodeUsage.Foreign(A, Optional.of(uninvited.ref())), 4 * GIB,
+                        new NodeUsage.Foreign(B, Optional.of(uninvited.ref())), 16 * GIB));
+        assertThat(usage.foreignOn(B)).isEqualTo(18 * GIB);
+    }
+
+    @Test
+    void aForeignProcessIsCertainAfterHalfAMinuteOfReportsInARow() {
+        process(1, A, GIB, "", "sshd");
+        NodeUsage with = usage();
+        processes.clear();
+        NodeUsage without = usage();
+        ForeignUse state = ForeignUse.NONE;
+        for (NodeUsage next : List.of(with, with, with, with, with, without, with, with, with, with, with)) {
+            state = state.with(next);
+            assertThat(state.certain()).isEmpty();
+        }
+        state = state.with(with);
+        assertThat(state.certain()).containsExactly(new NodeUsage.Foreign(A, Optional.empty()));
+        assertThat(state.with(with).certain()).hasSize(1);
+        assertThat(state.with(without).certain()).isEmpty();
     }
 
     @Test

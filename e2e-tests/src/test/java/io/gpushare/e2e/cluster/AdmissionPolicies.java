@@ -8,6 +8,7 @@ import dev.cel.common.values.NullValue;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,24 +27,51 @@ final class AdmissionPolicies {
             .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
             .addVar("object", SimpleType.DYN)
             .addVar("oldObject", SimpleType.DYN)
+            .addVar("namespaceObject", SimpleType.DYN)
             .addVar("request", SimpleType.DYN)
             .addVar("variables", SimpleType.DYN)
             .build();
 
-    /** A request to the API server; the resource includes its subresource, such as pods/binding. */
+    /**
+     * A request to the API server.
+     *
+     * @param user the user, and after an @ the node that its token names, if it names one
+     * @param resource includes its subresource, such as pods/binding
+     * @param namespaceLabels the labels of the object's namespace
+     */
     record Request(
             String user,
             String operation,
             String resource,
             Map<String, Object> object,
-            @Nullable Map<String, Object> oldObject) {}
+            @Nullable Map<String, Object> oldObject,
+            Map<String, String> namespaceLabels) {
+        private Map<String, Object> userInfo() {
+            String[] parts = user.split("@", 2);
+            return parts.length == 1
+                    ? Map.of("username", user)
+                    : Map.of(
+                            "username",
+                            parts[0],
+                            "extra",
+                            Map.of("authentication.kubernetes.io/node-name", List.of(parts[1])));
+        }
+
+        private Object namespace() {
+            return map(object.get("metadata")).getOrDefault("namespace", "");
+        }
+    }
 
     private final List<Map<String, Object>> policies = new ArrayList<>();
 
-    AdmissionPolicies(Path file) throws IOException {
-        for (Object document : new Yaml().loadAll(Files.readString(file))) {
-            if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
-                policies.add(map(document));
+    AdmissionPolicies(Path folder) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.yaml")) {
+            for (Path file : files) {
+                for (Object document : new Yaml().loadAll(Files.readString(file))) {
+                    if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
+                        policies.add(map(document));
+                    }
+                }
             }
         }
     }
@@ -58,7 +86,7 @@ final class AdmissionPolicies {
                 given.put("variables", variables(list(spec.get("variables")), given));
                 for (Map<String, Object> validation : list(spec.get("validations"))) {
                     if (!truth(validation, given)) {
-                        refusals.add(String.valueOf(validation.get("message")));
+                        refusals.add(message(validation, given));
                     }
                 }
             }
@@ -71,11 +99,13 @@ final class AdmissionPolicies {
         Map<String, Object> given = new HashMap<>();
         given.put("object", request.object());
         given.put("oldObject", request.oldObject() == null ? NullValue.NULL_VALUE : request.oldObject());
+        given.put("namespaceObject", Map.of("metadata", Map.of("labels", request.namespaceLabels())));
         given.put(
                 "request",
                 Map.of(
-                        "userInfo", Map.of("username", request.user()),
+                        "userInfo", request.userInfo(),
                         "operation", request.operation(),
+                        "namespace", request.namespace(),
                         "subResource", names.length > 1 ? names[1] : "",
                         "resource", Map.of("group", "", "version", "v1", "resource", names[0])));
         return given;
@@ -110,6 +140,13 @@ final class AdmissionPolicies {
             variables.put(String.valueOf(variable.get("name")), value(variable, known));
         }
         return variables;
+    }
+
+    private static String message(Map<String, Object> validation, Map<String, Object> given)
+            throws CelValidationException, CelEvaluationException {
+        Object expression = validation.get("messageExpression");
+        return String.valueOf(
+                expression == null ? validation.get("message") : value(Map.of("expression", expression), given));
     }
 
     private static boolean truth(Map<String, Object> holder, Map<String, Object> given)

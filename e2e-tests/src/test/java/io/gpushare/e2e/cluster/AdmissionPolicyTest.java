@@ -6,6 +6,7 @@ import io.gpushare.e2e.cluster.AdmissionPolicies.Request;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +20,8 @@ class AdmissionPolicyTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final String USER = "alice";
     private static final String EXTENDER = "system:serviceaccount:kube-system:gpushare-schd-extender";
-    private static final String PLUGIN = "system:serviceaccount:kube-system:gpushare-device-plugin";
+    private static final String PLUGIN = "system:serviceaccount:kube-system:gpushare-device-plugin@n1";
+    private static final Map<String, String> SEES_ALL = Map.of("gpushare.io/sees-all-cards", "true");
     private static final Map<String, Object> PLAIN = pod("""
         containers: [{name: main, resources: {limits: {aliyun.com/gpu-mem: 3}}}, {name: log, env: [{name: A, value: b}]}]\
         """);
@@ -27,7 +29,7 @@ class AdmissionPolicyTest {
 
     @BeforeAll
     static void read() throws Exception {
-        policies = new AdmissionPolicies(ROOT.resolve("deploy/admission/admission.yaml"));
+        policies = new AdmissionPolicies(ROOT.resolve("deploy/admission"));
     }
 
     @ParameterizedTest
@@ -52,7 +54,7 @@ class AdmissionPolicyTest {
         assertRefused("only GPU Share", "system:kube-scheduler", "CREATE", "pods/binding", binding(key), null);
         assertRefused("only GPU Share", "system:kube-scheduler", "CREATE", "bindings", binding(key), null);
         assertAdmitted(EXTENDER, "CREATE", "pods/binding", binding(key), null);
-        assertAdmitted(PLUGIN, "UPDATE", "pods", changed, with);
+        assertAdmitted(PLUGIN, "UPDATE", "pods/status", on("n1", annotated(PLAIN, Map.of(key, "2"))), on("n1", PLAIN));
         assertAdmitted(USER, "UPDATE", "pods", annotated(PLAIN, Map.of(key, "1", "other", "y")), with);
         assertAdmitted("system:node:n1", "UPDATE", "pods/status", with, with);
     }
@@ -79,13 +81,13 @@ class AdmissionPolicyTest {
         assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", published, node);
         assertRefused("which GPU cards a node has", "system:node:n1", "UPDATE", "nodes/status", published, node);
         assertRefused("which GPU cards a node has", USER, "UPDATE", "nodes", node, published);
-        assertAdmitted(PLUGIN, "UPDATE", "nodes", published, node);
+        assertAdmitted(PLUGIN, "UPDATE", "nodes/status", published, node);
         assertAdmitted(USER, "UPDATE", "nodes", annotated(published, Map.of("note", "x")), published);
     }
 
     @Test
     void aPodThatChoosesItsCardsItselfIsRefused() throws Exception {
-        String own = "env: [{name: X, value: y}, {name: NVIDIA_VISIBLE_DEVICES, value: all}]";
+        String own = visible("value: all");
         String resources = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
         assertRefusedPod("NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + resources + ", " + own + "}]");
         assertRefusedPod(
@@ -94,7 +96,117 @@ class AdmissionPolicyTest {
                 "NVIDIA_VISIBLE_DEVICES",
                 "containers: [{name: a, resources: {limits: {aliyun.com/gpu-count: 1}}}]\n"
                         + "  initContainers: [{name: b, " + own + "}]");
-        assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);
+        assertRefusedPod(
+                "NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + resources + ", " + visible("valueFrom: {}") + "}]");
+        assertAdmitted(
+                USER,
+                "CREATE",
+                "pods",
+                pod("containers: [{name: a, " + resources + "}, {name: b, " + visible("value: void") + "}]"),
+                null);
+    }
+
+    @Test
+    void aPodWithoutARequestSeesNoCardUnlessItsNamespaceManagesCards() throws Exception {
+        for (String value : List.of("value: all", "value: '0'", "value: GPU-a", "value: 'all,void'", "valueFrom: {}")) {
+            String spec = "containers: [{name: a, " + visible(value) + "}]";
+            assertRefusedPod("Request aliyun.com/gpu-mem", spec);
+            assertRefusedPod("Request aliyun.com/gpu-mem", "containers: [{name: b}]\n  init" + capital(spec));
+            assertThat(refusals(USER, "CREATE", "pods", pod(spec), null, SEES_ALL)).isEmpty();
+            assertThat(refusals(USER, "CREATE", "pods", in("kube-system", pod(spec)), null, Map.of()))
+                    .isEmpty();
+            assertThat(refusals(USER, "CREATE", "pods", pod(spec), null, Map.of("gpushare.io/sees-all-cards", "no")))
+                    .hasSize(1);
+        }
+        for (String value : List.of("value: void", "value: none", "value: ''", "X: y")) {
+            assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + visible(value) + "}]"), null);
+        }
+    }
+
+    @Test
+    void anEphemeralContainerSeesNoCardThatThePodDoesNotHave() throws Exception {
+        String debug = "\n  ephemeralContainers: [{name: d, " + visible("value: all") + "}]";
+        for (String spec : List.of(
+                "containers: [{name: a}]",
+                "containers: [{name: a, resources: {limits: {aliyun.com/gpu-mem: 3}}}]",
+                "containers: [{name: a}]\n  ephemeralContainers: [{name: c}]")) {
+            assertRefused(
+                    "NVIDIA_VISIBLE_DEVICES",
+                    USER,
+                    "UPDATE",
+                    "pods/ephemeralcontainers",
+                    pod(spec.replaceFirst("\n  ephemeral.*", "") + debug),
+                    pod(spec));
+        }
+        // What was there before the policy does not prevent a harmless one.
+        String old = "containers: [{name: a, " + visible("value: all") + "}]";
+        assertAdmitted(
+                USER,
+                "UPDATE",
+                "pods/ephemeralcontainers",
+                pod(old + "\n  ephemeralContainers: [{name: d}]"),
+                pod(old));
+        assertAdmitted(USER, "UPDATE", "pods/ephemeralcontainers", pod(old), pod(old));
+    }
+
+    @Test
+    void thePluginChangesOnlyItsOwnNodeAndItsPods() throws Exception {
+        Map<String, Object> node = yaml("metadata: {name: n1}\nspec: {}\nstatus: {allocatable: {cpu: '4'}}");
+        Map<String, Object> published = annotated(node, Map.of("gpushare.io/inventory", "{}", "gpushare.io/labels", "x"));
+        Map<String, Object> written = annotated(PLAIN, Map.of("gpushare.io/allocation", "{}"));
+        assertAdmitted(PLUGIN, "UPDATE", "nodes/status", published, node);
+        assertAdmitted(PLUGIN, "UPDATE", "nodes/status", labelled(published, "nvidia.com/gpu.product"), node);
+        assertAdmitted(PLUGIN, "UPDATE", "pods/status", on("n1", written), on("n1", PLAIN));
+        for (String user : List.of(PLUGIN.replace("@n1", "@n2"), PLUGIN.replace("@n1", ""))) {
+            assertRefused("only its own node", user, "UPDATE", "nodes/status", published, node);
+            assertRefused("only its own node", user, "UPDATE", "pods/status", on("n1", written), on("n1", PLAIN));
+        }
+        assertRefused("only its own node", PLUGIN, "UPDATE", "pods/status", written, PLAIN);
+        assertRefused("is of node 'n1', the object of node 'n2'", PLUGIN, "CREATE", "leases", lease("n2"), null);
+        assertRefused("only its own node", PLUGIN, "UPDATE", "leases", lease("n2"), lease("n2"));
+        assertAdmitted(PLUGIN, "CREATE", "leases", lease("n1"), null);
+        assertAdmitted(PLUGIN, "UPDATE", "leases", lease("n1"), lease("n1"));
+    }
+
+    @Test
+    void thePluginChangesOnlyItsAnnotationsAndLabels() throws Exception {
+        Map<String, Object> node = yaml("metadata: {name: n1}\nspec: {}\nstatus: {allocatable: {cpu: '4'}}");
+        Map<String, Object> pod = on("n1", PLAIN);
+        Map<String, Object> cordoned = annotated(node, Map.of("gpushare.io/cordon", "GPU-a"));
+        assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "nodes/status", cordoned, node);
+        assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "nodes/status", node, cordoned);
+        assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "pods/status", annotated(pod, Map.of("a", "b")), pod);
+        assertRefused("under nvidia.com/", PLUGIN, "UPDATE", "nodes/status", labelled(node, "pool"), node);
+        assertRefused("under nvidia.com/", PLUGIN, "UPDATE", "pods/status", labelled(pod, "nvidia.com/x"), pod);
+        for (String change : List.of(
+                "metadata: {name: n1}\nspec: {unschedulable: true}\nstatus: {allocatable: {cpu: '4'}}",
+                "metadata: {name: n1}\nspec: {}\nstatus: {allocatable: {cpu: '5'}}",
+                "metadata: {name: n1}\nspec: {}",
+                "metadata: {name: n1, finalizers: [a/b]}\nspec: {}\nstatus: {allocatable: {cpu: '4'}}",
+                "metadata: {name: n1, ownerReferences: [{}]}\nspec: {}\nstatus: {allocatable: {cpu: '4'}}")) {
+            assertRefused("only annotations and labels", PLUGIN, "UPDATE", "nodes/status", yaml(change), node);
+        }
+    }
+
+    @Test
+    void theExtenderWritesOnlyItsAnnotations() throws Exception {
+        Map<String, Object> seen = annotated(PLAIN, Map.of("gpushare.io/room-seen", "12:00"));
+        Map<String, Object> ended = new HashMap<>(PLAIN);
+        ended.put("status", Map.of("phase", "Failed"));
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", seen, PLAIN);
+        assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
+        assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", labelled(PLAIN, "team"), PLAIN);
+        assertRefused(
+                "room-seen", EXTENDER, "UPDATE", "pods/status", annotated(PLAIN, Map.of("gpushare.io/allocation", "x")), PLAIN);
+        assertAdmitted(EXTENDER, "CREATE", "pods/binding", binding("gpushare.io/allocation"), null);
+        assertRefused("with a Binding", EXTENDER, "CREATE", "pods/binding", binding("note"), null);
+        assertRefused(
+                "only annotations",
+                EXTENDER,
+                "CREATE",
+                "bindings",
+                labelled(binding("ALIYUN_COM_GPU_MEM_IDX"), "team"),
+                null);
     }
 
     @Test
@@ -116,7 +228,7 @@ class AdmissionPolicyTest {
             Map<String, Object> object,
             @Nullable Map<String, Object> oldObject)
             throws Exception {
-        assertThat(policies.refusals(new Request(user, operation, resource, object, oldObject)))
+        assertThat(refusals(user, operation, resource, object, oldObject, Map.of()))
                 .singleElement()
                 .asString()
                 .contains(words);
@@ -129,8 +241,19 @@ class AdmissionPolicyTest {
             Map<String, Object> object,
             @Nullable Map<String, Object> oldObject)
             throws Exception {
-        assertThat(policies.refusals(new Request(user, operation, resource, object, oldObject)))
+        assertThat(refusals(user, operation, resource, object, oldObject, Map.of()))
                 .isEqualTo(List.of());
+    }
+
+    private static List<String> refusals(
+            String user,
+            String operation,
+            String resource,
+            Map<String, Object> object,
+            @Nullable Map<String, Object> oldObject,
+            Map<String, String> namespaceLabels)
+            throws Exception {
+        return policies.refusals(new Request(user, operation, resource, object, oldObject, namespaceLabels));
     }
 
     private static Map<String, Object> yaml(String text) {
@@ -145,13 +268,45 @@ class AdmissionPolicyTest {
         return annotated(yaml("metadata: {name: p}\ntarget: {kind: Node, name: n1}"), Map.of(key, "1"));
     }
 
+    private static Map<String, Object> lease(String name) {
+        return yaml("metadata: {name: " + name + ", namespace: kube-system}\nspec: {holderIdentity: x}");
+    }
+
+    private static String visible(String value) {
+        return "env: [{name: X, value: y}, {name: NVIDIA_VISIBLE_DEVICES, " + value + "}]";
+    }
+
+    private static String capital(String word) {
+        return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+    }
+
     private static Map<String, Object> annotated(Map<String, Object> object, Map<String, String> annotations) {
-        Map<String, Object> metadata = new HashMap<>(AdmissionPolicies.map(object.get("metadata")));
-        Map<String, Object> all = new HashMap<>(AdmissionPolicies.map(metadata.get("annotations")));
-        all.putAll(annotations);
-        metadata.put("annotations", all);
+        return with(object, "metadata", "annotations", annotations);
+    }
+
+    private static Map<String, Object> labelled(Map<String, Object> object, String key) {
+        return with(object, "metadata", "labels", Map.of(key, "x"));
+    }
+
+    private static Map<String, Object> on(String node, Map<String, Object> pod) {
+        return with(pod, "", "spec", Map.of("nodeName", node));
+    }
+
+    private static Map<String, Object> in(String namespace, Map<String, Object> pod) {
+        return with(pod, "", "metadata", Map.of("namespace", namespace));
+    }
+
+    /** The object with these entries added to the field of its part; without a part, to its own field. */
+    private static Map<String, Object> with(
+            Map<String, Object> object, String part, String field, Map<String, String> entries) {
         Map<String, Object> result = new HashMap<>(object);
-        result.put("metadata", metadata);
+        if (part.isEmpty()) {
+            Map<String, Object> all = new HashMap<>(AdmissionPolicies.map(object.get(field)));
+            all.putAll(entries);
+            result.put(field, all);
+        } else {
+            result.put(part, with(AdmissionPolicies.map(object.get(part)), "", field, entries));
+        }
         return result;
     }
 }

@@ -39,9 +39,9 @@ final class RightTrials {
     /** Triggers the effect of a right and returns whether it occurred. It may be repeated. */
     Callable<Boolean> of(MinimalRightsIT.Right right) throws IOException {
         return switch (right.toString()) {
-            case PLUGIN + ": patch nodes" -> newInventory();
+            case PLUGIN + ": patch nodes/status" -> newInventory();
             case PLUGIN + ": get nodes" -> newCordon();
-            case PLUGIN + ": list pods", PLUGIN + ": watch pods", PLUGIN + ": patch pods" ->
+            case PLUGIN + ": list pods", PLUGIN + ": watch pods", PLUGIN + ": patch pods/status" ->
                 () -> written(aPodOnTheNode(""));
             case PLUGIN + ": create events" -> () -> hasEvent(aPodOnTheNode(""));
             case EXTENDER + ": list nodes",
@@ -50,7 +50,7 @@ final class RightTrials {
                     EXTENDER + ": watch pods" -> programs::extenderReady;
             case EXTENDER + ": get pods" -> this::looksUpAPod;
             case EXTENDER + ": create pods/binding" -> this::binds;
-            case EXTENDER + ": patch pods" -> aWaitingPodThatFits();
+            case EXTENDER + ": patch pods/status" -> aWaitingPodThatFits();
             case EXTENDER + ": create events" -> () -> hasEvent(aPodOnTheNode("nonsense"));
             case EXTENDER + ": create leases", EXTENDER + ": get leases", EXTENDER + ": patch leases" ->
                 aLeaseMadeAnew();

@@ -48,11 +48,13 @@ final class AlertConditions {
         }
         process(4711, greedy);
         process(4712, modest);
+        process(4713, "/system.slice/outside-of-pods.service");
         replaceCards(
                 A,
                 "card kind=T4 memory=15GiB xid=13#1 utilisation=70/20\ncard kind=T4 memory=15GiB xid=13#1\n"
                         + "process pid=4711 card=" + index(card) + " memory=12GiB utilisation=60\n"
-                        + "process pid=4712 card=" + (1 - index(card)) + " memory=3GiB utilisation=5\n");
+                        + "process pid=4712 card=" + (1 - index(card)) + " memory=3GiB utilisation=5\n"
+                        + "process pid=4713 card=0 memory=1GiB utilisation=0\n");
         replaceCards(B, "card kind=A10 memory=24GiB lost\ncard kind=L40S memory=48GiB xid=48#1\n");
         // An annotation with another card than the pod has.
         String written = modest.pod().annotation(ClusterSnapshot.ALLOCATION);
@@ -140,11 +142,14 @@ final class AlertConditions {
                 .path("containerID")
                 .asText()
                 .replace("containerd://", "");
+        process(pid, "/kubepods.slice/kubepods-pod" + pod.uid().replace('-', '_') + ".slice/cri-containerd-" + id + ".scope");
+    }
+
+    private void process(int pid, String cgroup) throws IOException {
         Files.writeString(
                 Files.createDirectories(sandbox.proc().resolve(String.valueOf(pid)))
                         .resolve("cgroup"),
-                "0::/kubepods.slice/kubepods-pod" + pod.uid().replace('-', '_') + ".slice/cri-containerd-" + id
-                        + ".scope\n");
+                "0::" + cgroup + "\n");
     }
 
     private void replaceCards(SandboxNode machine, String cards) throws IOException {

@@ -38,6 +38,7 @@ class MonitoringIT {
             "GpuShareCardUnhealthy",
             "GpuShareXidError",
             "GpuShareOverUse",
+            "GpuShareUseWithoutAllocation",
             "GpuShareCardOverAllocated",
             "GpuShareWaitingBesideFreeMemory",
             "GpuShareWaitingBesideRoom",

@@ -54,7 +54,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
             Decoded<Demand> demand, List<ContainerResources> containers, @Nullable PolicyKind policy) {
         return switch (demand) {
             case Decoded.Absent<Demand>() ->
-                new PodDemand.NoGpu(PodRequest.withoutGpu(HostResourcesCodec.requested(containers)));
+                new PodDemand.NoGpu(
+                        PodRequest.withoutGpu(HostResourcesCodec.requested(containers)), codec.named(containers));
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
             case Decoded.Valid<Demand>(Demand valid) -> new PodDemand.Valid(valid, request(valid, containers), policy);
         };

@@ -1,5 +1,6 @@
 package io.gpushare.extender.scheduling;
 
+import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Holding;
@@ -99,6 +100,11 @@ public final class Binder {
         @Nullable String bound = read.node();
         return switch (demand) {
             case PodDemand.Invalid(String sentence) -> new Failed(Why.INVALID_DEMAND, sentence);
+            case PodDemand.NoGpu(PodRequest _, boolean named) when !named ->
+                new Failed(
+                        Why.INVALID_DEMAND,
+                        "pod " + pod + " names no GPU resource: the extender binds only pods that do; let kube-scheduler"
+                                + " bind this pod, or check managedResources in its configuration");
             case PodDemand.NoGpu _ ->
                 bound == null ? bindWithoutCards(pod, node) : UnknownBindingResolver.asBound(pod, node, bound, true);
             case PodDemand.Valid valid ->
@@ -146,7 +152,7 @@ public final class Binder {
         return new Bound(false);
     }
 
-    /** Binds a pod without GPU: kube-scheduler delegates it to the extender if it requests a managed resource with 0. */
+    /** Binds a pod that requests 0 of a GPU resource: kube-scheduler delegates it to the extender all the same. */
     private BindResult bindWithoutCards(PodRef pod, String node) {
         try {
             api.bind(pod, node, Map.of());

@@ -133,7 +133,7 @@ public final class NodeSelection {
      */
     public int[] prioritize(SchedulingPod pod, NodeIndices nodes) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu(PodRequest request) ->
+            case PodDemand.NoGpu(PodRequest request, boolean _) ->
                 costs(Map.of(), null, request, nodes).scores(MAX_SCORE);
             case PodDemand.Invalid _ -> new int[nodes.size()];
             case PodDemand.Valid demand ->

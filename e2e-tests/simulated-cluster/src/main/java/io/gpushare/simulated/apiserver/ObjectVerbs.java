@@ -62,7 +62,7 @@ final class ObjectVerbs {
                     path.resource(), path.name(), "metadata.resourceVersion: must be specified for an update");
         }
         return store.update(path.resource(), path.key(), before -> {
-            checkSame(path, before, body);
+            checkSame(path, before, body, "resourceVersion", "uid");
             return settle(path, before, body.deepCopy());
         });
     }
@@ -71,13 +71,22 @@ final class ObjectVerbs {
         String type = contentType == null ? "" : contentType;
         MergePatch kind = MergePatch.of(type).orElseThrow(() -> ApiError.unsupportedPatch(type));
         return store.update(path.resource(), path.key(), before -> {
-            checkSame(path, before, patch);
+            checkSame(path, before, patch, "resourceVersion");
+            checkUid(path, before, patch);
             return settle(path, before, kind.apply(before.deepCopy(), patch));
         });
     }
 
-    private static void checkSame(ApiPath path, ObjectNode before, ObjectNode body) {
-        for (String field : new String[] {"resourceVersion", "uid"}) {
+    /** A patch sets the uid like any other field, and the validation of the update rejects the change. */
+    private static void checkUid(ApiPath path, ObjectNode before, ObjectNode patch) {
+        String uid = Documents.text(patch, "metadata.uid");
+        if (!uid.isEmpty() && !uid.equals(Documents.text(before, "metadata.uid"))) {
+            throw ApiError.immutable(path.resource(), path.name(), "metadata.uid", uid);
+        }
+    }
+
+    private static void checkSame(ApiPath path, ObjectNode before, ObjectNode body, String... fields) {
+        for (String field : fields) {
             String expected = Documents.text(body, "metadata." + field);
             if (!expected.isEmpty() && !expected.equals(Documents.text(before, "metadata." + field))) {
                 throw ApiError.modified(path.resource(), path.name());

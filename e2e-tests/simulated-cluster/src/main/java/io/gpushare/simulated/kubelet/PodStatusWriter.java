@@ -124,7 +124,7 @@ final class PodStatusWriter implements AutoCloseable {
     }
 
     private static void logRefusal(String what, ApiClient.Answer answer) {
-        boolean goneOrReplaced = answer.code() == 404 || answer.code() == 409;
+        boolean goneOrReplaced = answer.code() == 404 || answer.code() == 422;
         if (!answer.succeeded() && !goneOrReplaced) {
             LOG.warn("{}: {}", what, answer.message());
         }

@@ -158,6 +158,27 @@ class SimulatedApiServerTest {
     }
 
     @Test
+    void aPatchOfTheStatusTakesMetadataKeepsTheSpecAndNeedsTheUid() throws Exception {
+        ObjectNode pod = createPod("p");
+        ObjectNode patch = ApiClient.document("""
+            {"metadata":{"annotations":{"k":"v"},"labels":{"l":"w"}},"spec":{"nodeName":"elsewhere"}}\
+            """);
+        patch.withObjectProperty("metadata").put("uid", uid(pod));
+        ObjectNode after = cluster.patch(PODS + "/p/status", patch).document();
+        assertThat(after.at("/metadata/annotations/k").asText()).isEqualTo("v");
+        assertThat(after.at("/metadata/labels/l").asText()).isEqualTo("w");
+        assertThat(after.path("spec")).isEqualTo(pod.path("spec"));
+        patch.withObjectProperty("metadata").put("uid", "another");
+        for (String path : List.of(PODS + "/p/status", PODS + "/p")) {
+            Answer other = cluster.patch(path, patch);
+            assertThat(other.code()).isEqualTo(422);
+            assertThat(other.message())
+                    .isEqualTo("Pod \"p\" is invalid: metadata.uid: Invalid value: \"another\": field is immutable");
+            assertThat(other.document().at("/details/causes/0/field").asText()).isEqualTo("metadata.uid");
+        }
+    }
+
+    @Test
     void aLeaseIsReplacedOnlyAtItsVersion() throws Exception {
         String leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
         ObjectNode lease = cluster.post(

@@ -10,13 +10,19 @@ public final class ApiError extends RuntimeException {
     private final String reason;
     private final String kind;
     private final String name;
+    private final String field;
 
     private ApiError(int code, String reason, String kind, String name, String message) {
+        this(code, reason, kind, name, message, "");
+    }
+
+    private ApiError(int code, String reason, String kind, String name, String message, String field) {
         super(message, null, false, false);
         this.code = code;
         this.reason = reason;
         this.kind = kind;
         this.name = name;
+        this.field = field;
     }
 
     /** An error without details of an object. */
@@ -63,6 +69,18 @@ public final class ApiError extends RuntimeException {
                 422, "Invalid", resource.plural, name, resource.kind + " \"" + name + "\" is invalid: " + why);
     }
 
+    /** A field that can't be changed. */
+    public static ApiError immutable(ApiResource resource, String name, String field, String value) {
+        return new ApiError(
+                422,
+                "Invalid",
+                resource.kind,
+                name,
+                resource.kind + " \"" + name + "\" is invalid: " + field + ": Invalid value: \"" + value
+                        + "\": field is immutable",
+                field);
+    }
+
     public static ApiError methodNotAllowed() {
         return new ApiError(
                 405, "MethodNotAllowed", "", "", "the server does not allow this method on the requested resource");
@@ -100,7 +118,14 @@ public final class ApiError extends RuntimeException {
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
         status.put("status", "Failure").put("message", getMessage()).put("reason", reason);
         if (!kind.isEmpty()) {
-            status.putObject("details").put("name", name).put("kind", kind);
+            ObjectNode details = status.putObject("details").put("name", name).put("kind", kind);
+            if (!field.isEmpty()) {
+                details.putArray("causes")
+                        .addObject()
+                        .put("reason", "FieldValueInvalid")
+                        .put("message", getMessage())
+                        .put("field", field);
+            }
         }
         return status.put("code", code);
     }
