@@ -60,7 +60,7 @@ public final class Pods {
 
     private static void stripForAllNodes(PodObject pod) {
         pod.strip();
-        pod.stripContainerStatuses();
+        pod.stripForAllNodes();
     }
 
     private static Call list(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Informer.Page page)

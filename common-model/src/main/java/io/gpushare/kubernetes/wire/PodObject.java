@@ -2,6 +2,7 @@ package io.gpushare.kubernetes.wire;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -178,7 +179,12 @@ public final class PodObject extends ApiObject {
     }
 
     /** Drops the fields that only the pod's own node needs. */
-    public void stripContainerStatuses() {
+    public void stripForAllNodes() {
+        Map<String, String> annotations = annotations();
+        if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            annotations.keySet().removeIf(AnnotationKeys::legacy);
+            meta().setAnnotations(Map.copyOf(annotations));
+        }
         if (status != null) {
             status.initContainerStatuses = null;
             status.containerStatuses = null;
