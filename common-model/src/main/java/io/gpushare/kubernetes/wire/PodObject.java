@@ -10,12 +10,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A pod in the API's JSON form. */
 public final class PodObject extends ApiObject {
     // The only condition that is used: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
+
+    // The label of our device plugin's pods, and of earlier versions'.
+    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
 
     @Nullable
     Spec spec;
@@ -164,7 +168,7 @@ public final class PodObject extends ApiObject {
         Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
         String port = annotations.getOrDefault("prometheus.io/port", "");
         boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
-                && "gpushare-device-plugin".equals(metadata.getLabels().get("component"));
+                && PLUGINS.contains(String.valueOf(metadata.getLabels().get("component")));
         if (!plugin || !port.matches("[0-9]{1,5}")) {
             return null;
         }

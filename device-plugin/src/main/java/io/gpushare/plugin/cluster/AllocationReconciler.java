@@ -209,7 +209,7 @@ public final class AllocationReconciler implements AutoCloseable {
     private synchronized void count(AnnotationDifference.Kind kind) {
         if (kind.reported()) {
             found.merge(kind, 1, Integer::sum);
-            repaired += kind == AnnotationDifference.Kind.UNCONFIRMED ? 0 : 1;
+            repaired += kind.repaired() ? 1 : 0;
         }
     }
 

@@ -46,6 +46,11 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
             return label;
         }
 
+        /** Whether another program's mistake is corrected. */
+        public boolean repaired() {
+            return this == MISSING || this == WRONG;
+        }
+
         /** Whether something was not as it should be; otherwise writing the annotation is a step of every pod. */
         public boolean reported() {
             return this != UNASSIGNED;

@@ -18,8 +18,8 @@ import org.yaml.snakeyaml.Yaml;
 class AdmissionPolicyTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final String USER = "alice";
-    private static final String EXTENDER = "system:serviceaccount:kube-system:gpushare-schd-extender";
-    private static final String PLUGIN = "system:serviceaccount:kube-system:gpushare-device-plugin";
+    private static final String EXTENDER = "system:serviceaccount:kube-system:gpu-share-scheduler-extender";
+    private static final String PLUGIN = "system:serviceaccount:kube-system:gpu-share-device-plugin";
     private static final Map<String, Object> PLAIN = pod("""
         containers: [{name: main, resources: {limits: {aliyun.com/gpu-mem: 3}}}, {name: log, env: [{name: A, value: b}]}]\
         """);
