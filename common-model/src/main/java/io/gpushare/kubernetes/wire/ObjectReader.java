@@ -24,7 +24,7 @@ public final class ObjectReader<O extends ApiObject> {
 
     /** The pods of all nodes, without what only a pod's own node needs. */
     public static final ObjectReader<PodObject> PODS_OF_ALL_NODES =
-            new ObjectReader<>(PodObject.class, PodObject.LABELS, PodObject::stripContainerStatuses);
+            new ObjectReader<>(PodObject.class, PodObject.LABELS, PodObject::stripForAllNodes);
 
     /** The nodes. */
     public static final ObjectReader<NodeObject> NODES = new ObjectReader<>(NodeObject.class, _ -> true, _ -> {});

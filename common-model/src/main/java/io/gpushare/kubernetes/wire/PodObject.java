@@ -20,6 +20,9 @@ public final class PodObject extends ApiObject {
     // The only condition that is used: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
 
+    // The label of our device plugin's pods, and of earlier versions'.
+    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
+
     @Nullable
     Spec spec;
 
@@ -195,7 +198,7 @@ public final class PodObject extends ApiObject {
         Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
         String port = annotations.getOrDefault(AnnotationKeys.METRICS_PORT, "");
         boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
-                && "gpushare-device-plugin".equals(metadata.getLabels().get("component"));
+                && PLUGINS.contains(String.valueOf(metadata.getLabels().get("component")));
         if (!plugin || !port.matches("[0-9]{1,5}")) {
             return null;
         }
@@ -210,7 +213,14 @@ public final class PodObject extends ApiObject {
     }
 
     /** Drops the fields that only the pod's own node needs. */
-    void stripContainerStatuses() {
+    void stripForAllNodes() {
+        if (metadata != null && annotations().containsKey(AnnotationKeys.ALLOCATION)) {
+            metadata.getAnnotations().keySet().removeIf(AnnotationKeys::legacy);
+        }
+        stripContainerStatuses();
+    }
+
+    private void stripContainerStatuses() {
         if (status != null) {
             status.initContainerStatuses = null;
             status.containerStatuses = null;

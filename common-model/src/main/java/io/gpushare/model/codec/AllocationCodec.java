@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
- * memory by card, or whole cards. It also writes gpushare's own annotations, which nothing here reads.
+ * memory by card, or whole cards. It also writes gpushare's own annotations.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
@@ -88,6 +88,11 @@ public final class AllocationCodec {
         Map<String, String> annotations = annotations(allocation, inventory, assumed);
         annotations.computeIfPresent(AnnotationKeys.LEGACY_ASSIGNED, (_, _) -> "true");
         return annotations;
+    }
+
+    /** The annotations of a pod that has these cards and keeps gpushare's annotations as they were written before. */
+    public static Map<String, String> annotationsOfAssigned(Allocation allocation) {
+        return Map.of(AnnotationKeys.ALLOCATION, encode(allocation), AnnotationKeys.LEGACY_ASSIGNED, "true");
     }
 
     /** Reads the allocation from a pod's annotations. The caller checks whether it meets the pod's demand and fits. */

@@ -31,6 +31,9 @@ public final class AnnotationLimits {
             Map.entry(AnnotationKeys.HAMI_NO_UUID, SELECTOR),
             Map.entry(AnnotationKeys.CARDS, 16),
             Map.entry(AnnotationKeys.POLICY, 64),
+            Map.entry(AnnotationKeys.LEGACY_INDEX, 16),
+            Map.entry(AnnotationKeys.LEGACY_CARD_UNITS, 16),
+            Map.entry(AnnotationKeys.LEGACY_ASSIGNED, 16),
             Map.entry(AnnotationKeys.METRICS_PORT, 16));
 
     private AnnotationLimits() {}

@@ -142,6 +142,26 @@ public final class DemandCodec {
                 .anyMatch(amounts -> amounts.containsKey(names.memory()) || amounts.containsKey(names.cards()));
     }
 
+    /**
+     * The containers that request memory, with the memory alone, as gpushare reads a pod.
+     *
+     * @return empty if an amount is invalid
+     */
+    public List<ContainerDemand> memory(List<ContainerResources> containers) {
+        List<ContainerDemand> demands = new ArrayList<>();
+        try {
+            for (ContainerResources container : containers) {
+                int units = amount(container, names.memory());
+                if (units > 0) {
+                    demands.add(new ContainerDemand(container.name(), container.role(), Share.memory(units)));
+                }
+            }
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
+        return demands.isEmpty() ? List.of() : checked(demands).valid().map(Demand::containers).orElse(List.of());
+    }
+
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
     public Share allocatable(Map<String, String> allocatable) {
         try {

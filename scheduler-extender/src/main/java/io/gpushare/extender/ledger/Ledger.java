@@ -73,7 +73,9 @@ public final class Ledger {
 
     /** A node was added or changed. Called from one thread, in order. */
     public void updateNode(String name, Map<String, String> annotations, HostResources allocatable) {
-        nodes.update(name, annotations, allocatable);
+        if (nodes.update(name, annotations, allocatable)) {
+            pods.inventoryChanged(name);
+        }
     }
 
     /** The node has that address; null if it reports none. */

@@ -11,6 +11,8 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
@@ -31,6 +33,8 @@ final class PodTable {
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
     private final Nominations nominations = new Nominations();
+    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's inventory.
+    private final Map<String, Set<String>> gpushares = new ConcurrentHashMap<>();
 
     PodTable(NodeTable nodes) {
         this.nodes = nodes;
@@ -128,21 +132,30 @@ final class PodTable {
             ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
+        @Nullable GpusharePod gpushare = null;
         List<Holding> now;
         if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
             now = List.of(held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
+                    .filter(holding -> !adopts(annotation.allocation(), holding, old))
                     .findFirst()
                     .orElseGet(() -> new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH))
                     .seen(annotation.allocation()));
         } else {
             // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
             // annotation of the extender's Binding come together, so another program has bound the pod.
-            now = held.stream()
+            List<Holding> confirmed = held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
                     .toList();
+            gpushare = old != null && old.gpushare() != null
+                    ? old.gpushare()
+                    : confirmed.isEmpty() ? gpushare(pod, demand) : null;
+            now = gpushare == null ? confirmed : byGpushare(pod.ref(), node, gpushare, confirmed);
+        }
+        if (old != null && gpushare == null) {
+            forgetGpushare(old);
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
@@ -152,7 +165,55 @@ final class PodTable {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().counted());
         }
-        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, complaint);
+        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+    }
+
+    /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */
+    private static boolean adopts(Allocation allocation, Holding holding, @Nullable PodEntry pod) {
+        return pod != null
+                && pod.gpushare() != null
+                && holding.allocation().cards().containsAll(allocation.cards());
+    }
+
+    /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
+    private static @Nullable GpusharePod gpushare(ClusterPod pod, PodDemand.Valid demand) {
+        GpusharePod written = GpusharePod.of(pod.annotations(), demand.demand().containers());
+        return written.bound() ? written : null;
+    }
+
+    /** The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown. */
+    private List<Holding> byGpushare(PodRef pod, String node, GpusharePod gpushare, List<Holding> former) {
+        gpushares.compute(node, (_, uids) -> {
+            Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;
+            changed.add(pod.uid());
+            return changed;
+        });
+        return GpushareHolding.of(gpushare, nodes.entry(node).cards().inventory())
+                .map(held -> List.of(new Holding(node, held.allocation(), Standing.SEEN, Instant.EPOCH)))
+                .orElse(former);
+    }
+
+    private void forgetGpushare(PodEntry pod) {
+        if (pod.gpushare() != null && pod.node() != null) {
+            gpushares.computeIfPresent(pod.node(), (_, uids) -> {
+                uids.remove(pod.ref().uid());
+                return uids.isEmpty() ? null : uids;
+            });
+        }
+    }
+
+    /** The node has another inventory: an index may name another card there. */
+    void inventoryChanged(String node) {
+        for (String pod : gpushares.getOrDefault(node, Set.of())) {
+            pods.computeIfPresent(pod, (uid, entry) -> {
+                if (entry.gpushare() == null) {
+                    return entry;
+                }
+                List<Holding> now = byGpushare(entry.ref(), node, entry.gpushare(), entry.holdings());
+                move(entry.ref(), entry.holdings(), now);
+                return entry.with(now);
+            });
+        }
     }
 
     /** Forgets the pod with that name and uid. */
@@ -162,6 +223,7 @@ final class PodTable {
         nominations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
+            forgetGpushare(old);
             return null;
         });
     }
