@@ -74,7 +74,7 @@ public final class NodePodInformer implements AutoCloseable {
     /** Whether the listener has received all pods a first time. An informer is synced before that. */
     public boolean synced() {
         if (!complete && watched != null && watched.synced()) {
-            complete = received.get() >= watched.all().size();
+            complete = received.get() >= watched.size();
         }
         return complete;
     }
