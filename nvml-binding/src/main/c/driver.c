@@ -52,14 +52,25 @@ static nvmlReturn_t refresh(void) {
     return state;
 }
 
-nvmlReturn_t driver_enter(const struct machine **to) {
-    pthread_mutex_lock(&lock);
-    *to = &machine;
-    return initialised == 0 ? NVML_ERROR_UNINITIALIZED : refresh();
+static nvmlReturn_t failure(const char *call) {
+    for (unsigned int i = 0; i < machine.failing_count; i++) {
+        if (strcmp(machine.failing[i].call, call) == 0) {
+            return machine.failing[i].error;
+        }
+    }
+    return NVML_SUCCESS;
 }
 
-nvmlReturn_t driver_enter_card(nvmlDevice_t device, const struct machine **to, const struct card **card) {
-    nvmlReturn_t answer = driver_enter(to);
+nvmlReturn_t driver_enter_call(const char *call, const struct machine **to) {
+    pthread_mutex_lock(&lock);
+    *to = &machine;
+    nvmlReturn_t answer = initialised == 0 ? NVML_ERROR_UNINITIALIZED : refresh();
+    return answer == NVML_SUCCESS ? failure(call) : answer;
+}
+
+nvmlReturn_t driver_enter_card_call(
+        const char *call, nvmlDevice_t device, const struct machine **to, const struct card **card) {
+    nvmlReturn_t answer = driver_enter_call(call, to);
     if (answer != NVML_SUCCESS) {
         return answer;
     }

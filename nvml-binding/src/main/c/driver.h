@@ -9,10 +9,16 @@ struct simulated_handle {
     char uuid[MAX_TEXT];
 };
 
-/* Takes the lock and reads the file again if it changed. Every enter needs one leave, whatever it returns. */
-nvmlReturn_t driver_enter(const struct machine **machine);
+/*
+ * Takes the lock, reads the file again if it changed, and returns the error that the file gives to the call of that name.
+ * Every enter needs one leave, whatever it returns.
+ */
+nvmlReturn_t driver_enter_call(const char *call, const struct machine **machine);
+#define driver_enter(machine) driver_enter_call(__func__, machine)
 /* The same, and finds the card of that handle. A card that is lost, failing or no longer in the file returns its error. */
-nvmlReturn_t driver_enter_card(nvmlDevice_t device, const struct machine **machine, const struct card **card);
+nvmlReturn_t driver_enter_card_call(
+        const char *call, nvmlDevice_t device, const struct machine **machine, const struct card **card);
+#define driver_enter_card(device, machine, card) driver_enter_card_call(__func__, device, machine, card)
 /* Releases the lock and returns its argument. */
 nvmlReturn_t driver_leave(nvmlReturn_t answer);
 

@@ -8,6 +8,7 @@ enum { MAX_SETS = 64, POLL_MILLISECONDS = 20 };
 /* One card in one set, and the events delivered for it. */
 struct watched {
     nvmlDevice_t device;
+    bool registered; /* no: the card was lost when the set was created, and only its late Xids are delivered */
     struct xid delivered[MAX_XIDS];
     unsigned int delivered_count;
     bool lost_delivered;
@@ -63,9 +64,9 @@ static bool next_xid(struct watched *watched, const struct card *card, unsigned 
 }
 
 /* Xids precede a loss, as when a card reports 79 and falls off the bus. Each loss is delivered once. */
-static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
+static nvmlReturn_t look_once(const char *call, nvmlEventSet_t set, nvmlEventData_t *data) {
     const struct machine *machine;
-    nvmlReturn_t answer = driver_enter(&machine);
+    nvmlReturn_t answer = driver_enter_call(call, &machine);
     if (answer != NVML_SUCCESS) {
         return driver_leave(answer);
     }
@@ -77,7 +78,7 @@ static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
         struct watched *watched = &set->cards[i];
         const struct card *card = machine_card(machine, watched->device->uuid);
         unsigned long long code = 0;
-        if (card != NULL && next_xid(watched, card, &code)) {
+        if (card != NULL && (watched->registered || card->error != NVML_SUCCESS) && next_xid(watched, card, &code)) {
             *data = (nvmlEventData_t) {
                     watched->device, NVML_EVENT_TYPE_XID_CRITICAL_ERROR, code, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
             return driver_leave(NVML_SUCCESS);
@@ -87,21 +88,48 @@ static nvmlReturn_t look_once(nvmlEventSet_t set, nvmlEventData_t *data) {
         struct watched *watched = &set->cards[i];
         const struct card *card = machine_card(machine, watched->device->uuid);
         bool is_lost = card == NULL || card->error == NVML_ERROR_GPU_IS_LOST;
-        lost = lost || (is_lost && !watched->lost_delivered);
+        lost = lost || (is_lost && watched->registered && !watched->lost_delivered);
         watched->lost_delivered = is_lost;
     }
     return driver_leave(lost ? NVML_ERROR_GPU_IS_LOST : NVML_ERROR_TIMEOUT);
 }
 
-static nvmlReturn_t wait_for(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int milliseconds) {
+static nvmlReturn_t wait_for(
+        const char *call, nvmlEventSet_t set, nvmlEventData_t *data, unsigned int milliseconds) {
     for (unsigned int waited = 0;; waited += POLL_MILLISECONDS) {
-        nvmlReturn_t answer = look_once(set, data);
+        nvmlReturn_t answer = look_once(call, set, data);
         if (answer != NVML_ERROR_TIMEOUT || waited >= milliseconds) {
             return answer;
         }
         unsigned int left = milliseconds - waited;
         struct timespec pause = {0, (left < POLL_MILLISECONDS ? left : POLL_MILLISECONDS) * 1000000L};
         nanosleep(&pause, NULL);
+    }
+}
+
+/* The set's entry of that card, a new one if it has none; NULL: too many cards. Earlier Xids are never delivered. */
+static struct watched *entry(struct simulated_event_set *set, nvmlDevice_t device, const struct card *card) {
+    struct watched *watched = set->cards;
+    while (watched < &set->cards[set->count] && watched->device != device) {
+        watched++;
+    }
+    if (watched == &set->cards[MAX_CARDS]) {
+        return NULL;
+    }
+    set->count += watched == &set->cards[set->count];
+    *watched = (struct watched) {.device = device, .delivered_count = card->xid_count};
+    memcpy(watched->delivered, card->xids, sizeof watched->delivered);
+    return watched;
+}
+
+/* The driver may report the Xid of a card that fell off the bus late, to a set that could no longer register it. */
+static void expect_late_xids(struct simulated_event_set *set, const struct machine *machine) {
+    for (unsigned int i = 0; i < machine->card_count; i++) {
+        const struct card *card = &machine->cards[i];
+        nvmlDevice_t device = card->error == NVML_ERROR_GPU_IS_LOST ? driver_handle(card->uuid) : NULL;
+        if (device != NULL) {
+            entry(set, device, card);
+        }
     }
 }
 
@@ -115,6 +143,7 @@ EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *set) {
         if (!sets[i].open) {
             memset(&sets[i], 0, sizeof sets[i]);
             sets[i].open = true;
+            expect_late_xids(&sets[i], machine);
             *set = &sets[i];
             return driver_leave(NVML_SUCCESS);
         }
@@ -155,20 +184,18 @@ EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long 
     if (!card->events) {
         return driver_leave(NVML_ERROR_NOT_SUPPORTED);
     }
-    if (!is_open(set) || types != NVML_EVENT_TYPE_XID_CRITICAL_ERROR || set->count == MAX_CARDS) {
+    struct watched *watched =
+            is_open(set) && types == NVML_EVENT_TYPE_XID_CRITICAL_ERROR ? entry(set, device, card) : NULL;
+    if (watched == NULL) {
         return driver_leave(NVML_ERROR_INVALID_ARGUMENT);
     }
-    struct watched *watched = &set->cards[set->count++];
-    watched->device = device;
-    /* Earlier Xids are never delivered, as with the real driver. */
-    memcpy(watched->delivered, card->xids, sizeof watched->delivered);
-    watched->delivered_count = card->xid_count;
+    watched->registered = true;
     return driver_leave(NVML_SUCCESS);
 }
 
 EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_v1_t *data, unsigned int milliseconds) {
     nvmlEventData_t event = {0};
-    nvmlReturn_t answer = wait_for(set, &event, milliseconds);
+    nvmlReturn_t answer = wait_for(__func__, set, &event, milliseconds);
     if (answer == NVML_SUCCESS) {
         *data = (nvmlEventData_v1_t) {event.device, event.eventType, event.eventData};
     }
@@ -177,6 +204,6 @@ EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_v1_t *dat
 
 #ifndef OLD_DRIVER
 EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int milliseconds) {
-    return wait_for(set, data, milliseconds);
+    return wait_for(__func__, set, data, milliseconds);
 }
 #endif

@@ -110,7 +110,7 @@ static bool links(struct reader *reader, const char *value, struct card *card) {
         unsigned long long peer = MAX_CARDS, count = 1;
         bool to_switch = strncmp(at, "switch", 6) == 0;
         at += to_switch ? 6 : 0;
-        if ((!to_switch && !number(&at, MAX_CARDS - 1, &peer)) || (*at == '*' && (at++, !number(&at, 18, &count)))) {
+        if ((!to_switch && !number(&at, MAX_CARDS - 1, &peer)) || (*at == '*' && (at++, !number(&at, MAX_NVLINKS, &count)))) {
             return wrong(reader, "nvlink=%s: write card numbers or switch, each with *<links>, as in 1*4,2", value);
         }
         *(to_switch ? &card->links_to_switch : &card->links_to[peer]) = (unsigned int) count;
@@ -190,6 +190,8 @@ static bool card_value(struct reader *reader, const char *key, const char *value
     } else if (strcmp(key, "mig") == 0) {
         return on_off(reader, key, value, &card->mig)
                 && (!card->mig || card->kind->mig || wrong(reader, "mig=on: a %s has no MIG", card->kind->key));
+    } else if (strcmp(key, "nvlinks") == 0) {
+        return whole_number(reader, key, value, MAX_NVLINKS, &card->nvlinks);
     } else if (strcmp(key, "nvlink") == 0) {
         return links(reader, value, card);
     } else if (strcmp(key, "xid") == 0) {
@@ -235,6 +237,7 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
     card->bus = 0x10 + index;
     card->temperature = 33;
     card->power_watts = kind->idle_watts;
+    card->nvlinks = kind->links;
     card->ecc = card->events = true;
     snprintf(card->seed, sizeof card->seed, "%u", index);
     for (char **word = words; *word != NULL; word++) {
@@ -246,6 +249,26 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
     return card->memory > 0 || wrong(reader, "a card can't have no memory");
 }
 
+/* fails=nvmlDeviceGetMinorNumber:3,nvmlEventSetWait_v2:13: calls with the codes that they return. */
+static bool failing(struct reader *reader, const char *value, struct machine *machine) {
+    const char *at = value;
+    do {
+        struct failing *failing = &machine->failing[machine->failing_count];
+        size_t length = strcspn(at, ":");
+        unsigned long long error = 0;
+        const char *code = at + length + (at[length] == ':' ? 1 : 0);
+        if (machine->failing_count == MAX_FAILING || length == 0 || length >= MAX_TEXT || !number(&code, 999, &error)) {
+            return wrong(reader, "fails=%s: write <call>:<code>, as in nvmlEventSetWait_v2:13, at most %d", value,
+                    MAX_FAILING);
+        }
+        memcpy(failing->call, at, length);
+        failing->error = (nvmlReturn_t) error;
+        machine->failing_count++;
+        at = code;
+    } while (*at == ',' && *++at != '\0');
+    return *at == '\0' || wrong(reader, "fails=%s has a part that is not understood: %s", value, at);
+}
+
 static bool driver_line(struct reader *reader, char *words[], struct machine *machine) {
     for (char **word = words; *word != NULL; word++) {
         const char *value = split(*word), *at = value;
@@ -253,6 +276,8 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
         bool good = true;
         if (strcmp(*word, "version") == 0) {
             good = text(reader, *word, value, machine->version);
+        } else if (strcmp(*word, "fails") == 0) {
+            good = failing(reader, value, machine);
         } else if (strcmp(*word, "cuda") == 0) {
             good = (number(&at, 99, &major) && *at++ == '.' && number(&at, 99, &minor) && *at == '\0')
                     || wrong(reader, "cuda=%s is not of the form 13.0", value);
@@ -263,7 +288,7 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
             good = node == NULL ? wrong(reader, "node=%s: that environment variable is not set", value)
                                 : text(reader, *word, node, machine->node);
         } else {
-            good = wrong(reader, "a driver has no %s; it has version, cuda and node", *word);
+            good = wrong(reader, "a driver has no %s; it has version, cuda, node and fails", *word);
         }
         if (!good) {
             return false;
@@ -354,12 +379,13 @@ static bool join_links(struct reader *reader, struct machine *machine, unsigned 
         }
         sum += card->links_to[peer];
     }
-    return sum <= card->kind->links
-            || wrong(reader, "card %u has %u NVLinks; a %s has %u", index, sum, card->kind->key, card->kind->links);
+    return sum <= card->nvlinks
+            || wrong(reader, "card %u has %u NVLinks; a %s has %u", index, sum, card->kind->key, card->nvlinks);
 }
 
 /* Checks that need all lines. */
 static bool whole(struct reader *reader, struct machine *machine) {
+    sscanf(machine->version, "%u.%u", &machine->major, &machine->minor);
     snprintf(machine->nvml, sizeof machine->nvml, "%u.%.*s", machine->cuda_major, MAX_TEXT - 12, machine->version);
     for (unsigned int i = 0; i < machine->card_count; i++) {
         struct card *card = &machine->cards[i];

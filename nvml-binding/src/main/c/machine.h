@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_TEXT = 96 };
+enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 16, MAX_NVLINKS = 36, MAX_TEXT = 96 };
 
 /* The facts that all cards of one product share. */
 struct kind {
@@ -30,7 +30,7 @@ struct card {
     char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
     unsigned long long memory, used;
     int numa; /* -1: not reported by the platform */
-    unsigned int minor, bus;
+    unsigned int minor, bus, nvlinks;
     unsigned long long ecc_corrected, ecc_uncorrected;
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
     bool ecc, mig, events;
@@ -45,8 +45,17 @@ struct process {
     unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: unknown */
 };
 
+/* A call of NVML that returns an error. */
+struct failing {
+    char call[MAX_TEXT];
+    nvmlReturn_t error;
+};
+
 struct machine {
     char version[MAX_TEXT], nvml[MAX_TEXT], node[MAX_TEXT];
+    unsigned int major, minor; /* the first two numbers of the version */
+    struct failing failing[MAX_FAILING];
+    unsigned int failing_count;
     unsigned int cuda_major, cuda_minor;
     struct card cards[MAX_CARDS];
     unsigned int card_count;

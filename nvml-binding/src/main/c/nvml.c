@@ -136,13 +136,18 @@ EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t a, nvmlDevi
     return driver_leave(answer);
 }
 
+/* NVML_NVLINK_MAX_LINKS of that driver. */
+static unsigned int max_nvlinks(const struct machine *machine) {
+    return machine->major < 610 ? 18 : MAX_NVLINKS;
+}
+
 /* Links are ordered by the peer's number, those to the switch last. *peer is NULL for the switch. */
 static nvmlReturn_t link_peer(
         const struct machine *machine, const struct card *card, unsigned int link, const struct card **peer) {
-    if (card->kind->links == 0) {
+    if (card->nvlinks == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    if (link >= card->kind->links) {
+    if (link >= card->nvlinks || link >= max_nvlinks(machine)) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     unsigned int first = 0;
@@ -223,12 +228,18 @@ static void put_v2(const struct process *process, void *infos, unsigned int at) 
             (nvmlProcessInfo_v2_t) {process->pid, process->memory, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
 }
 
+static void put_535(const struct process *process, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_535_t *) infos)[at] =
+            (nvmlProcessInfo_535_t) {process->pid, process->memory, NVML_NO_INSTANCE, NVML_NO_INSTANCE, 0};
+}
+
 CARD_FACT(
         nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
         answer = give_processes(machine, card, count, infos, put_v2);)
 CARD_FACT(
         nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
-        answer = give_processes(machine, card, count, infos, put_v2);)
+        bool longer = machine->major == 535 && machine->minor >= 43 && machine->minor < 98;
+        answer = give_processes(machine, card, count, infos, longer ? put_535 : put_v2);)
 
 CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
         if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else {

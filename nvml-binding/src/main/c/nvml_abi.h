@@ -92,6 +92,15 @@ typedef struct {
     unsigned int computeInstanceId;
 } nvmlProcessInfo_v2_t;
 
+/* What drivers from 535.43 to 535.86 write behind _v3 of the process calls. */
+typedef struct {
+    unsigned int pid;
+    unsigned long long usedGpuMemory;
+    unsigned int gpuInstanceId;
+    unsigned int computeInstanceId;
+    unsigned long long usedGpuCcProtectedMemory;
+} nvmlProcessInfo_535_t;
+
 typedef struct {
     unsigned int pid;
     unsigned long long timeStamp; /* microseconds since 1970 */

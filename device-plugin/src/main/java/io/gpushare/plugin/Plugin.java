@@ -32,6 +32,7 @@ import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -73,8 +74,8 @@ final class Plugin implements AutoCloseable {
      *
      * @param exit completed with the exit code if the plugin can't continue
      */
-    Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit) throws IOException {
-        InstantSource clock = InstantSource.system();
+    Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
+        InstantSource clock = clocks.steady();
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
         api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
@@ -83,10 +84,10 @@ final class Plugin implements AutoCloseable {
         inventory = InventoryPublisher.start(api, settings.nodeName());
         assembler = new InventoryAssembler(
                 settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
-        events = PodEventRecorder.start(api.events()::record, clock);
+        events = PodEventRecorder.start(api.events()::record, clocks);
         allocations = AllocationReconciler.start(
                 () -> AnnotationDifference.of(latest.now()),
-                difference -> api.pods().annotate(difference.pod(), annotations(difference, clock)),
+                difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
@@ -113,18 +114,18 @@ final class Plugin implements AutoCloseable {
                 new CardScanner.Settings(
                         settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
                 cardListener(),
-                clock);
+                clocks);
         metrics.register(new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, latest));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
                 : null;
     }
 
-    private Map<String, String> annotations(AnnotationDifference difference, InstantSource clock) {
+    private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
         return switch (difference.kind()) {
             case MISSING, WRONG, UNCONFIRMED ->
                 AllocationCodec.annotationsOfRunning(
-                        difference.actual(), latest.now().inventory(), clock.instant());
+                        difference.actual(), latest.now().inventory(), wall.instant());
             case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
         };
     }

@@ -4,6 +4,7 @@ import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.kubelet.OtherPlugins;
+import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,12 +24,12 @@ public final class PluginMain {
     private PluginMain() {}
 
     public static void main(String[] args) {
-        int code = run(args);
+        int code = run(args, Clocks.system());
         // Returning is not enough: threads of the clients may still run.
         System.exit(code);
     }
 
-    private static int run(String[] args) {
+    static int run(String[] args, Clocks clocks) {
         PluginOptions options = new PluginOptions();
         EnvironmentDefaults environment = PluginOptions.environment(System.getenv());
         OptionParser parser = options.parser(environment);
@@ -45,10 +46,10 @@ public final class PluginMain {
         LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), parser.inForce());
         environment.notices().forEach(LOG::warn);
         flags.notices().forEach(LOG::warn);
-        return run(options.settings());
+        return run(options.settings(), clocks);
     }
 
-    private static int run(PluginOptions.Settings settings) {
+    private static int run(PluginOptions.Settings settings, Clocks clocks) {
         CompletableFuture<Integer> exit = new CompletableFuture<>();
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
             LOG.error("thread {} failed, the plugin exits", thread.getName(), e);
@@ -62,7 +63,7 @@ public final class PluginMain {
         } catch (InterruptedException e) {
             return FAILED;
         }
-        try (Plugin plugin = new Plugin(settings, exit)) {
+        try (Plugin plugin = new Plugin(settings, exit, clocks)) {
             started.set(plugin);
             int code = exit.join();
             stopping.set(true);

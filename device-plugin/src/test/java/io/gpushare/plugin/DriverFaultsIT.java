@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,35 @@ class DriverFaultsIT extends WholeProgram {
 
         cards(CARD_A, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+    }
+
+    @Test
+    void aStepBackOfTheWallClockDoesNotKeepACardUnhealthy() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(SteppedPlugin.class, "--health-quiet-time=3s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        cards(CARD_A, CARD_B + " xid=79#1");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        stepWallClock(Duration.ofHours(-1));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+    }
+
+    @Test
+    void aLateXidOfALostCardDoesNotAffectTheOthers() throws Exception {
+        cards(CARD_A, CARD_B);
+        run("--health-quiet-time=1s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        cards(CARD_A + " lost", CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        cards(CARD_A + " lost xid=79#1", CARD_B);
+        await().atMost(PATIENCE).until(() -> log().contains("Xid 79"));
+        assertThat(log()).contains("card " + A + ": Xid 79");
+
+        // The next change is the return of the lost card: the other one did not change before it.
+        int lists = kubelet.plugin(CARDS).lists().size();
+        cards(CARD_A, CARD_B);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        assertThat(kubelet.plugin(CARDS).lists()).hasSize(lists + 1);
     }
 
     @Test

@@ -137,6 +137,31 @@ class UsageIT extends WholeProgram {
                         "gpushare_plugin_over_use_evictions_total{outcome=\"refused\"} 1.0");
     }
 
+    @Test
+    void aStepForwardOfTheWallClockEvictsNobody() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(
+                SteppedPlugin.class,
+                METRICS,
+                "--evict-over-use-after=600s",
+                "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("greedy", 2);
+        uses(101, "greedy", 5, 0);
+        showProcesses("");
+        await().atMost(PATIENCE).until(() -> api.events().size() == 1);
+
+        stepWallClock(Duration.ofHours(1));
+        // When the second reading is visible, the first one after the step was acted upon.
+        for (int gib = 6; gib <= 7; gib++) {
+            long bytes = gib * GIB;
+            uses(100 + gib, "greedy", 1, 0);
+            showProcesses("");
+            await().atMost(PATIENCE).until(() -> metrics().contains(card("memory_used_bytes", bytes)));
+        }
+        assertThat(api.evictions()).isEmpty();
+    }
+
     /** A pod of that much memory of card A, admitted and running. */
     private void runs(String pod, int units) {
         api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(units)), memoryOn(A, units));

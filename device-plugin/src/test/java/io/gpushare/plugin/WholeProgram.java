@@ -66,6 +66,11 @@ abstract class WholeProgram {
     }
 
     Process run(String... options) throws IOException {
+        return run(PluginMain.class, options);
+    }
+
+    /** Runs the program through that main class. */
+    Process run(Class<?> main, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -75,7 +80,7 @@ abstract class WholeProgram {
                 "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
                 System.getProperty("java.class.path"),
-                PluginMain.class.getName(),
+                main.getName(),
                 "--node-name=n1",
                 "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
                 "--kubelet-dir=" + dir,
@@ -87,6 +92,7 @@ abstract class WholeProgram {
                         ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));
         builder.environment()
                 .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        builder.environment().put(SteppedPlugin.FILE, dir.resolve("step").toString());
         Process started = builder.start();
         program = started;
         return started;
@@ -98,8 +104,17 @@ abstract class WholeProgram {
 
     /** Replaces the cards of the machine in one step. */
     void cards(String... lines) throws IOException {
-        Path next = Files.writeString(dir.resolve("cards.next"), String.join("\n", lines) + "\n");
-        Files.move(next, dir.resolve("cards"), StandardCopyOption.ATOMIC_MOVE);
+        replace("cards", String.join("\n", lines) + "\n");
+    }
+
+    /** Sets the wall clock of {@link SteppedPlugin} by that much ahead of the machine's. */
+    void stepWallClock(Duration ahead) throws IOException {
+        replace("step", String.valueOf(ahead.toSeconds()));
+    }
+
+    private void replace(String name, String content) throws IOException {
+        Path next = Files.writeString(dir.resolve(name + ".next"), content);
+        Files.move(next, dir.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** pod-resources lists these pods, without devices. */

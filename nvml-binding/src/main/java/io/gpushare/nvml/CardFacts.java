@@ -10,7 +10,7 @@ import java.util.OptionalInt;
  * @param index the card's index in NVML, which may change with a restart
  * @param uuid NVML's UUID, {@code GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, which identifies the card
  * @param model the product name, for example {@code Tesla T4}
- * @param minor the number in {@code /dev/nvidia<minor>}
+ * @param minor the number in {@code /dev/nvidia<minor>}; empty where there is no such file, as in WSL
  * @param pciBusId the PCI address as NVML writes it, for example {@code 00000000:3B:00.0}
  * @param memoryTotalBytes the card's whole memory in bytes
  * @param ecc whether error correction is enabled
@@ -21,7 +21,7 @@ public record CardFacts(
         int index,
         String uuid,
         String model,
-        int minor,
+        OptionalInt minor,
         String pciBusId,
         long memoryTotalBytes,
         Optional<CudaCapability> compute,
@@ -31,6 +31,7 @@ public record CardFacts(
     public CardFacts {
         Objects.requireNonNull(uuid);
         Objects.requireNonNull(model);
+        Objects.requireNonNull(minor);
         Objects.requireNonNull(pciBusId);
         Objects.requireNonNull(compute);
         Objects.requireNonNull(ecc);

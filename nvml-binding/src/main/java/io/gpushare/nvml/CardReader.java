@@ -34,7 +34,8 @@ final class CardReader {
                         "nvmlDeviceGetName",
                         NvmlLibrary.NVML_DEVICE_NAME_BUFFER_SIZE,
                         (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length)),
-                calls.number("nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
+                calls.numberIfSupported(
+                        "nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
                 pciBusId(),
                 memory().total(),
                 compute(),

@@ -7,7 +7,7 @@ import java.util.Optional;
  * How close two cards are.
  *
  * @param pcie what the PCIe path crosses; empty where the driver does not report it, as in many virtual machines
- * @param nvLinks active NVLinks between the two, directly or through an NVSwitch
+ * @param nvLinks active NVLinks between the two that the driver reports, directly or through an NVSwitch
  */
 public record LinkLevel(Optional<Pcie> pcie, int nvLinks) {
     public LinkLevel {

@@ -3,7 +3,6 @@ package io.gpushare.nvml;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import io.gpushare.nvml.library.NvmlCalls;
-import io.gpushare.nvml.library.NvmlCode;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.nvml.library.NvmlLibrary;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlPciInfo_t;
@@ -40,8 +39,7 @@ final class LinkReader {
         for (int link = 0; link < NvmlLibrary.NVML_NVLINK_MAX_LINKS; link++) {
             int number = link;
             var active = new IntByReference();
-            int code = code("nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active));
-            if (code != NvmlCode.SUCCESS) {
+            if (!succeeds("nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active))) {
                 break; // this card has neither this link nor any after it
             }
             if (active.getValue() != NvmlLibrary.NVML_FEATURE_ENABLED) {
@@ -58,31 +56,27 @@ final class LinkReader {
 
     private boolean leadsTo(Pointer device, int link, String peerBusId) throws NvmlException {
         var remote = new nvmlPciInfo_t();
-        int code = code(
-                "nvmlDeviceGetNvLinkRemotePciInfo_v2",
-                nvml -> nvml.nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, remote));
-        return code == NvmlCode.SUCCESS && NvmlCalls.text(remote.busId).equalsIgnoreCase(peerBusId);
+        return succeeds(
+                        "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                        nvml -> nvml.nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, remote))
+                && NvmlCalls.text(remote.busId).equalsIgnoreCase(peerBusId);
     }
 
     private boolean leadsToSwitch(Pointer device, int link) throws NvmlException {
         var type = new IntByReference();
-        int code = code(
-                "nvmlDeviceGetNvLinkRemoteDeviceType",
-                nvml -> nvml.nvmlDeviceGetNvLinkRemoteDeviceType(device, link, type));
-        return code == NvmlCode.SUCCESS && type.getValue() == NvmlLibrary.NVML_NVLINK_DEVICE_TYPE_SWITCH;
+        return succeeds(
+                        "nvmlDeviceGetNvLinkRemoteDeviceType",
+                        nvml -> nvml.nvmlDeviceGetNvLinkRemoteDeviceType(device, link, type))
+                && type.getValue() == NvmlLibrary.NVML_NVLINK_DEVICE_TYPE_SWITCH;
     }
 
-    /** The return code: success, or a code for a missing link. It throws on any other failure. */
-    private int code(String what, NvmlCalls.Call call) throws NvmlException {
-        int code;
+    /** Whether the call succeeds; an NVLink that the driver does not report must not hide the PCIe path. */
+    private boolean succeeds(String what, NvmlCalls.Call call) throws NvmlException {
         try {
-            code = calls.code(what, call);
-        } catch (NvmlException.Unsupported e) {
-            return NvmlCode.NOT_SUPPORTED;
+            calls.require(what, call);
+            return true;
+        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+            return false;
         }
-        return switch (code) {
-            case NvmlCode.SUCCESS, NvmlCode.NOT_SUPPORTED, NvmlCode.INVALID_ARGUMENT -> code;
-            default -> throw calls.failure(what, code);
-        };
     }
 }

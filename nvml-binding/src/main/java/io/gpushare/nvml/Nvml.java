@@ -22,8 +22,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * A session with the driver, from nvmlInit to nvmlShutdown. It is thread-safe.
  *
  * <p>UUIDs name the cards. Each call looks up its card again, so a card that was lost is found when it returns. A lost card
- * can't report its UUID, so the session remembers the last UUID at each index; a card that was lost before the session
- * began has none. After a restart of the driver, close this session and open another; the library itself stays loaded.
+ * can't report its UUID, so the session remembers the last UUID at each index and of each handle; a card that was lost
+ * before the session began has none. After a restart of the driver, close this session and open another; the library
+ * itself stays loaded.
  */
 public final class Nvml implements AutoCloseable {
     /** The name by which the dynamic linker finds the driver's library. */
@@ -32,6 +33,7 @@ public final class Nvml implements AutoCloseable {
     private final NvmlCalls calls;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private final Map<Integer, String> lastUuids = new ConcurrentHashMap<>();
+    private final Map<Pointer, String> uuidsByHandle = new ConcurrentHashMap<>();
     private final Set<XidWatch> watches = ConcurrentHashMap.newKeySet();
     private boolean closed;
 
@@ -121,7 +123,7 @@ public final class Nvml implements AutoCloseable {
      */
     public XidWatch watchXids(Collection<String> uuids) throws NvmlException {
         return inSession(() -> {
-            var watch = XidWatch.open(calls, this::handle, uuids, watches::remove);
+            var watch = XidWatch.open(calls, new Handles(), uuids, watches::remove);
             watches.add(watch);
             return watch;
         });
@@ -135,7 +137,7 @@ public final class Nvml implements AutoCloseable {
             if (!closed) {
                 closed = true;
                 List.copyOf(watches).forEach(XidWatch::close);
-                calls.end(NvmlLibrary::nvmlShutdown);
+                calls.end("nvmlShutdown", NvmlLibrary::nvmlShutdown);
             }
         } finally {
             lock.writeLock().unlock();
@@ -145,7 +147,9 @@ public final class Nvml implements AutoCloseable {
     private CardFacts facts(int index) throws NvmlException {
         Pointer device = calls.handle(
                 "nvmlDeviceGetHandleByIndex_v2", (nvml, handle) -> nvml.nvmlDeviceGetHandleByIndex_v2(index, handle));
-        return new CardReader(calls, device).facts(index);
+        CardFacts facts = new CardReader(calls, device).facts(index);
+        uuidsByHandle.put(device, facts.uuid());
+        return facts;
     }
 
     private List<CardReading> readings(int count, Map<Integer, CardFacts> present, Map<Integer, String> reasons) {
@@ -167,16 +171,39 @@ public final class Nvml implements AutoCloseable {
     /** The lookup of a lost card can itself fail with "lost" or "not found". */
     private Pointer handle(String uuid) throws NvmlException {
         try {
-            return named(
+            Pointer device = named(
                     uuid,
                     () -> calls.handle(
                             "nvmlDeviceGetHandleByUUID",
                             (nvml, handle) -> nvml.nvmlDeviceGetHandleByUUID(uuid, handle)));
+            uuidsByHandle.put(device, uuid);
+            return device;
         } catch (NvmlException.Failed e) {
             if (e.code() == NvmlCode.NOT_FOUND && lastUuids.containsValue(uuid)) {
                 throw new NvmlException.CardLost(e.getMessage() + ": card " + uuid, uuid);
             }
             throw e;
+        }
+    }
+
+    /** The handles of this session's watches. */
+    private final class Handles implements XidWatch.Cards {
+        @Override
+        public Pointer handle(String uuid) throws NvmlException {
+            return Nvml.this.handle(uuid);
+        }
+
+        @Override
+        public Optional<String> uuid(Pointer device) throws NvmlException {
+            String known = uuidsByHandle.get(device);
+            if (known != null) {
+                return Optional.of(known);
+            }
+            try {
+                return Optional.of(new CardReader(calls, device).uuid());
+            } catch (NvmlException.CardLost | NvmlException.Unsupported | NvmlException.Failed e) {
+                return Optional.empty();
+            }
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
-/** Reads the compute processes of a card, with the newest of NVML's three calls that the driver supports. */
+/** Reads the compute processes of a card, with the newest of NVML's three calls that can be used with the driver. */
 final class ProcessReader {
     private static final int FIRST_LENGTH = 64;
 
@@ -49,13 +49,21 @@ final class ProcessReader {
     }
 
     private Optional<List<CardProcess>> processes() throws NvmlException {
-        for (Version version : Version.values()) {
+        for (Version version : usable()) {
             Optional<List<CardProcess>> processes = readIfSupported(version);
             if (processes.isPresent()) {
                 return processes;
             }
         }
         return Optional.empty();
+    }
+
+    /** Without a known version of the driver, {@code _v3} might write beyond the array. */
+    private List<Version> usable() throws NvmlException {
+        Optional<DriverVersion> driver = DriverVersion.read(calls);
+        return driver.isEmpty() || driver.get().hasLongerProcessEntries()
+                ? List.of(Version.V2, Version.V1)
+                : List.of(Version.values());
     }
 
     private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {

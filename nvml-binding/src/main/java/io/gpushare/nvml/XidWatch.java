@@ -10,9 +10,7 @@ import io.gpushare.nvml.library.NvmlLibrary.nvmlEventData_t;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlEventData_v1_t;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,55 +23,50 @@ public final class XidWatch implements AutoCloseable {
 
     private final NvmlCalls calls;
     private final Pointer set;
-    /** UUIDs by the handle in events: a card that fell off the bus can't report its UUID. */
-    private final Map<Pointer, String> watched;
-
+    private final Cards cards;
     private final Set<String> unwatched;
     private final Consumer<XidWatch> onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile boolean closed;
     private boolean freed;
 
-    private XidWatch(
-            NvmlCalls calls,
-            Pointer set,
-            Map<Pointer, String> watched,
-            Set<String> unwatched,
-            Consumer<XidWatch> onClose) {
+    private XidWatch(NvmlCalls calls, Pointer set, Cards cards, Set<String> unwatched, Consumer<XidWatch> onClose) {
         this.calls = calls;
         this.set = set;
-        this.watched = Map.copyOf(watched);
+        this.cards = cards;
         this.unwatched = Set.copyOf(unwatched);
         this.onClose = onClose;
     }
 
-    /** Finds the card of a UUID. */
-    @FunctionalInterface
-    interface HandleByUuid {
+    /** The handles and UUIDs of the session's cards. */
+    interface Cards {
         Pointer handle(String uuid) throws NvmlException;
+
+        /**
+         * The UUID of the card that an event names; empty if the card can't report it and never did. A card that fell off
+         * the bus may be in an event of a watch that was opened without it.
+         */
+        Optional<String> uuid(Pointer device) throws NvmlException;
     }
 
-    static XidWatch open(NvmlCalls calls, HandleByUuid cards, Collection<String> uuids, Consumer<XidWatch> onClose)
+    static XidWatch open(NvmlCalls calls, Cards cards, Collection<String> uuids, Consumer<XidWatch> onClose)
             throws NvmlException {
         Pointer set = calls.handle("nvmlEventSetCreate", (nvml, created) -> nvml.nvmlEventSetCreate(created));
-        Map<Pointer, String> watched = new HashMap<>();
         Set<String> unwatched = new LinkedHashSet<>(uuids);
         try {
             for (String uuid : Set.copyOf(uuids)) {
-                register(calls, cards, uuid, set).ifPresent(device -> {
-                    watched.put(device, uuid);
+                if (register(calls, cards, uuid, set)) {
                     unwatched.remove(uuid);
-                });
+                }
             }
         } catch (NvmlException e) {
-            calls.end(nvml -> nvml.nvmlEventSetFree(set));
+            calls.end("nvmlEventSetFree", nvml -> nvml.nvmlEventSetFree(set));
             throw e;
         }
-        return new XidWatch(calls, set, watched, unwatched, onClose);
+        return new XidWatch(calls, set, cards, unwatched, onClose);
     }
 
-    private static Optional<Pointer> register(NvmlCalls calls, HandleByUuid cards, String uuid, Pointer set)
-            throws NvmlException {
+    private static boolean register(NvmlCalls calls, Cards cards, String uuid, Pointer set) throws NvmlException {
         try {
             Pointer device = cards.handle(uuid);
             var types = new LongByReference();
@@ -81,12 +74,12 @@ public final class XidWatch implements AutoCloseable {
                     "nvmlDeviceGetSupportedEventTypes", nvml -> nvml.nvmlDeviceGetSupportedEventTypes(device, types));
             long xids = types.getValue() & NvmlLibrary.NVML_EVENT_TYPE_XID_CRITICAL_ERROR;
             if (xids == 0) {
-                return Optional.empty();
+                return false;
             }
             calls.require("nvmlDeviceRegisterEvents", nvml -> nvml.nvmlDeviceRegisterEvents(device, xids, set));
-            return Optional.of(device);
+            return true;
         } catch (NvmlException.Unsupported | NvmlException.CardLost e) {
-            return Optional.empty(); // listed by unwatched()
+            return false; // listed by unwatched()
         }
     }
 
@@ -150,18 +143,7 @@ public final class XidWatch implements AutoCloseable {
 
     private Optional<String> uuid(nvmlEventData_t event) throws NvmlException {
         Pointer device = event.device;
-        if (device == null) {
-            return Optional.empty();
-        }
-        String known = watched.get(device);
-        if (known != null) {
-            return Optional.of(known);
-        }
-        try {
-            return Optional.of(new CardReader(calls, device).uuid());
-        } catch (NvmlException.CardLost e) {
-            return Optional.empty();
-        }
+        return device == null ? Optional.empty() : cards.uuid(device);
     }
 
     /** Stops watching. A waiting thread returns within half a second. */
@@ -172,7 +154,7 @@ public final class XidWatch implements AutoCloseable {
         try {
             if (!freed) {
                 freed = true;
-                calls.end(nvml -> nvml.nvmlEventSetFree(set));
+                calls.end("nvmlEventSetFree", nvml -> nvml.nvmlEventSetFree(set));
             }
         } finally {
             lock.unlock();

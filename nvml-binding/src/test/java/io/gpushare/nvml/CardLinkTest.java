@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CardLinkTest {
     @RegisterExtension
@@ -41,6 +44,29 @@ class CardLinkTest {
         assertThat(link(0, 1).nvLinks()).isEqualTo(16);
         assertThat(link(1, 0).nvLinks()).isEqualTo(16);
         assertThat(link(0, 2).nvLinks()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"610.43.02, 36", "580.95.05, 18"})
+    void allLinksThatTheDriverSupportsAreCounted(String version, int links) throws Exception {
+        driver.write(
+                "driver version=" + version,
+                "card kind=H200-141 nvlinks=36 nvlink=switch*36",
+                "card kind=H200-141 nvlinks=36 nvlink=switch*36");
+        assertThat(link(0, 1).nvLinks()).isEqualTo(links);
+    }
+
+    /** NVML's errors "function not found", "not supported" and "unknown". */
+    @ParameterizedTest
+    @ValueSource(ints = {13, 3, 999})
+    void thePciePathIsKnownWithoutNvLinks(int code) throws Exception {
+        for (String call : List.of("nvmlDeviceGetNvLinkState", "nvmlDeviceGetNvLinkRemoteDeviceType")) {
+            driver.write(
+                    "driver fails=" + call + ":" + code,
+                    "card kind=H100-80 numa=0 nvlink=switch*18",
+                    "card kind=H100-80 numa=0 nvlink=switch*18");
+            assertThat(link(0, 1)).as(call).isEqualTo(new LinkLevel(Optional.of(Pcie.NUMA_NODE), 0));
+        }
     }
 
     private LinkLevel link(int one, int other) throws NvmlException {

@@ -38,7 +38,7 @@ class CardsTest {
                         0,
                         UUID_A,
                         "NVIDIA H200",
-                        7,
+                        OptionalInt.of(7),
                         "00000000:10:00.0",
                         143771 * MIB,
                         Optional.of(new CudaCapability(9, 0)),
@@ -82,7 +82,7 @@ class CardsTest {
         List<CardFacts> cards = driver.facts();
         assertThat(cards).extracting(CardFacts::model).containsExactly("NVIDIA L40S", "NVIDIA A10", "Tesla T4");
         assertThat(cards).extracting(CardFacts::index).containsExactly(0, 1, 2);
-        assertThat(cards).extracting(CardFacts::minor).containsExactly(0, 1, 2);
+        assertThat(cards).extracting(card -> card.minor().orElseThrow()).containsExactly(0, 1, 2);
         assertThat(cards).extracting(CardFacts::pciBusId).doesNotHaveDuplicates();
         assertThat(cards).extracting(card -> card.memoryTotalBytes() / MIB).containsExactly(49152L, 24576L, 15360L);
     }
@@ -109,6 +109,15 @@ class CardsTest {
     void whatThePlatformDoesNotReportIsEmpty() throws Exception {
         driver.write("card kind=T4 numa=none");
         assertThat(driver.facts().getFirst().numaNode()).isEmpty();
+    }
+
+    @Test
+    void aCardWithoutAMinorNumberIsPresent() throws Exception {
+        driver.write("driver fails=nvmlDeviceGetMinorNumber:3", "card kind=T4 uuid=" + UUID_A);
+        assertThat(driver.facts()).singleElement().satisfies(card -> {
+            assertThat(card.uuid()).isEqualTo(UUID_A);
+            assertThat(card.minor()).isEmpty();
+        });
     }
 
     @Test

@@ -100,6 +100,42 @@ class XidWatchTest {
     }
 
     @Test
+    void aLateXidOfALostCardNamesIt() throws Exception {
+        driver.write(CARD_A, CARD_B);
+        try (Nvml nvml = driver.open()) {
+            nvml.cards();
+            driver.write(CARD_A + " lost", CARD_B);
+            try (XidWatch watch = nvml.watchXids(List.of(UUID_B))) {
+                driver.write(CARD_A + " lost xid=79#1", CARD_B);
+                assertThat(watch.await(LONG)).contains(new XidEvent(Optional.of(UUID_A), 79));
+                assertThat(watch.await(NOW)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void anXidOfACardThatNeverReportedItsUuidNamesNone() throws Exception {
+        driver.write(CARD_A + " lost", CARD_B);
+        try (Nvml nvml = driver.open();
+                XidWatch watch = nvml.watchXids(List.of(UUID_B))) {
+            for (String failure : List.of("lost", "lost error=999")) {
+                driver.write(CARD_A + " " + failure + " xid=79#" + failure.length(), CARD_B);
+                assertThat(watch.await(LONG)).contains(new XidEvent(Optional.empty(), 79));
+            }
+        }
+    }
+
+    @Test
+    void aDriverThatDoesNotFindTheNewerWaitIsAskedThroughTheOlder() throws Exception {
+        driver.write("driver fails=nvmlEventSetWait_v2:13", CARD_A);
+        try (Nvml nvml = driver.open();
+                XidWatch watch = nvml.watchXids(List.of(UUID_A))) {
+            driver.write("driver fails=nvmlEventSetWait_v2:13", CARD_A + " xid=79#1");
+            assertThat(watch.await(LONG)).contains(new XidEvent(Optional.of(UUID_A), 79));
+        }
+    }
+
+    @Test
     void cardsWithoutEventsAreListed() throws Exception {
         driver.write(CARD_A + " events=off", CARD_B, "card kind=T4 lost");
         try (Nvml nvml = driver.open();

@@ -21,10 +21,10 @@ import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -85,18 +85,19 @@ public final class Extender implements AutoCloseable {
     private final ClusterInformers informers;
     private final Leadership leadership;
     private final ExtenderServer server;
+    private final UnknownBindingTimer unknownBindings;
     private final List<Thread> loops;
 
-    private Extender(Settings settings, KubernetesApi api, InstantSource clock) throws IOException {
+    private Extender(Settings settings, KubernetesApi api, Clocks clocks) throws IOException {
         this.api = api;
         DemandCodec demands = new DemandCodec(settings.resources());
         @Nullable Candidacy candidacy = settings.candidacy();
         Leadership.@Nullable Membership membership = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
-        EventRecorder events = EventRecorder.start(api, leads, clock);
+        EventRecorder events = EventRecorder.start(api, leads, clocks);
         ledger = new Ledger(demands, new Policies(settings.policy()), events);
         PodClient pods = new PodClient(api, leads);
-        binder = new Binder(ledger, pods);
+        binder = new Binder(ledger, pods, clocks.wall());
         NodeSelection selection = new NodeSelection(ledger, settings.filterDecides());
         informers = ClusterInformers.start(api, ledger, settings.pluginNamespace());
         leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
@@ -114,12 +115,13 @@ public final class Extender implements AutoCloseable {
                         binder,
                         metrics,
                         leadership::unready,
-                        clock,
+                        clocks.steady(),
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),
-                                new PluginMetricsClient(clock),
+                                new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
-        loops = List.of(Requeuer.start(api, waiting, ready, clock), UnknownBindingTimer.start(binder, clock));
+        unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
+        loops = List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start());
     }
 
     /** Starts the server, or ends what was started before it. */
@@ -135,11 +137,15 @@ public final class Extender implements AutoCloseable {
 
     /** Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used. */
     public static Extender start(Settings settings) throws IOException {
+        return start(settings, Clocks.system());
+    }
+
+    static Extender start(Settings settings, Clocks clocks) throws IOException {
         KubernetesApi api = KubernetesApi.connect(
                 settings.kubeconfig(),
                 "gpushare-scheduler-extender/" + settings.server().version());
         try {
-            return new Extender(settings, api, InstantSource.system());
+            return new Extender(settings, api, clocks);
         } catch (IOException e) {
             api.close();
             throw e;
@@ -157,6 +163,10 @@ public final class Extender implements AutoCloseable {
 
     Binder binder() {
         return binder;
+    }
+
+    UnknownBindingTimer unknownBindings() {
+        return unknownBindings;
     }
 
     Leadership leadership() {

@@ -14,25 +14,33 @@ final class UnknownBindingTimer {
     // Longer than the API server works on any request: later, a Binding without a response no longer takes effect.
     private static final Duration AGE = Duration.ofSeconds(75);
 
-    private UnknownBindingTimer() {}
+    private final Binder binder;
+    private final InstantSource clock;
 
-    /** Starts a thread that ends with the process, or when it is interrupted. */
-    static Thread start(Binder binder, InstantSource clock) {
-        return Thread.ofPlatform().daemon().name("unknown-bindings").start(() -> run(binder, clock));
+    UnknownBindingTimer(Binder binder, InstantSource clock) {
+        this.binder = binder;
+        this.clock = clock;
     }
 
-    private static void run(Binder binder, InstantSource clock) {
+    /** Starts a thread that ends with the process, or when it is interrupted. */
+    Thread start() {
+        return Thread.ofPlatform().daemon().name("unknown-bindings").start(this::run);
+    }
+
+    private void run() {
         try {
             while (true) {
                 Thread.sleep(INTERVAL);
-                resolve(binder, clock.instant());
+                resolveOld();
             }
         } catch (InterruptedException e) {
             LOG.debug("unknown-bindings ends");
         }
     }
 
-    private static void resolve(Binder binder, Instant now) {
+    /** Resolves the Bindings that are old enough now. */
+    void resolveOld() {
+        Instant now = clock.instant();
         try {
             binder.resolveUnknown(now.minus(AGE), now);
         } catch (RuntimeException e) {

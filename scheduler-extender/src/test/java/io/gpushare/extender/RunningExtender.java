@@ -9,6 +9,7 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -40,7 +41,11 @@ public final class RunningExtender implements AutoCloseable {
 
     /** One of several in an election. */
     RunningExtender(Path kubeconfig, int maxBody, Extender.Candidacy candidacy) throws IOException {
-        this(settings(kubeconfig, plain(maxBody), candidacy, ViewAccess.Access.ON), null);
+        this(settings(kubeconfig, plain(maxBody), candidacy, ViewAccess.Access.ON), null, Clocks.system());
+    }
+
+    RunningExtender(Path kubeconfig, int maxBody, Clocks clocks) throws IOException {
+        this(settings(kubeconfig, plain(maxBody), null, ViewAccess.Access.ON), null, clocks);
     }
 
     /** @param tls what its client trusts and presents; null for plain HTTP */
@@ -50,14 +55,14 @@ public final class RunningExtender implements AutoCloseable {
 
     RunningExtender(Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls, ViewAccess.Access access)
             throws IOException {
-        this(settings(kubeconfig, server, null, access), tls);
+        this(settings(kubeconfig, server, null, access), tls, Clocks.system());
     }
 
-    private RunningExtender(Extender.Settings settings, @Nullable SSLContext tls) throws IOException {
+    private RunningExtender(Extender.Settings settings, @Nullable SSLContext tls, Clocks clocks) throws IOException {
         HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
         client = (tls == null ? builder : builder.sslContext(tls)).build();
         scheme = tls == null ? "http" : "https";
-        extender = Extender.start(settings);
+        extender = Extender.start(settings, clocks);
         ledger = extender.ledger();
         binder = extender.binder();
         leadership = extender.leadership();
@@ -74,6 +79,11 @@ public final class RunningExtender implements AutoCloseable {
             ViewAccess.Access access) {
         return new Extender.Settings(
                 kubeconfig, ResourceNames.DEFAULT, PolicyKind.WSP, true, access, "kube-system", candidacy, server);
+    }
+
+    /** Resolves the Bindings that are old enough by the extender's clock. */
+    void resolveOldBindings() {
+        extender.unknownBindings().resolveOld();
     }
 
     void resign() {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * One physical card with its facts, its health and whether it is cordoned.
  *
  * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
- * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index
+ * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index; null where there is no such file
  * @param model NVML's product name
  * @param memory the card's whole memory
  * @param compute null where the driver does not report it, as are ecc, numaNode and mig
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record Card(
         CardId id,
         int index,
-        int minor,
+        @Nullable Integer minor,
         String model,
         Memory memory,
         @Nullable ComputeCapability compute,
@@ -30,7 +30,7 @@ public record Card(
         Objects.requireNonNull(model);
         Objects.requireNonNull(memory);
         Objects.requireNonNull(health);
-        if (index < 0 || minor < 0) {
+        if (index < 0 || (minor != null && minor < 0)) {
             throw new IllegalArgumentException("card " + id + " has a negative index or minor number");
         }
     }
@@ -39,7 +39,7 @@ public record Card(
     public Card(
             CardId id,
             int index,
-            int minor,
+            @Nullable Integer minor,
             String model,
             Memory memory,
             @Nullable ComputeCapability compute,

@@ -89,7 +89,9 @@ public final class InventoryCodec {
     private static void encode(Card card, ObjectNode into) {
         into.put("uuid", card.id().uuid());
         into.put("index", card.index());
-        into.put("minor", card.minor());
+        if (card.minor() != null) {
+            into.put("minor", card.minor());
+        }
         into.put("model", card.model());
         into.put("memoryMiB", card.memory().mib());
         if (card.compute() != null) {
@@ -147,7 +149,7 @@ public final class InventoryCodec {
         return new Card(
                 new CardId(JsonReader.text(card, "uuid")),
                 JsonReader.integer(card, "index"),
-                JsonReader.integer(card, "minor"),
+                JsonReader.optionalInteger(card, "minor"),
                 JsonReader.text(card, "model"),
                 Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
                 compute == null ? null : ComputeCapability.parse(compute),

@@ -53,6 +53,18 @@ class AnnotationCodecsTest {
     }
 
     @Test
+    void aCardWithoutAMinorNumberSurvivesItsTextForm() {
+        Inventory unnumbered = new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(new Card(CARD, 0, null, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy())));
+        String written = InventoryCodec.encode(unnumbered);
+        assertThat(written).doesNotContain("minor");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(unnumbered));
+    }
+
+    @Test
     void linksAreSmallAndSurviveTheirTextForm() {
         List<Card> cards = List.of(Card.of("GPU-c", 0, Memory.ofGib(1)), T4, Card.of("GPU-a", 2, Memory.ofGib(1)));
         Inventory linked = new Inventory(MemoryUnit.GIB, null, cards)

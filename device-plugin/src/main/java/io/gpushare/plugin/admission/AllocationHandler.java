@@ -231,9 +231,13 @@ public final class AllocationHandler implements CallHandler {
         };
     }
 
-    private static Verdict select(NodeSnapshot snapshot, Caller.Found caller, Request request) {
+    private Verdict select(NodeSnapshot snapshot, Caller.Found caller, Request request) {
         return switch (new CardSelection(snapshot, caller.pod(), caller.container()).among(request.devices())) {
-            case CardChoice.Chosen(ContainerAllocation allocation) -> new Verdict.Granted(caller, allocation);
+            case CardChoice.Chosen(ContainerAllocation allocation) ->
+                settings.refusal(allocation, snapshot.inventory())
+                        .<Verdict>map(reason ->
+                                new Verdict.Refused(RefusalKind.NO_DEVICE_FILE, reason, Optional.of(caller.pod())))
+                        .orElseGet(() -> new Verdict.Granted(caller, allocation));
             case CardChoice.Refused(RefusalKind kind, String reason) ->
                 new Verdict.Refused(kind, reason, Optional.of(caller.pod()));
         };

@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Expresses a container's cards for the container runtimes, and in gpushare's own variables. */
 public record ContainerSettings(Set<DeviceListStrategy> strategies) {
@@ -20,6 +22,15 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
 
     public ContainerSettings {
         strategies = Set.copyOf(strategies);
+    }
+
+    /** Why a container with this allocation can't have its cards, as a sentence; empty if it can. */
+    public Optional<String> refusal(ContainerAllocation allocation, Inventory inventory) {
+        return cards(allocation, inventory)
+                .filter(card -> strategies.contains(DeviceListStrategy.DEVICE_SPECS) && card.minor() == null)
+                .map(card -> "the driver does not report the device file of card " + card.id()
+                        + ", which --device-list-strategy=device-specs needs: use envvar or cdi-cri")
+                .findFirst();
     }
 
     /**
@@ -63,11 +74,15 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
     }
 
     private static List<String> files(ContainerAllocation allocation, Inventory inventory) {
-        List<String> files = allocation.visibleCards().stream()
-                .flatMap(id -> inventory.card(id).stream())
+        List<String> files = cards(allocation, inventory)
+                .filter(card -> card.minor() != null)
                 .map(card -> "/dev/nvidia" + card.minor())
                 .collect(Collectors.toCollection(ArrayList::new));
         files.addAll(CONTROL_FILES);
         return files;
+    }
+
+    private static Stream<Card> cards(ContainerAllocation allocation, Inventory inventory) {
+        return allocation.visibleCards().stream().flatMap(id -> inventory.card(id).stream());
     }
 }

@@ -76,7 +76,7 @@ final class CardHistory {
         return new Card(
                 new CardId(facts.uuid()),
                 facts.index(),
-                facts.minor(),
+                facts.minor().isPresent() ? facts.minor().getAsInt() : null,
                 facts.model(),
                 new Memory(facts.memoryTotalBytes()),
                 facts.compute()

@@ -10,8 +10,9 @@ import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.XidEvent;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.time.Clocks;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,7 @@ public final class CardScanner implements AutoCloseable {
     private final Settings settings;
     private final Listener listener;
     private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
-    private final InstantSource clock;
+    private final Clocks clocks;
     private final CardHealth health;
     private final CardHistory cards;
     private final LinkScanner links = new LinkScanner();
@@ -70,18 +71,18 @@ public final class CardScanner implements AutoCloseable {
     private @Nullable Inventory last;
     private String problem = "";
 
-    private CardScanner(Settings settings, Listener listener, InstantSource clock) {
+    private CardScanner(Settings settings, Listener listener, Clocks clocks) {
         this.settings = settings;
         this.listener = listener;
-        this.clock = clock;
+        this.clocks = clocks;
         this.health = new CardHealth(settings.quiet());
         this.cards = new CardHistory(settings.unit(), health);
         this.thread = new Thread(this::run, "cards");
     }
 
     /** Starts to scan. */
-    public static CardScanner start(Settings settings, Listener listener, InstantSource clock) {
-        CardScanner scanner = new CardScanner(settings, listener, clock);
+    public static CardScanner start(Settings settings, Listener listener, Clocks clocks) {
+        CardScanner scanner = new CardScanner(settings, listener, clocks);
         scanner.thread.setDaemon(true);
         scanner.thread.start();
         return scanner;
@@ -107,13 +108,15 @@ public final class CardScanner implements AutoCloseable {
             var driver = session.driver();
             List<CardReading> readings = session.cards();
             Set<String> present = present(readings);
-            now = cards.with(driver, readings, clock.instant()).withLinks(links.of(session, present));
+            now = cards.with(driver, readings, steady()).withLinks(links.of(session, present));
             xids.follow(session, present);
-            utilization.read(session, present, clock.instant()).ifPresent(listener::usage);
+            utilization
+                    .read(session, present, steady(), clocks.wall().instant())
+                    .ifPresent(listener::usage);
             warnOnce(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
             closeSession();
-            now = cards.withoutDriver("the driver does not respond", clock.instant());
+            now = cards.withoutDriver("the driver does not respond", steady());
             warnOnce(String.valueOf(e.getMessage()));
         }
         if (!now.equals(last)) {
@@ -121,6 +124,10 @@ public final class CardScanner implements AutoCloseable {
             last = now;
             listener.inventory(now);
         }
+    }
+
+    private Instant steady() {
+        return clocks.steady().instant();
     }
 
     private Nvml session() throws NvmlException {
@@ -162,7 +169,7 @@ public final class CardScanner implements AutoCloseable {
         // Without a UUID any card may have the error; healthy ones recover after the quiet time.
         for (String uuid : event.uuid().map(Set::of).orElse(xids.watched())) {
             if (xidClass.unhealthy()) {
-                health.xid(new CardId(uuid), event.xid(), clock.instant());
+                health.xid(new CardId(uuid), event.xid(), steady());
             }
             listener.xid(new CardId(uuid), event.xid(), xidClass.remedy());
         }

@@ -24,8 +24,12 @@ final class UtilizationReader {
 
     private Instant last = Instant.EPOCH;
 
-    /** The usage of these cards; empty if the interval since the last read has not passed. */
-    Optional<CardUsages> read(Nvml session, Set<String> present, Instant now) {
+    /**
+     * The usage of these cards; empty if the interval since the last read has not passed.
+     *
+     * @param wall the time of day, which the driver writes on its samples
+     */
+    Optional<CardUsages> read(Nvml session, Set<String> present, Instant now, Instant wall) {
         if (now.isBefore(last.plus(INTERVAL))) {
             return Optional.empty();
         }
@@ -33,7 +37,7 @@ final class UtilizationReader {
         Map<CardId, CardUsage> cards = new HashMap<>();
         for (String uuid : present) {
             try {
-                cards.put(new CardId(uuid), usage(session.utilization(uuid, now.minus(INTERVAL))));
+                cards.put(new CardId(uuid), usage(session.utilization(uuid, wall.minus(INTERVAL))));
             } catch (NvmlException _) {
                 // Its previous figures would be wrong.
             }

@@ -42,8 +42,8 @@ final class EventBackoff {
             return new Known(now.plus(FIRST), FIRST, null);
         }
 
-        Known withReport(Instant now) {
-            return new Known(next, pause, pending == null ? EventSeries.once(now) : pending.again(now));
+        Known withReport(Instant wall) {
+            return new Known(next, pause, pending == null ? EventSeries.once(wall) : pending.again(wall));
         }
 
         Known recorded(Instant now) {
@@ -55,17 +55,21 @@ final class EventBackoff {
 
     private final Map<Report, Known> known = new LinkedHashMap<>();
 
-    /** The Event to record for this report; empty if it is delayed. */
-    Optional<Due> report(Report report, Instant now) {
+    /**
+     * The Event to record for this report; empty if it is delayed.
+     *
+     * @param wall the time of day, which the Event shows
+     */
+    Optional<Due> report(Report report, Instant now, Instant wall) {
         @Nullable Known before = known.get(report);
         if (before != null && (before.pending() != null || now.isBefore(before.next()))) {
-            known.put(report, before.withReport(now));
+            known.put(report, before.withReport(wall));
             return Optional.empty();
         }
         if (before != null || known.size() < MOST) {
             known.put(report, before == null ? Known.first(now) : before.recorded(now));
         }
-        return Optional.of(new Due(report, EventSeries.once(now)));
+        return Optional.of(new Due(report, EventSeries.once(wall)));
     }
 
     /** The delayed Events whose time has come. */

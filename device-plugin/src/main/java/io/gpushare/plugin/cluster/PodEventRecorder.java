@@ -5,8 +5,8 @@ import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
+import io.gpushare.time.Clocks;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -35,19 +35,19 @@ public final class PodEventRecorder implements AutoCloseable {
     private static final Duration GAP = Duration.ofMillis(100);
 
     private final Sink api;
-    private final InstantSource clock;
+    private final Clocks clocks;
     private final BlockingQueue<EventBackoff.Due> waiting = new ArrayBlockingQueue<>(WAITING);
     private final EventBackoff backoff = new EventBackoff();
     private final Thread thread = new Thread(this::run, "pod-events");
     private long lost;
 
-    private PodEventRecorder(Sink api, InstantSource clock) {
+    private PodEventRecorder(Sink api, Clocks clocks) {
         this.api = Objects.requireNonNull(api);
-        this.clock = Objects.requireNonNull(clock);
+        this.clocks = Objects.requireNonNull(clocks);
     }
 
-    public static PodEventRecorder start(Sink api, InstantSource clock) {
-        PodEventRecorder events = new PodEventRecorder(api, clock);
+    public static PodEventRecorder start(Sink api, Clocks clocks) {
+        PodEventRecorder events = new PodEventRecorder(api, clocks);
         events.thread.setDaemon(true);
         events.thread.start();
         return events;
@@ -60,11 +60,15 @@ public final class PodEventRecorder implements AutoCloseable {
 
     /** Records the Event soon; returns at once. */
     public synchronized void record(EventSubject about, PodEvent event) {
-        backoff.report(new EventBackoff.Report(about, event), clock.instant()).ifPresent(this::enqueue);
+        backoff.report(
+                        new EventBackoff.Report(about, event),
+                        clocks.steady().instant(),
+                        clocks.wall().instant())
+                .ifPresent(this::enqueue);
     }
 
     private synchronized void enqueueDue() {
-        backoff.due(clock.instant()).forEach(this::enqueue);
+        backoff.due(clocks.steady().instant()).forEach(this::enqueue);
     }
 
     private void enqueue(EventBackoff.Due due) {

@@ -5,7 +5,11 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
-/** The usage of the cards that the driver reported at one moment; a card that did not respond is missing. */
+/**
+ * The usage of the cards that the driver reported at one moment; a card that did not respond is missing.
+ *
+ * @param at by the steady clock
+ */
 public record CardUsages(Instant at, Map<CardId, CardUsage> cards) {
     public CardUsages {
         Objects.requireNonNull(at);

@@ -61,6 +61,20 @@ class ContainerSettingsTest {
     }
 
     @Test
+    void aCardWithoutADeviceFileIsRefusedOnlyWhereDeviceFilesAreListed() {
+        Card unnumbered = new Card(B, 1, null, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
+        Inventory node =
+                new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), unnumbered));
+
+        assertThat(sees("device-specs").refusal(WHOLE, node))
+                .contains("the driver does not report the device file of card GPU-b, which"
+                        + " --device-list-strategy=device-specs needs: use envvar or cdi-cri");
+        assertThat(sees("device-specs").refusal(TestPods.share("main", A, 3), node))
+                .isEmpty();
+        assertThat(sees("envvar,cdi-cri").refusal(WHOLE, node)).isEmpty();
+    }
+
+    @Test
     void anUnknownStrategyIsNamed() {
         assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
                 .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"

@@ -79,7 +79,7 @@ class CardHistoryTest {
                         index,
                         uuid,
                         "Tesla T4",
-                        index + 3,
+                        OptionalInt.of(index + 3),
                         "00000000:3B:00.0",
                         15L << 30,
                         Optional.empty(),

@@ -19,6 +19,7 @@ class EventBackoffTest {
     private final EventBackoff backoff = new EventBackoff();
     private final List<EventBackoff.Due> recorded = new ArrayList<>();
     private Instant now = NOON;
+    private Duration wall = Duration.ZERO;
 
     @Test
     void theFirstReportIsRecordedAtOnceAndOtherPodsAndSentencesAreSeparate() {
@@ -40,6 +41,16 @@ class EventBackoffTest {
         assertThat(recorded).hasSize(7);
         assertThat(recorded.stream().mapToInt(due -> due.times().count()).sum()).isEqualTo(3600);
         assertThat(recorded.get(1).times()).isEqualTo(new EventSeries(59, NOON.plusSeconds(1), NOON.plusSeconds(59)));
+    }
+
+    @Test
+    void aStepOfTheWallClockIsShownAndDelaysNothing() {
+        report(XID);
+        wall = Duration.ofHours(-1);
+        report(XID);
+        pass(Duration.ofMinutes(1));
+        assertThat(recorded).hasSize(2);
+        assertThat(recorded.getLast().times()).isEqualTo(EventSeries.once(NOON.minus(Duration.ofHours(1))));
     }
 
     @Test
@@ -78,7 +89,7 @@ class EventBackoffTest {
     }
 
     private void report(EventBackoff.Report report) {
-        backoff.report(report, now).ifPresent(recorded::add);
+        backoff.report(report, now, now.plus(wall)).ifPresent(recorded::add);
     }
 
     private void pass(Duration time) {

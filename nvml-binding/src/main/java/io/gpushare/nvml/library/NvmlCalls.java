@@ -39,13 +39,21 @@ public final class NvmlCalls {
         int invoke(NvmlLibrary nvml, PointerByReference device);
     }
 
-    /** The call's return code; {@code what} is NVML's name of the call. */
+    /**
+     * The call's return code; {@code what} is NVML's name of the call. A library may lack the call, or have it and not find
+     * it in the driver: both are unsupported.
+     */
     public int code(String what, Call call) throws NvmlException {
+        int code;
         try {
-            return call.invoke(library);
+            code = call.invoke(library);
         } catch (UnsatisfiedLinkError e) {
             throw new NvmlException.Unsupported("the driver's library has no " + what, e);
         }
+        if (code == NvmlCode.FUNCTION_NOT_FOUND) {
+            throw failure(what, code);
+        }
+        return code;
     }
 
     public void require(String what, Call call) throws NvmlException {
@@ -56,8 +64,12 @@ public final class NvmlCalls {
     }
 
     /** A call that releases something. It ignores failures, because the released object is not used again. */
-    public void end(Call call) {
-        call.invoke(library);
+    public void end(String what, Call call) {
+        try {
+            code(what, call);
+        } catch (NvmlException e) {
+            // A library without the call holds nothing that could be released.
+        }
     }
 
     public int number(String what, NumberCall call) throws NvmlException {

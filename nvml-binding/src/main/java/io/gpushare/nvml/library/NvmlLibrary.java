@@ -19,7 +19,9 @@ public interface NvmlLibrary extends Library {
     int NVML_DEVICE_UUID_BUFFER_SIZE = 96;
     int NVML_DEVICE_NAME_BUFFER_SIZE = 96;
     int NVML_SYSTEM_VERSION_BUFFER_SIZE = 80;
-    int NVML_NVLINK_MAX_LINKS = 18;
+    /** Of drivers from 610 on; earlier ones refuse links from 18 on. */
+    int NVML_NVLINK_MAX_LINKS = 36;
+
     int NVML_NVLINK_DEVICE_TYPE_SWITCH = 2;
     int NVML_FEATURE_ENABLED = 1;
     int NVML_TEMPERATURE_GPU = 0;
@@ -78,7 +80,10 @@ public interface NvmlLibrary extends Library {
 
     int nvmlDeviceGetTotalEccErrors(Pointer device, int error, int counter, LongByReference count);
 
-    /** Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. */
+    /**
+     * Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. Drivers from 535.43 to 535.86 fill
+     * longer entries: it must not be called there.
+     */
     int nvmlDeviceGetComputeRunningProcesses_v3(Pointer device, IntByReference count, Structure[] infos);
 
     int nvmlDeviceGetComputeRunningProcesses_v2(Pointer device, IntByReference count, Structure[] infos);

@@ -6,9 +6,9 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
+import io.gpushare.time.Clocks;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,24 +27,30 @@ public final class EventRecorder implements AnnotationObserver {
     // A new term begins within this time. Older rejections were recorded by the leader of their time.
     private static final Duration RECENT = Duration.ofSeconds(60);
 
-    private record Rejection(PodRef pod, String node, String sentence, Instant at) {}
+    /**
+     * A rejected annotation.
+     *
+     * @param heard by the steady clock
+     * @param at the time of day
+     */
+    private record Rejection(PodRef pod, String node, String sentence, Instant heard, Instant at) {}
 
     private final KubernetesApi api;
     private final BooleanSupplier leading;
-    private final InstantSource clock;
+    private final Clocks clocks;
     private final BlockingQueue<Rejection> waiting = new ArrayBlockingQueue<>(WAITING);
 
     private final AtomicLong lost = new AtomicLong();
 
-    private EventRecorder(KubernetesApi api, BooleanSupplier leading, InstantSource clock) {
+    private EventRecorder(KubernetesApi api, BooleanSupplier leading, Clocks clocks) {
         this.api = api;
         this.leading = leading;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /** Starts a thread that ends with the process. */
-    public static EventRecorder start(KubernetesApi api, BooleanSupplier leading, InstantSource clock) {
-        EventRecorder recorder = new EventRecorder(api, leading, clock);
+    public static EventRecorder start(KubernetesApi api, BooleanSupplier leading, Clocks clocks) {
+        EventRecorder recorder = new EventRecorder(api, leading, clocks);
         Thread.ofPlatform().daemon().name("pod-events").start(recorder::run);
         return recorder;
     }
@@ -52,7 +58,9 @@ public final class EventRecorder implements AnnotationObserver {
     @Override
     public void rejected(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
-        if (!waiting.offer(new Rejection(pod, node, sentence, clock.instant()))) {
+        var rejection = new Rejection(
+                pod, node, sentence, clocks.steady().instant(), clocks.wall().instant());
+        if (!waiting.offer(rejection)) {
             lost.incrementAndGet();
             LOG.info("pod {}: no Event is recorded, the queue is full", pod);
         }
@@ -81,7 +89,7 @@ public final class EventRecorder implements AnnotationObserver {
     }
 
     private boolean isRecent(Rejection rejection) {
-        return clock.instant().isBefore(rejection.at().plus(RECENT));
+        return clocks.steady().instant().isBefore(rejection.heard().plus(RECENT));
     }
 
     private void record(Rejection rejection) {

@@ -5,10 +5,8 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.time.Clocks;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -28,15 +26,15 @@ public final class Requeuer {
     private final KubernetesApi api;
     private final WaitingPods waiting;
     private final BooleanSupplier ready;
-    private final InstantSource clock;
+    private final Clocks clocks;
     // The status of the last failure, which is logged once; 0 for no response.
     private int failure = NO_FAILURE;
 
-    private Requeuer(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, InstantSource clock) {
+    private Requeuer(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, Clocks clocks) {
         this.api = api;
         this.waiting = waiting;
         this.ready = ready;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /**
@@ -44,8 +42,8 @@ public final class Requeuer {
      *
      * @param ready whether this extender leads and its ledger is current
      */
-    public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, InstantSource clock) {
-        Requeuer requeuer = new Requeuer(api, waiting, ready, clock);
+    public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, Clocks clocks) {
+        Requeuer requeuer = new Requeuer(api, waiting, ready, clocks);
         return Thread.ofPlatform().daemon().name("requeuer").start(requeuer::run);
     }
 
@@ -67,19 +65,19 @@ public final class Requeuer {
             return;
         }
         try {
-            Instant now = clock.instant();
-            List<PodRef> pods = waiting.due(now);
-            for (PodRef pod : pods) {
-                requeue(pod, now);
+            for (PodRef pod : waiting.due(clocks.steady().instant())) {
+                requeue(pod);
             }
         } catch (RuntimeException e) {
             LOG.error("requeueing waiting pods failed; the next round tries again", e);
         }
     }
 
-    private void requeue(PodRef pod, Instant now) {
+    private void requeue(PodRef pod) {
         try {
-            api.pods().annotate(pod, Map.of(AnnotationKeys.CAPACITY_SEEN, now.toString()));
+            api.pods().annotate(pod, Map.of(
+                            AnnotationKeys.CAPACITY_SEEN,
+                            clocks.wall().instant().toString()));
             failure = NO_FAILURE;
         } catch (KubernetesException e) {
             // The pod was deleted or recreated: no failure.

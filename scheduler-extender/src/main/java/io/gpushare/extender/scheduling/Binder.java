@@ -17,6 +17,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,18 +37,25 @@ public final class Binder {
 
     private final Ledger ledger;
     private final PodApi api;
+    private final InstantSource wall;
     private final UnknownBindingResolver resolver;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
 
     private record Running(String node, CompletableFuture<BindResult> result) {}
 
-    public Binder(Ledger ledger, PodApi api) {
+    /** @param wall the time of day, which the annotations of a bound pod show */
+    public Binder(Ledger ledger, PodApi api, InstantSource wall) {
         this.ledger = ledger;
         this.api = api;
+        this.wall = wall;
         this.resolver = new UnknownBindingResolver(ledger, api);
     }
 
-    /** Binds the pod to the node. Blocks on the API calls. */
+    /**
+     * Binds the pod to the node. Blocks on the API calls.
+     *
+     * @param now by the clock that {@link #resolveUnknown} uses, which must never step
+     */
     public BindResult bind(PodRef pod, String node, Instant now) {
         while (true) {
             Running mine = new Running(node, new CompletableFuture<>());
@@ -127,7 +135,7 @@ public final class Binder {
                         pod,
                         demand.demand(),
                         holding,
-                        AllocationCodec.annotations(holding.allocation(), inventory, now),
+                        AllocationCodec.annotations(holding.allocation(), inventory, wall.instant()),
                         now);
         };
     }

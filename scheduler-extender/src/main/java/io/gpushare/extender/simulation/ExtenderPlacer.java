@@ -59,7 +59,7 @@ final class ExtenderPlacer implements Placer {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
         selection = new NodeSelection(ledger, true);
-        binder = new Binder(ledger, new AcceptingApi());
+        binder = new Binder(ledger, new AcceptingApi(), () -> Instant.EPOCH);
         for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
             HostResources host = new HostResources(node.cpuMilli(), node.memoryMib());

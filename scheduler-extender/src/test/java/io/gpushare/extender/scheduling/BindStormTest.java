@@ -33,7 +33,7 @@ class BindStormTest {
         NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
         cluster.showAll();
         cluster.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, cluster);
+        Binder binder = new Binder(ledger, cluster, () -> TestCluster.NOW);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(cluster.create(

@@ -27,7 +27,7 @@ class BinderTest {
 
     private final Ledger ledger = TestCluster.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, api);
+    private final Binder binder = new Binder(ledger, api, () -> TestCluster.NOW);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {

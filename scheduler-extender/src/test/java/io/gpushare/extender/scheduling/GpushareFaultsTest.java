@@ -174,7 +174,7 @@ class GpushareFaultsTest {
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api).bind(bound.ref(), "n1", TestCluster.NOW))
+        assertThat(new Binder(ledger, api, () -> TestCluster.NOW).bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 

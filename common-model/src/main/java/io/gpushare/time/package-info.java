@@ -1,0 +1,5 @@
+/** The clocks of the programs. Only their wiring makes clocks; all other code receives them. */
+@NullMarked
+package io.gpushare.time;
+
+import org.jspecify.annotations.NullMarked;
