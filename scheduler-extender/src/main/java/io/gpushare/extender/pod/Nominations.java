@@ -42,8 +42,8 @@ public final class Nominations {
     public void update(ClusterPod pod, PodDemand demand) {
         String uid = pod.ref().uid();
         @Nullable String node = pod.nominatedNode();
-        boolean waits = node != null && pod.node() == null && !pod.priority().terminating();
-        if (waits && demand instanceof PodDemand.Valid valid) {
+        boolean waits = pod.node() == null && !pod.priority().terminating();
+        if (node != null && waits && demand instanceof PodDemand.Valid valid) {
             pods.put(uid, new Nominated(pod.ref(), node, valid.demand(), pod.priority()));
         } else {
             pods.remove(uid);
