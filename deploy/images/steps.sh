@@ -67,7 +67,8 @@ make_runtime() {
   echo "$made" >"$dir.made"
 }
 
-# One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root.
+# One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
+# device plugin can also be started by the name that gpushare's manifest uses.
 make_app() {
   local module=$1 dir=$2 jar native
   native=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
@@ -80,6 +81,10 @@ make_app() {
   if [ -n "$jar" ]; then
     (cd "$dir" && "$jdk/bin/jar" xf "$jar" "$native")
     mv "$dir/$native" "$dir/app/native/" && rm -r "$dir/com"
+  fi
+  if [ "$module" = device-plugin ]; then
+    mkdir -p "$dir/opt/java/bin"
+    gcc -Os -static -s -o "$dir/opt/java/bin/gpushare-device-plugin-v2" "$root/deploy/images/gpushare-device-plugin-v2.c"
   fi
   cp "$root/deploy/images/java.security" "$dir/app/"
   cp "$root/deploy/images/$module.args" "$dir/app/jvm.args"
@@ -98,8 +103,11 @@ digest() {
 
 # Writes an image tar in the format of `docker save`, which containerd and podman read as well. Layers are compressed once.
 make_image() {
-  local name=$1 user=$2 tar=$3 dir layer blob config diffs='' paths=''
-  shift 3
+  local name=$1 user=$2 environment=$3 tar=$4 dir layer blob config diffs='' paths='' variable variables=''
+  shift 4
+  for variable in $environment; do
+    variables+=",\"$variable\""
+  done
   dir=$(mktemp -d "$out/image.XXXXXX")
   for layer in "$@"; do
     [ -f "$layer.gz" ] || gzip -n -c "$layer" >"$layer.gz"
@@ -110,7 +118,7 @@ make_image() {
   done
   cat >"$dir/config" <<JSON
 {"architecture":"amd64","os":"linux","created":"1970-01-01T00:00:01Z","config":{"User":"$user",\
-"Env":["PATH=/opt/java/bin","JAVA_HOME=/opt/java","LANG=C.UTF-8"],\
+"Env":["PATH=/opt/java/bin","JAVA_HOME=/opt/java","LANG=C.UTF-8"$variables],\
 "Entrypoint":["/opt/java/bin/java","@/app/jvm.args"],"WorkingDir":"/",\
 "Labels":{"org.opencontainers.image.title":"${name##*/}","org.opencontainers.image.licenses":"Apache-2.0"}},\
 "rootfs":{"type":"layers","diff_ids":[$diffs]}}

@@ -2,6 +2,7 @@ package io.gpushare.kubernetes;
 
 import io.gpushare.kubernetes.wire.ApiObject;
 import io.gpushare.kubernetes.wire.ObjectList;
+import io.gpushare.kubernetes.wire.ObjectReader;
 import io.kubernetes.client.informer.ListerWatcher;
 import io.kubernetes.client.informer.ResourceEventHandler;
 import io.kubernetes.client.informer.SharedIndexInformer;
@@ -12,20 +13,25 @@ import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 import java.io.IOException;
-import java.lang.reflect.Type;
+import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collection;
-import java.util.function.Consumer;
+import java.util.Iterator;
 import java.util.function.Function;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A cache of all API objects of one kind, kept up to date by one list and a watch. */
+/**
+ * Reports all API objects of one kind and their changes, by one list and a watch. It keeps no more of an object than its
+ * identity. Each page of a list has a deadline, and each watch ends; after a failure the list is repeated.
+ */
 public final class Informer<T> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
+    // The API server ends a watch after the time that the watch asks for.
+    private static final Duration AFTER_WATCH = Duration.ofSeconds(30);
 
     /** Receives every change, from one thread and in order; also each object of the first list and of a relist. */
     public interface Listener<T> {
@@ -37,18 +43,11 @@ public final class Informer<T> implements AutoCloseable {
     /**
      * One kind of object: how it is requested, read and reduced.
      *
-     * @param paged whether its lists are requested a page at a time, so that the text of a large cluster's list is never
-     *     in memory as a whole; the API server then reads its storage, not its cache
+     * @param paged whether its lists are requested a page at a time, so that the API server never holds the text of a large
+     *     cluster's list; it then reads its storage, not its cache
      */
-    record Kind<O extends ApiObject, L extends ObjectList<O>, T>(
-            String plural,
-            Class<O> type,
-            Class<L> listType,
-            Type watchType,
-            Request request,
-            boolean paged,
-            Consumer<O> strip,
-            Function<O, T> state) {
+    record Kind<O extends ApiObject, T>(
+            String plural, ObjectReader<O> reader, Request request, boolean paged, Function<O, T> state) {
         /** Makes the call for a list, or for a watch when {@code params.watch}. */
         interface Request {
             Call call(CallGeneratorParams params, Page page) throws ApiException;
@@ -70,38 +69,42 @@ public final class Informer<T> implements AutoCloseable {
         }
     }
 
+    /**
+     * How objects are listed and watched.
+     *
+     * @param client has no deadline, because a watch has no response that ends
+     * @param page the deadline of each page of a list
+     */
+    record Watches(ApiClient client, Duration page) {}
+
     private final SharedInformerFactory factory;
     private final SharedIndexInformer<? extends ApiObject> informer;
-    private final Function<ApiObject, T> state;
-    private final Source<?, ?> source;
+    private final Source<?> source;
 
     private Informer(
-            SharedInformerFactory factory,
-            SharedIndexInformer<? extends ApiObject> informer,
-            Function<ApiObject, T> state,
-            Source<?, ?> source) {
+            SharedInformerFactory factory, SharedIndexInformer<? extends ApiObject> informer, Source<?> source) {
         this.factory = factory;
         this.informer = informer;
-        this.state = state;
         this.source = source;
     }
 
-    static <O extends ApiObject, L extends ObjectList<O>, T> Informer<T> start(
-            ApiClient client, Kind<O, L, T> kind, Listener<T> listener, InstantSource clock) {
-        SharedInformerFactory factory = new SharedInformerFactory(client);
-        Source<O, L> source = new Source<>(client, kind, clock);
-        SharedIndexInformer<O> informer = factory.sharedIndexInformerFor(source, kind.type(), 0);
-        Informer<T> watched = new Informer<>(
-                factory, informer, object -> kind.state().apply(kind.type().cast(object)), source);
+    static <O extends ApiObject, T> Informer<T> start(
+            Watches watches, Kind<O, T> kind, Listener<T> listener, InstantSource clock) {
+        SharedInformerFactory factory = new SharedInformerFactory(watches.client());
+        Source<O> source = new Source<>(kind, watches.page(), clock);
+        SharedIndexInformer<O> informer =
+                factory.sharedIndexInformerFor(source, kind.reader().type(), 0);
         informer.addEventHandler(new ResourceEventHandler<O>() {
             @Override
             public void onAdd(O added) {
                 listener.changed(kind.state().apply(added));
+                added.forget();
             }
 
             @Override
             public void onUpdate(O before, O now) {
                 listener.changed(kind.state().apply(now));
+                now.forget();
             }
 
             @Override
@@ -110,7 +113,7 @@ public final class Informer<T> implements AutoCloseable {
             }
         });
         factory.startAllRegisteredInformers();
-        return watched;
+        return new Informer<>(factory, informer, source);
     }
 
     /** Whether the first list was read. It stays true when the API server is unreachable: see {@link #lastHeard}. */
@@ -123,9 +126,9 @@ public final class Informer<T> implements AutoCloseable {
         return source.heard;
     }
 
-    /** The latest known state of every object. */
-    public Collection<T> all() {
-        return informer.getIndexer().list().stream().map(state).toList();
+    /** The number of objects. */
+    public int size() {
+        return informer.getIndexer().listKeys().size();
     }
 
     @Override
@@ -133,22 +136,22 @@ public final class Informer<T> implements AutoCloseable {
         factory.stopAllRegisteredInformers();
     }
 
-    /** Lists and watches. It records the time of each response and strips objects before they are cached. */
-    private static final class Source<O extends ApiObject, L extends ObjectList<O>> implements ListerWatcher<O, L> {
-        private final ApiClient client;
-        private final Kind<O, L, ?> kind;
+    /** Lists and watches, and records the time of each response. */
+    private static final class Source<O extends ApiObject> implements ListerWatcher<O, ObjectList<O>> {
+        private final Kind<O, ?> kind;
+        private final Duration deadline;
         private final InstantSource clock;
         private volatile Instant heard = Instant.EPOCH;
         private volatile String failure = "";
 
-        Source(ApiClient client, Kind<O, L, ?> kind, InstantSource clock) {
-            this.client = client;
+        Source(Kind<O, ?> kind, Duration deadline, InstantSource clock) {
+            this.deadline = deadline;
             this.kind = kind;
             this.clock = clock;
         }
 
         @Override
-        public L list(CallGeneratorParams params) throws ApiException {
+        public ObjectList<O> list(CallGeneratorParams params) throws ApiException {
             try {
                 // All pages show the state at the time of the first. With a resource version the API server would
                 // answer the whole list from its cache.
@@ -160,18 +163,25 @@ public final class Informer<T> implements AutoCloseable {
             }
         }
 
-        private L pages(CallGeneratorParams params) throws ApiException {
-            L all = page(params, Page.FIRST);
-            for (Page next = Page.FIRST.after(all); next.next() != null; next = next.after(all)) {
-                all.add(page(params, next));
+        private ObjectList<O> pages(CallGeneratorParams params) throws ApiException {
+            ObjectList<O> all = page(params, Page.FIRST);
+            try {
+                for (Page next = Page.FIRST.after(all); next.next() != null; next = next.after(all)) {
+                    all.add(page(params, next));
+                }
+                return all;
+            } catch (ApiException e) {
+                if (e.getCode() != HttpURLConnection.HTTP_GONE) {
+                    throw e;
+                }
+                // The API server has discarded the state of the first page meanwhile. A whole list can't expire.
+                return page(params, Page.WHOLE);
             }
-            return all;
         }
 
-        private L page(CallGeneratorParams params, Page page) throws ApiException {
-            L list = client.<L>execute(kind.request().call(params, page), kind.listType())
-                    .getData();
-            list.getItems().forEach(kind.strip());
+        private ObjectList<O> page(CallGeneratorParams params, Page page) throws ApiException {
+            Call call = KubernetesApi.within(deadline, kind.request().call(params, page));
+            ObjectList<O> list = Responses.read(call, kind.reader()::list);
             heard = clock.instant();
             return list;
         }
@@ -189,9 +199,13 @@ public final class Informer<T> implements AutoCloseable {
 
         @Override
         public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
-            Watch<O> watch;
+            Watchable<O> watch;
             try {
-                watch = Watch.createWatch(client, kind.request().call(params, Page.WHOLE), kind.watchType());
+                Call call = kind.request().call(params, Page.WHOLE);
+                if (params.timeoutSeconds != null) {
+                    KubernetesApi.within(AFTER_WATCH.plusSeconds(params.timeoutSeconds), call);
+                }
+                watch = Responses.watch(call, kind.reader());
                 failure = "";
             } catch (ApiException e) {
                 throw logged("watching ", e);
@@ -206,14 +220,11 @@ public final class Informer<T> implements AutoCloseable {
                 public Watch.Response<O> next() {
                     Watch.Response<O> event = watch.next();
                     heard = clock.instant();
-                    if (event.object != null) {
-                        kind.strip().accept(event.object);
-                    }
                     return event;
                 }
 
                 @Override
-                public java.util.Iterator<Watch.Response<O>> iterator() {
+                public Iterator<Watch.Response<O>> iterator() {
                     return this;
                 }
 

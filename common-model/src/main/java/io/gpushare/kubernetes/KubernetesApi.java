@@ -15,9 +15,11 @@ import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import org.jspecify.annotations.Nullable;
 
-/** The connection to the API server. Every call has a deadline; only watches have none. */
+/** The connection to the API server. Every call has a deadline. */
 public final class KubernetesApi implements AutoCloseable {
     private static final Duration CALL = Duration.ofSeconds(10);
+    // A page of 500 pods has up to 130 MB, if all have as many annotations as a pod may have.
+    private static final Duration PAGE = Duration.ofSeconds(20);
     private static final Duration CONNECT = Duration.ofSeconds(5);
     // Over HTTP/1.1 each concurrent call needs a connection: this many idle ones are kept for later calls.
     private static final int IDLE_CONNECTIONS = 64;
@@ -31,9 +33,9 @@ public final class KubernetesApi implements AutoCloseable {
     private final Nodes nodes;
     private final Events events;
 
-    private KubernetesApi(ApiClient calls, ApiClient watches) {
+    private KubernetesApi(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
-        this.watches = watches;
+        this.watches = watches.client();
         this.pods = new Pods(calls, watches);
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
@@ -46,6 +48,11 @@ public final class KubernetesApi implements AutoCloseable {
      * @throws IOException if the file or the service account can't be read; the message names it
      */
     public static KubernetesApi connect(@Nullable Path kubeconfig, String userAgent) throws IOException {
+        return connect(kubeconfig, userAgent, PAGE);
+    }
+
+    /** @param page the deadline of each page of an informer's list */
+    static KubernetesApi connect(@Nullable Path kubeconfig, String userAgent, Duration page) throws IOException {
         LenientJson.use();
         ApiClient calls = client(kubeconfig, userAgent);
         calls.setHttpClient(calls.getHttpClient()
@@ -62,7 +69,7 @@ public final class KubernetesApi implements AutoCloseable {
                 .readTimeout(Duration.ZERO)
                 .pingInterval(PING)
                 .build());
-        return new KubernetesApi(calls, watches);
+        return new KubernetesApi(calls, new Informer.Watches(watches, page));
     }
 
     private static ApiClient client(@Nullable Path kubeconfig, String userAgent) throws IOException {

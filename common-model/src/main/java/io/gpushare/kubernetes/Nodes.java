@@ -1,12 +1,9 @@
 package io.gpushare.kubernetes;
 
-import com.google.gson.reflect.TypeToken;
-import io.gpushare.kubernetes.wire.NodeObject;
-import io.gpushare.kubernetes.wire.ObjectList;
+import io.gpushare.kubernetes.wire.ObjectReader;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.util.Watch;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -16,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** The nodes in the API: reads, watches and writes. */
 public final class Nodes {
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
 
-    Nodes(ApiClient calls, ApiClient watches) {
+    Nodes(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -31,10 +28,8 @@ public final class Nodes {
                 watches,
                 new Informer.Kind<>(
                         "nodes",
-                        NodeObject.class,
-                        ObjectList.Nodes.class,
-                        new TypeToken<Watch.Response<NodeObject>>() {}.getType(),
-                        (params, page) -> new CoreV1Api(watches)
+                        ObjectReader.NODES,
+                        (params, page) -> new CoreV1Api(watches.client())
                                 .listNode()
                                 .limit(page.limit())
                                 ._continue(page.next())
@@ -44,7 +39,6 @@ public final class Nodes {
                                 .watch(params.watch)
                                 .buildCall(null),
                         true,
-                        NodeObject::strip,
                         NodeState::of),
                 listener,
                 InstantSource.system());
@@ -54,8 +48,7 @@ public final class Nodes {
     public Optional<NodeState> read(String name) throws KubernetesException {
         try {
             Call call = core.readNode(name).buildCall(null);
-            return Optional.of(NodeState.of(
-                    calls.<NodeObject>execute(call, NodeObject.class).getData()));
+            return Optional.of(NodeState.of(Responses.read(call, ObjectReader.NODES::object)));
         } catch (ApiException e) {
             if (e.getCode() == 404) {
                 return Optional.empty();

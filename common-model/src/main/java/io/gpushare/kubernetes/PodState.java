@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the apps
  * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the pods
  *     of all nodes are watched
+ * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
 public record PodState(
@@ -33,6 +34,7 @@ public record PodState(
         Map<String, String> annotations,
         List<ContainerResources> containers,
         Map<String, String> started,
+        @Nullable String nominatedNode,
         @Nullable String metrics) {
     public PodState {
         annotations = Map.copyOf(annotations);
@@ -52,6 +54,7 @@ public record PodState(
                 pod.annotations(),
                 pod.containers(),
                 pod.started(),
+                pod.nominatedNode(),
                 pod.metrics());
     }
 }

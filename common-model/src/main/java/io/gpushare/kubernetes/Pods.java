@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes;
 
-import com.google.gson.reflect.TypeToken;
 import io.gpushare.kubernetes.wire.ObjectList;
+import io.gpushare.kubernetes.wire.ObjectReader;
 import io.gpushare.kubernetes.wire.PodObject;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1Eviction;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Preconditions;
 import io.kubernetes.client.util.CallGeneratorParams;
-import io.kubernetes.client.util.Watch;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +23,14 @@ import org.jspecify.annotations.Nullable;
 /** The pods in the API: reads, watches and writes. */
 public final class Pods {
     private static final int PAGE = 500;
+    private static final String ACTIVE = "status.phase!=Succeeded,status.phase!=Failed";
 
     private final ApiClient calls;
-    private final ApiClient watches;
+    private final Informer.Watches watches;
     private final CoreV1Api core;
     private final Bindings bindings;
 
-    Pods(ApiClient calls, ApiClient watches) {
+    Pods(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
         this.watches = watches;
         this.core = new CoreV1Api(calls);
@@ -40,27 +40,20 @@ public final class Pods {
     /**
      * Watches pods.
      *
-     * @param nodeName the node whose pods are watched; null for all pods
+     * @param nodeName the node whose pods are watched, also those that ended, because its kubelet lists them; null for all
+     *     pods that have not ended: a pod that ends is gone
      */
     public Informer<PodState> watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
         return Informer.start(
                 watches,
                 new Informer.Kind<>(
                         "pods",
-                        PodObject.class,
-                        ObjectList.Pods.class,
-                        new TypeToken<Watch.Response<PodObject>>() {}.getType(),
-                        (params, page) -> list(new CoreV1Api(watches), nodeName, params, page),
+                        nodeName == null ? ObjectReader.PODS_OF_ALL_NODES : ObjectReader.PODS,
+                        (params, page) -> list(new CoreV1Api(watches.client()), nodeName, params, page),
                         nodeName == null,
-                        nodeName == null ? Pods::stripForAllNodes : PodObject::strip,
                         PodState::of),
                 listener,
                 InstantSource.system());
-    }
-
-    private static void stripForAllNodes(PodObject pod) {
-        pod.strip();
-        pod.stripContainerStatuses();
     }
 
     private static Call list(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Informer.Page page)
@@ -68,7 +61,7 @@ public final class Pods {
         return api.listPodForAllNamespaces()
                 .limit(page.limit())
                 ._continue(page.next())
-                .fieldSelector(nodeName == null ? null : "spec.nodeName=" + nodeName)
+                .fieldSelector(nodeName == null ? ACTIVE : "spec.nodeName=" + nodeName)
                 .resourceVersion(params.resourceVersion)
                 .timeoutSeconds(params.timeoutSeconds)
                 .allowWatchBookmarks(params.watch)
@@ -83,20 +76,20 @@ public final class Pods {
     public void eachBound(Consumer<PodState> consumer) throws KubernetesException {
         @Nullable String next = null;
         do {
-            ObjectList.Pods page = bound(next);
+            ObjectList<PodObject> page = bound(next);
             page.getItems().forEach(pod -> consumer.accept(PodState.of(pod)));
             next = page.next();
         } while (next != null);
     }
 
-    private ObjectList.Pods bound(@Nullable String next) throws KubernetesException {
+    private ObjectList<PodObject> bound(@Nullable String next) throws KubernetesException {
         try {
             Call call = core.listPodForAllNamespaces()
-                    .fieldSelector("spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed")
+                    .fieldSelector("spec.nodeName!=," + ACTIVE)
                     .limit(PAGE)
                     ._continue(next)
                     .buildCall(null);
-            return calls.<ObjectList.Pods>execute(call, ObjectList.Pods.class).getData();
+            return Responses.read(call, ObjectReader.PODS_OF_ALL_NODES::list);
         } catch (ApiException e) {
             throw KubernetesException.of("listing the bound pods", e);
         }
@@ -106,8 +99,7 @@ public final class Pods {
     public Optional<PodState> read(String namespace, String name) throws KubernetesException {
         try {
             Call call = core.readNamespacedPod(name, namespace).buildCall(null);
-            return Optional.of(
-                    PodState.of(calls.<PodObject>execute(call, PodObject.class).getData()));
+            return Optional.of(PodState.of(Responses.read(call, ObjectReader.PODS::object)));
         } catch (ApiException e) {
             if (e.getCode() == 404) {
                 return Optional.empty();
@@ -120,9 +112,9 @@ public final class Pods {
     public List<PodState> onNode(String nodeName) throws KubernetesException {
         try {
             Call call = list(core, nodeName, new CallGeneratorParams(false, null, null), Informer.Page.WHOLE);
-            ObjectList.Pods list =
-                    calls.<ObjectList.Pods>execute(call, ObjectList.Pods.class).getData();
-            return list.getItems().stream().map(PodState::of).toList();
+            return Responses.read(call, ObjectReader.PODS::list).getItems().stream()
+                    .map(PodState::of)
+                    .toList();
         } catch (ApiException e) {
             throw KubernetesException.of("listing the pods of node " + nodeName, e);
         }

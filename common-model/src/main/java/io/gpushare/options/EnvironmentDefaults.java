@@ -1,5 +1,7 @@
 package io.gpushare.options;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -33,6 +35,9 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     private final Map<String, List<String>> deprecated = new HashMap<>();
     private final Map<String, List<String>> aliases = new HashMap<>();
     private final Set<String> rejected = new HashSet<>();
+    // Keyed by flag: why the variable that names its file is not used.
+    private final Map<String, String> absentFiles = new TreeMap<>();
+    private final List<String> withoutEffect = new ArrayList<>();
     // Keyed by flag: the variable that its value came from.
     private final Map<String, String> used = new TreeMap<>();
 
@@ -52,6 +57,30 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent. */
     public EnvironmentDefaults alias(String flag, String variable) {
         add(aliases, flag, variable);
+        return this;
+    }
+
+    /**
+     * As {@link #alias}, for a variable that names a file: gpushare's manifests name one that does not exist in the
+     * container.
+     *
+     * @param otherwise what is used if there is no such file
+     */
+    public EnvironmentDefaults aliasOfFile(String flag, String variable, String otherwise) {
+        @Nullable String file = environment.get(variable);
+        if (file == null || file.isEmpty() || Files.isReadable(Path.of(file))) {
+            return alias(flag, variable);
+        }
+        absentFiles.put(
+                flag, variable + " names " + file + ", which does not exist or can't be read: using " + otherwise);
+        return this;
+    }
+
+    /** Reports a variable of gpushare that has no effect, if it is set. */
+    public EnvironmentDefaults withoutEffect(String variable, String reason) {
+        if (!environment.getOrDefault(variable, "").isEmpty()) {
+            withoutEffect.add(variable + " has no effect: " + reason);
+        }
         return this;
     }
 
@@ -117,15 +146,23 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** The values of the flags that match are not in use: they were given as arguments. */
     void overridden(Predicate<String> flag) {
         used.keySet().removeIf(flag);
+        absentFiles.keySet().removeIf(flag);
     }
 
-    /** One sentence for each deprecated variable that is in use. */
+    /** One sentence for each variable in use that is deprecated, and for each one of gpushare's that is not used. */
     public List<String> notices() {
-        return used.entrySet().stream()
-                .filter(entry ->
-                        deprecated.getOrDefault(entry.getKey(), List.of()).contains(entry.getValue()))
-                .map(entry -> entry.getValue() + " is deprecated, use " + variable(entry.getKey()))
-                .toList();
+        List<String> notices = new ArrayList<>(withoutEffect);
+        absentFiles.forEach((flag, notice) -> {
+            if (!used.containsKey(flag)) {
+                notices.add(notice);
+            }
+        });
+        used.forEach((flag, variable) -> {
+            if (deprecated.getOrDefault(flag, List.of()).contains(variable)) {
+                notices.add(variable + " is deprecated, use " + variable(flag));
+            }
+        });
+        return notices;
     }
 
     /** One sentence for each variable with the prefix that belongs to no flag of the command. */

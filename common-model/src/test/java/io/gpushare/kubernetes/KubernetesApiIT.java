@@ -9,6 +9,7 @@ import io.gpushare.model.codec.ContainerResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ class KubernetesApiIT {
             current-context: c
             users: [{name: u, user: {token: t}}]
             """.formatted(server.port()));
-        api = KubernetesApi.connect(kubeconfig, "test");
+        api = KubernetesApi.connect(kubeconfig, "test", Duration.ofSeconds(1));
     }
 
     @AfterEach
@@ -78,6 +79,7 @@ class KubernetesApiIT {
                                     new ContainerResources(
                                             "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
                             Map.of("ab12", "c", "cd34", "i"),
+                            "n7",
                             null));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
@@ -89,6 +91,50 @@ class KubernetesApiIT {
                     .filteredOn(request -> !request.contains("watch=true"))
                     .as("one list, not another one at the bookmark")
                     .hasSize(1);
+        }
+    }
+
+    @Test
+    void aListWithoutAnAnswerIsRepeated() throws InterruptedException {
+        server.leaveListUnanswered();
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+            @Override
+            public void changed(PodState now) {
+                received.add(now);
+            }
+
+            @Override
+            public void gone(PodState last) {}
+        })) {
+            assertThat(received.poll(10, TimeUnit.SECONDS))
+                    .as("a pod of the second list")
+                    .isNotNull();
+            assertThat(pods.synced()).isTrue();
+        }
+    }
+
+    @Test
+    void aListWhosePagesExpireIsReadAsAWhole() throws InterruptedException {
+        server.expirePages();
+        BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
+        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+            @Override
+            public void changed(PodState now) {
+                received.add(now);
+            }
+
+            @Override
+            public void gone(PodState last) {}
+        })) {
+            assertThat(received.poll(20, TimeUnit.SECONDS)).isNotNull();
+            assertThat(pods.size()).isOne();
+            assertThat(server.requests())
+                    .filteredOn(request -> request.contains("/pods?") && !request.contains("watch=true"))
+                    .as("two pages and the whole list, of pods that have not ended")
+                    .hasSize(3)
+                    .allMatch(request ->
+                            request.contains("fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));
         }
     }
 

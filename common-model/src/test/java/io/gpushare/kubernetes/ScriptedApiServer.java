@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** An API server whose responses the client library's own models reject. It records the requests. */
@@ -20,11 +21,11 @@ final class ScriptedApiServer implements AutoCloseable {
     private static final String POD = """
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
-         "annotations":{"gpushare.io/allocation":"x","other":"y"}},
+         "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
          "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
-         "status":{"phase":"%s","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
+         "status":{"phase":"%s","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
           "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
           "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",
           "reason":"Unschedulable","message":"0/1 nodes"},{"type":"New","status":"Odd"}]}}\
@@ -36,6 +37,8 @@ final class ScriptedApiServer implements AutoCloseable {
     private final HttpServer server;
     private volatile String version = "36";
     private volatile int bindingStatus = 201;
+    private volatile boolean pagesExpire;
+    private final Semaphore unanswered = new Semaphore(0);
 
     ScriptedApiServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -61,6 +64,16 @@ final class ScriptedApiServer implements AutoCloseable {
     /** Sets the status of each response to a Binding. */
     void bindingStatus(int status) {
         bindingStatus = status;
+    }
+
+    /** From now on a list has a second page, which has always expired. */
+    void expirePages() {
+        pagesExpire = true;
+    }
+
+    /** Leaves the next list of pods without a response until {@link #close}. */
+    void leaveListUnanswered() {
+        unanswered.release();
     }
 
     void stop() {
@@ -95,7 +108,14 @@ final class ScriptedApiServer implements AutoCloseable {
             reply(exchange, known ? 201 : 400, "{\"kind\":\"Status\",\"message\":\"no kind Eviction in policy/v1\"}");
         } else if (path.contains("watch=true")) {
             watch(exchange);
+        } else if (pagesExpire && path.contains("continue=")) {
+            reply(exchange, 410, "{\"kind\":\"Status\",\"message\":\"the provided continue parameter is too old\"}");
+        } else if (pagesExpire && path.contains("limit=")) {
+            reply(exchange, 200, "{\"metadata\":{\"resourceVersion\":\"1\",\"continue\":\"second\"},\"items\":[]}");
         } else if (path.startsWith("/api/v1/pods")) {
+            if (unanswered.tryAcquire()) {
+                awaitEnd();
+            }
             reply(
                     exchange,
                     200,
@@ -134,12 +154,16 @@ final class ScriptedApiServer implements AutoCloseable {
         out.write(event("MODIFIED", POD.formatted("3", "Succeeded")));
         out.write(event("DELETED", POD.formatted("4", "Succeeded")));
         out.flush();
+        awaitEnd();
+        exchange.close();
+    }
+
+    private void awaitEnd() {
         try {
             end.await(30, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        exchange.close();
     }
 
     private static byte[] event(String type, String pod) {

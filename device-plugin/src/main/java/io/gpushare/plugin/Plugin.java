@@ -65,6 +65,8 @@ final class Plugin implements AutoCloseable {
     private final CordonPoller cordons;
     private final CardScanner cards;
     private final @Nullable MetricsServer metricsServer;
+    /** The inventory that the extender reads; null before the first one. Only the publisher's thread uses it. */
+    private @Nullable Inventory published;
 
     /**
      * Starts everything.
@@ -119,14 +121,17 @@ final class Plugin implements AutoCloseable {
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource clock) {
-        return AllocationCodec.annotationsOfRunning(
-                difference.actual(), latest.now().inventory(), clock.instant());
+        return switch (difference.kind()) {
+            case MISSING, WRONG, UNCONFIRMED ->
+                AllocationCodec.annotationsOfRunning(
+                        difference.actual(), latest.now().inventory(), clock.instant());
+            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
+        };
     }
 
     private void assembled(Inventory now) {
         latest.update(snapshot -> snapshot.withInventory(now));
         publisher.read(Source.CARDS);
-        inventory.publish(now);
     }
 
     private void cordoned(Set<CardId> now) {
@@ -135,8 +140,14 @@ final class Plugin implements AutoCloseable {
     }
 
     private void publish() {
-        kubelet.offer(DeviceLists.of(latest.now().allocations()));
+        NodeSnapshot now = latest.now();
+        kubelet.offer(DeviceLists.of(now.allocations()));
         allocations.reconcileSoon();
+        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
+        if (pods.synced() && !now.inventory().equals(published)) {
+            published = now.inventory();
+            inventory.publish(published);
+        }
     }
 
     private CardScanner.Listener cardListener() {

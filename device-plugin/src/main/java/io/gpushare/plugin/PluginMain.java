@@ -3,9 +3,12 @@ package io.gpushare.plugin;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
+import io.gpushare.plugin.kubelet.OtherPlugins;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -29,18 +32,19 @@ public final class PluginMain {
         PluginOptions options = new PluginOptions();
         EnvironmentDefaults environment = PluginOptions.environment(System.getenv());
         OptionParser parser = options.parser(environment);
+        GpushareFlags flags = GpushareFlags.of(args);
         try {
-            if (CommandLine.printHelpIfRequested(parser.parse(args))) {
+            if (CommandLine.printHelpIfRequested(parser.parse(flags.left()))) {
                 return 0;
             }
         } catch (InvalidOptionsException e) {
-            RetiredFlags.advice(args).forEach(System.err::println);
             System.err.println(e.getMessage());
             System.err.println("device-plugin --help lists every flag.");
             return INVALID_OPTIONS;
         }
         LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), parser.inForce());
         environment.notices().forEach(LOG::warn);
+        flags.notices().forEach(LOG::warn);
         return run(options.settings());
     }
 
@@ -51,8 +55,15 @@ public final class PluginMain {
             exit.complete(FAILED);
         });
         AtomicBoolean stopping = new AtomicBoolean();
+        AtomicReference<@Nullable Plugin> started = new AtomicReference<>();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
+        try {
+            OtherPlugins.awaitEnd(settings.kubeletDir().resolve("device-plugins"));
+        } catch (InterruptedException e) {
+            return FAILED;
+        }
         try (Plugin plugin = new Plugin(settings, exit)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(plugin, stopping), "shutdown"));
+            started.set(plugin);
             int code = exit.join();
             stopping.set(true);
             return code;
@@ -66,10 +77,12 @@ public final class PluginMain {
     }
 
     /** Exits with 0: the JVM's own exit code after SIGTERM is 143, which Kubernetes reports as a failure. */
-    private static void onSignal(Plugin plugin, AtomicBoolean stopping) {
+    private static void onSignal(@Nullable Plugin plugin, AtomicBoolean stopping) {
         if (stopping.compareAndSet(false, true)) {
             LOG.info("stopping");
-            plugin.close();
+            if (plugin != null) {
+                plugin.close();
+            }
             Runtime.getRuntime().halt(0);
         }
     }

@@ -135,7 +135,7 @@ final class PluginOptions implements CheckedOptions {
     static EnvironmentDefaults environment(Map<String, String> variables) {
         return new EnvironmentDefaults(variables)
                 .alias("--node-name", "NODE_NAME")
-                .alias("--kubeconfig", "KUBECONFIG")
+                .aliasOfFile("--kubeconfig", "KUBECONFIG", "the pod's service account")
                 .deprecatedUnprefixed(
                         "--memory-unit", "--memory-resource", "--card-resource", "--device-list-strategy", "--mps");
     }

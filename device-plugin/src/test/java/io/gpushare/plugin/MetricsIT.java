@@ -108,6 +108,27 @@ class MetricsIT extends WholeProgram {
     }
 
     @Test
+    void connectionsBeyondTheLimitAreClosedAtOnceAndKeptOnesAreServed() throws Exception {
+        cards(CARD_A);
+        run(METRICS);
+        metrics();
+        List<Socket> idle = new ArrayList<>();
+        try {
+            URI server = URI.create(metricsUrl());
+            for (int caller = 0; caller < 1000; caller++) {
+                idle.add(new Socket(server.getHost(), server.getPort()));
+            }
+            idle.getLast().setSoTimeout(5_000);
+            assertThat(idle.getLast().getInputStream().read()).isNegative();
+            assertThat(metrics()).isNotEmpty();
+        } finally {
+            for (Socket socket : idle) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
     void anUnavailableAddressStopsItWithASentence() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             Process refused = run("--metrics-address=:" + taken.getLocalPort());

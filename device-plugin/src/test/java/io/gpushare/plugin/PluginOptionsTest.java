@@ -150,12 +150,52 @@ class PluginOptionsTest {
     }
 
     @Test
-    void retiredFlagsOfGpushareAreExplained() {
-        assertThat(RetiredFlags.advice(new String[] {"--memory-unit=GiB", "-logtostderr"}))
-                .singleElement()
-                .satisfies(advice -> assertThat(advice).contains("--logtostderr no longer exists, leave it out"));
-        assertThat(RetiredFlags.advice(new String[] {"--health-check=true"})).hasSize(1);
-        assertThat(RetiredFlags.advice(new String[] {"--mps=false"})).isEmpty();
+    void theCommandLineOfGpusharesManifestIsAccepted() throws Exception {
+        GpushareFlags flags = GpushareFlags.of("-logtostderr", "--v=5", "-memory-unit=MiB");
+        assertThat(flags.left()).containsExactly("--memory-unit=MiB");
+        assertThat(flags.notices())
+                .containsExactly(
+                        "gpushare's flag --logtostderr has no effect, leave it out: the log goes to standard error",
+                        "gpushare's flag --v has no effect, leave it out: the log has one level");
+        assertThat(GpushareFlags.of(
+                                "--health-check",
+                                "--query-kubelet=true",
+                                "--kubelet-address",
+                                "0.0.0.0",
+                                "--kubelet-port=10250",
+                                "--client-cert=c",
+                                "--client-key=k",
+                                "-token",
+                                "t=u",
+                                "--timeout=10",
+                                "-alsologtostderr",
+                                "-log_dir=/tmp",
+                                "-stderrthreshold=2",
+                                "-vmodule=a=1",
+                                "-v",
+                                "5",
+                                "--mps=false",
+                                "-h",
+                                "--node-name",
+                                "n1")
+                        .left())
+                .containsExactly("--mps=false", "-h", "--node-name", "n1");
+    }
+
+    @Test
+    void aKubeconfigThatDoesNotExistIsReportedAndTheServiceAccountUsed() throws Exception {
+        PluginOptions options = new PluginOptions();
+        EnvironmentDefaults environment = PluginOptions.environment(
+                Map.of("NODE_NAME", "n1", "KUBECONFIG", "/etc/kubernetes/absent/kubelet.conf"));
+        options.parser(environment).parse();
+
+        assertThat(options.settings().kubeconfig()).isNull();
+        assertThat(environment.notices())
+                .containsExactly("KUBECONFIG names /etc/kubernetes/absent/kubelet.conf, which does not exist or can't be"
+                        + " read: using the pod's service account");
+        assertThatThrownBy(() -> settings("--node-name=n1", "--kubeconfig=/etc/kubernetes/absent/kubelet.conf"))
+                .isInstanceOf(InvalidOptionsException.class)
+                .hasMessageContaining("does not exist");
     }
 
     private static PluginOptions.Settings settings(String... arguments) throws InvalidOptionsException {

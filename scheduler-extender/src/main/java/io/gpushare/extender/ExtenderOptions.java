@@ -180,7 +180,9 @@ final class ExtenderOptions implements CheckedOptions {
                         "--tls-cert-file",
                         "--tls-key-file",
                         "--client-ca-file")
-                .alias("--kubeconfig", "KUBECONFIG")
+                .aliasOfFile("--kubeconfig", "KUBECONFIG", "the pod's service account")
+                .withoutEffect("LOG_LEVEL", "the log has one level, which reports changes")
+                .withoutEffect("THREADNESS", "the number of threads follows the processors")
                 .alias("--lease-namespace", "POD_NAMESPACE")
                 .alias("--identity", "POD_NAME")
                 .alias("--identity", "HOSTNAME");

@@ -22,6 +22,22 @@ class ExtenderOptionsTest {
     private final ExtenderOptions options = new ExtenderOptions();
 
     @Test
+    void theEnvironmentOfGpusharesManifestIsAccepted() throws Exception {
+        EnvironmentDefaults environment = ExtenderOptions.environment(Map.of(
+                "LOG_LEVEL", "debug", "THREADNESS", "4", "PORT", "12345", "KUBECONFIG", "/etc/kubernetes/absent.conf"));
+        options.parser(environment).parse();
+
+        assertThat(options.settings("1").kubeconfig()).isNull();
+        assertThat(environment.notices())
+                .containsExactly(
+                        "LOG_LEVEL has no effect: the log has one level, which reports changes",
+                        "THREADNESS has no effect: the number of threads follows the processors",
+                        "KUBECONFIG names /etc/kubernetes/absent.conf, which does not exist or can't be read: using the"
+                                + " pod's service account",
+                        "PORT is deprecated, use GPUSHARE_PORT");
+    }
+
+    @Test
     void theDefaultsAreThoseOfGpushare() throws Exception {
         OptionParser parser = options.parser(ExtenderOptions.environment(Map.of()));
         parser.parse();

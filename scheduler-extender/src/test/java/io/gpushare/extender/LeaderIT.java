@@ -97,6 +97,25 @@ class LeaderIT {
         }
     }
 
+    @Test
+    void aNewLeaderListsTheBoundPodsOnceAndReadsThoseThatItMisses() throws Exception {
+        try (RunningExtender first = extender("first");
+                RunningExtender second = waiting("second")) {
+            await().until(() -> second.ledger.podEntry("uid-p").isPresent());
+            api.muteWatches(true);
+            assertThat(first.bind("p", "uid-p", "n1")).isEmpty();
+            int before = api.listsOfBoundPods();
+            first.closeUnchecked();
+            await().atMost(Duration.ofSeconds(10)).until(() -> api.leader().startsWith("second"));
+            TimeUnit.SECONDS.sleep(3);
+            assertThat(second.get("/readyz").body()).contains("has not read the cluster");
+            assertThat(api.listsOfBoundPods() - before).isEqualTo(1);
+            api.delete("p");
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> second.get("/readyz").statusCode() == 200);
+        }
+    }
+
     /** One that leads. */
     private RunningExtender extender(String name) throws Exception {
         return waiting(name).ready();

@@ -72,6 +72,24 @@ class PreemptIT extends WithExtender {
     }
 
     @Test
+    void theCardsOfANominatedPodAreKeptUntilItIsBound() throws Exception {
+        api.pod("preemptor", "uid-preemptor", new JsonObject().put("aliyun.com/gpu-count", "2"), 100);
+        api.nominated("preemptor", "n1");
+        api.pod("small", "uid-small", new JsonObject().put("aliyun.com/gpu-mem", "1"), 0);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> filter("small", 1, 0).contains("Insufficient GPU Memory in one device"));
+        assertThat(extender.bind("small", "uid-small", "n1")).contains("Insufficient GPU Memory in one device");
+        assertThat(filter("other", 1, 101)).contains("\"NodeNames\":[\"n1\"]");
+        assertThat(extender.bind("preemptor", "uid-preemptor", "n1")).isEmpty();
+    }
+
+    private String filter(String name, int units, int priority) throws Exception {
+        String pod = pod(units, priority).replace("\"uid-p\"", "\"uid-" + name + "\"");
+        return extender.post("filter", "{\"Pod\":" + pod + ",\"NodeNames\":[\"n1\"]}")
+                .body();
+    }
+
+    @Test
     void aPodWithAnInvalidAnnotationGetsNoVictims() throws Exception {
         running("a", "n1", 15, 5);
         running("b", "n1", 15, 5);

@@ -85,6 +85,9 @@ class ProtocolIT extends WithSharedExtender {
         assertThat(extender.get("/gpushare-scheduler/inspect/n1").body())
                 .isEqualTo("{\"nodes\":[{\"name\":\"n1\",\"totalGPU\":30,\"usedGPU\":0,\"unit\":\"GiB\",\"devs\":["
                         + card(0, "a") + "," + card(1, "b") + "]}]}");
+        assertThat(extender.get("/gpushare-scheduler/inspect/").body())
+                .as("all nodes, as with gpushare")
+                .isEqualTo(extender.get("/gpushare-scheduler/inspect").body());
         assertThat(extender.get("/gpushare-scheduler/inspect/nope").statusCode())
                 .isEqualTo(404);
         assertThat(extender.get("/gpushare-scheduler/inspect/nope").body())

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -15,6 +16,8 @@ import java.util.Locale;
 final class RawHttp implements AutoCloseable {
     /** A response. */
     record Response(int status, String body) {}
+
+    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final int port;
     private Socket socket;
@@ -26,10 +29,29 @@ final class RawHttp implements AutoCloseable {
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 
+    /** Replaces the connection. */
+    void reconnect() throws IOException {
+        socket.close();
+        socket = connect();
+        in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    /** Whether the server closes the connection within half a second. */
+    boolean closed() throws IOException {
+        socket.setSoTimeout(500);
+        try {
+            return in.read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } finally {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+        }
+    }
+
     private Socket connect() throws IOException {
         Socket connected = new Socket(InetAddress.getLoopbackAddress(), port);
         connected.setTcpNoDelay(true);
-        connected.setSoTimeout(30_000);
+        connected.setSoTimeout(TIMEOUT_MILLIS);
         return connected;
     }
 
@@ -58,9 +80,7 @@ final class RawHttp implements AutoCloseable {
         }
         String body = withoutBody ? "" : new String(chunked ? chunks() : in.readNBytes(length), StandardCharsets.UTF_8);
         if (closes) {
-            socket.close();
-            socket = connect();
-            in = new BufferedInputStream(socket.getInputStream());
+            reconnect();
         }
         return new Response(status, body);
     }

@@ -87,6 +87,7 @@ class SlowCallersIT {
     @Test
     void aCallerThatDoesNotReadTheResponseIsCutOff() throws Exception {
         byte[] body = filter("n", 100_000).getBytes(StandardCharsets.UTF_8);
+        long before = slow();
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4096);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), extender.port()));
@@ -94,7 +95,6 @@ class SlowCallersIT {
             socket.getOutputStream()
                     .write((POST + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(body);
-            long before = slow();
             for (int i = 0; i < 200 && slow() == before; i++) {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }

@@ -66,6 +66,31 @@ public final class TestApiServer implements AutoCloseable {
         return Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
     }
 
+    /** Writes a kubeconfig that reaches the server through another port. */
+    Path kubeconfig(Path folder, int through) throws IOException {
+        return Files.writeString(
+                folder.resolve("kubeconfig-" + through), server.kubeconfig().replace(":" + port(), ":" + through));
+    }
+
+    int port() {
+        return server.uri().getPort();
+    }
+
+    /** Another program writes itself into the Lease. */
+    void depose() {
+        server.objects()
+                .list(ApiResource.LEASES)
+                .forEach(lease -> server.objects()
+                        .update(
+                                ApiResource.LEASES,
+                                lease.path("metadata").path("namespace").asText(),
+                                lease.path("metadata").path("name").asText(),
+                                found -> {
+                                    found.withObjectProperty("spec").put("holderIdentity", "another");
+                                    return found;
+                                }));
+    }
+
     // ---- changes of the cluster
 
     public void node(String name, @Nullable String inventory) {
@@ -142,6 +167,11 @@ public final class TestApiServer implements AutoCloseable {
                         .put("type", "PodScheduled")
                         .put("status", "False")
                         .put("reason", "Unschedulable"));
+    }
+
+    /** kube-scheduler has evicted pods from that node for the pod. */
+    void nominated(String name, String node) {
+        change(name, pod -> pod.withObjectProperty("status").put("nominatedNodeName", node));
     }
 
     /** Another client binds the pod to that node with these annotations. */
@@ -237,6 +267,18 @@ public final class TestApiServer implements AutoCloseable {
                 .stream()
                 .map(ApiRequest::path)
                 .toList();
+    }
+
+    /** The number of lists of all bound pods. */
+    int listsOfBoundPods() {
+        return server.log()
+                .matching(request -> request.uri().contains("fieldSelector=spec.nodeName%21%3D"))
+                .size();
+    }
+
+    /** While true, no watch sends anything, and what happens meanwhile is missed for ever. */
+    void muteWatches(boolean mute) {
+        server.faults().muteWatches(mute);
     }
 
     /** The bodies of all Bindings received. */

@@ -1,9 +1,7 @@
 package io.gpushare.kubernetes.wire;
 
-import io.gpushare.model.codec.AnnotationKeys;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -56,41 +54,27 @@ public abstract class ApiObject implements KubernetesObject {
 
     /** The annotations that the programs read. */
     public Map<String, String> annotations() {
-        return read(meta().getAnnotations());
+        Map<String, String> annotations = meta().getAnnotations();
+        return annotations == null ? Map.of() : annotations;
     }
 
+    /** Drops the fields that are not used, and interns values that many objects share. */
+    abstract void strip();
+
     /**
-     * Drops the fields that are not used and interns values that many objects share. The caches of these objects are most
-     * of the extender's memory.
+     * Drops everything but the object's identity. A cache of what was already handed on needs no more, and would otherwise
+     * be most of a program's memory.
      */
-    public void strip() {
-        V1ObjectMeta meta = metadata;
-        if (meta != null) {
-            meta.setAnnotations(Map.copyOf(read(meta.getAnnotations())));
-            meta.setNamespace(shared(meta.getNamespace()));
-            meta.setGenerateName(null);
-            meta.setSelfLink(null);
-            meta.setManagedFields(null);
-            meta.setOwnerReferences(null);
-            meta.setFinalizers(null);
+    public void forget() {
+        if (metadata != null) {
+            metadata.setAnnotations(null);
+            metadata.setLabels(null);
         }
     }
 
     /** One instance of each text, for names and amounts with few distinct values. */
     static @Nullable String shared(@Nullable String text) {
         return text == null ? null : text.intern();
-    }
-
-    private static Map<String, String> read(@Nullable Map<String, String> annotations) {
-        Map<String, String> kept = new HashMap<>();
-        if (annotations != null) {
-            annotations.forEach((key, value) -> {
-                if (AnnotationKeys.read(key) && value != null) {
-                    kept.put(key.intern(), value);
-                }
-            });
-        }
-        return kept;
     }
 
     static String text(@Nullable String value) {

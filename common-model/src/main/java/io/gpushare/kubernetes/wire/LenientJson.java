@@ -1,8 +1,5 @@
 package io.gpushare.kubernetes.wire;
 
-import com.google.gson.ExclusionStrategy;
-import com.google.gson.FieldAttributes;
-import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import io.kubernetes.client.openapi.JSON;
 import java.time.LocalDate;
@@ -18,27 +15,15 @@ public final class LenientJson {
     private LenientJson() {}
 
     public static void use() {
-        Gson gson = new GsonBuilder()
+        JSON.setGson(builder().create());
+    }
+
+    static GsonBuilder builder() {
+        return new GsonBuilder()
                 .registerTypeAdapter(Date.class, new JSON.DateTypeAdapter())
                 .registerTypeAdapter(java.sql.Date.class, new JSON.SqlDateTypeAdapter())
                 .registerTypeAdapter(OffsetDateTime.class, new JSON.OffsetDateTimeTypeAdapter())
                 .registerTypeAdapter(LocalDate.class, new JSON.LocalDateTypeAdapter())
-                .registerTypeAdapter(byte[].class, new JSON.ByteArrayAdapter())
-                .addDeserializationExclusionStrategy(new WithoutManagedFields())
-                .create();
-        JSON.setGson(gson);
-    }
-
-    /** managedFields are often larger than the rest of an object, and the programs do not read them. */
-    private static final class WithoutManagedFields implements ExclusionStrategy {
-        @Override
-        public boolean shouldSkipField(FieldAttributes field) {
-            return field.getName().equals("managedFields");
-        }
-
-        @Override
-        public boolean shouldSkipClass(Class<?> type) {
-            return false;
-        }
+                .registerTypeAdapter(byte[].class, new JSON.ByteArrayAdapter());
     }
 }

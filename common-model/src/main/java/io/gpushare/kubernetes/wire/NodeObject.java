@@ -25,6 +25,17 @@ public final class NodeObject extends ApiObject {
         String address;
     }
 
+    @Override
+    void strip() {
+        // Each field of a node is used.
+    }
+
+    @Override
+    public void forget() {
+        super.forget();
+        status = null;
+    }
+
     public Map<String, String> labels() {
         Map<String, String> labels = meta().getLabels();
         return labels == null ? Map.of() : labels;

@@ -2,60 +2,49 @@ package io.gpushare.kubernetes.wire;
 
 import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.openapi.models.V1ListMeta;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A list, or a page of a list, in the API's JSON form. */
-public abstract class ObjectList<T extends ApiObject> implements KubernetesListObject {
-    public static final class Pods extends ObjectList<PodObject> {}
+/** A list, or a page of a list. */
+public final class ObjectList<O extends ApiObject> implements KubernetesListObject {
+    private final List<O> items;
+    private V1ListMeta metadata;
 
-    public static final class Nodes extends ObjectList<NodeObject> {}
+    ObjectList(V1ListMeta metadata, List<O> items) {
+        this.metadata = metadata;
+        this.items = items;
+    }
 
-    @Nullable
-    String apiVersion;
-
-    @Nullable
-    String kind;
-
-    @Nullable
-    V1ListMeta metadata;
-
-    @Nullable
-    List<T> items;
-
+    /** Null: nothing asks for the kind of an object that a list holds. */
     @Override
     public @Nullable String getApiVersion() {
-        return apiVersion;
+        return null;
     }
 
     @Override
     public @Nullable String getKind() {
-        return kind;
+        return null;
     }
 
     @Override
-    public @Nullable V1ListMeta getMetadata() {
+    public V1ListMeta getMetadata() {
         return metadata;
     }
 
     @Override
-    public List<T> getItems() {
-        return items == null ? List.of() : items;
+    public List<O> getItems() {
+        return items;
     }
 
     /** The token of the next page; null where this is the last. */
     public @Nullable String next() {
-        String next = metadata == null ? null : metadata.getContinue();
+        String next = metadata.getContinue();
         return next == null || next.isEmpty() ? null : next;
     }
 
     /** Appends the next page. */
-    public void add(ObjectList<T> page) {
-        if (items == null) {
-            items = new ArrayList<>();
-        }
-        items.addAll(page.getItems());
+    public void add(ObjectList<O> page) {
+        items.addAll(page.items);
         metadata = page.metadata;
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.kubernetes.wire;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -9,12 +10,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A pod in the API's JSON form. */
 public final class PodObject extends ApiObject {
+    static final Set<String> LABELS = Set.of("app", "component");
+
     // The only condition that is used: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
+
+    // The label of our device plugin's pods, and of earlier versions'.
+    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
 
     @Nullable
     Spec spec;
@@ -84,6 +91,9 @@ public final class PodObject extends ApiObject {
         String podIP;
 
         @Nullable
+        String nominatedNodeName;
+
+        @Nullable
         List<Condition> conditions;
 
         @Nullable
@@ -125,24 +135,49 @@ public final class PodObject extends ApiObject {
     }
 
     @Override
-    public void strip() {
-        if (metrics == null) {
-            metrics = pluginMetrics();
-        }
-        super.strip();
+    void strip() {
+        metrics = pluginMetrics();
         if (metadata != null) {
             metadata.setLabels(null);
+            if (metadata.getAnnotations() != null) {
+                strip(metadata.getAnnotations());
+            }
+        }
+        if (ended()) {
+            forget();
+            return;
         }
         if (status != null) {
             status.phase = shared(status.phase);
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
             status.podIP = null;
+            status.nominatedNodeName = shared(status.nominatedNodeName);
         }
         if (spec != null) {
             spec.nodeName = shared(spec.nodeName);
             strip(spec.containers);
             strip(spec.initContainers);
         }
+    }
+
+    /** What the owner requires matters until the pod has cards, and nobody but the scheduler gives it cards. */
+    private void strip(Map<String, String> annotations) {
+        if (node() == null) {
+            annotations.remove(AnnotationKeys.ALLOCATION);
+        } else if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            annotations.keySet().removeAll(AnnotationKeys.SELECTORS);
+        }
+    }
+
+    /** Leaves also its node and whether it ended: the kubelet may still list a pod that ended. */
+    @Override
+    public void forget() {
+        super.forget();
+        if (spec != null) {
+            spec.containers = null;
+            spec.initContainers = null;
+        }
+        stripContainerStatuses();
     }
 
     private static void strip(@Nullable List<Container> containers) {
@@ -161,9 +196,9 @@ public final class PodObject extends ApiObject {
             return null;
         }
         Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
-        String port = annotations.getOrDefault("prometheus.io/port", "");
+        String port = annotations.getOrDefault(AnnotationKeys.METRICS_PORT, "");
         boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
-                && "gpushare-device-plugin".equals(metadata.getLabels().get("component"));
+                && PLUGINS.contains(String.valueOf(metadata.getLabels().get("component")));
         if (!plugin || !port.matches("[0-9]{1,5}")) {
             return null;
         }
@@ -178,7 +213,14 @@ public final class PodObject extends ApiObject {
     }
 
     /** Drops the fields that only the pod's own node needs. */
-    public void stripContainerStatuses() {
+    void stripForAllNodes() {
+        if (metadata != null && annotations().containsKey(AnnotationKeys.ALLOCATION)) {
+            metadata.getAnnotations().keySet().removeIf(AnnotationKeys::legacy);
+        }
+        stripContainerStatuses();
+    }
+
+    private void stripContainerStatuses() {
         if (status != null) {
             status.initContainerStatuses = null;
             status.containerStatuses = null;
@@ -192,6 +234,13 @@ public final class PodObject extends ApiObject {
     /** The node to which it is bound; null before. */
     public @Nullable String node() {
         return spec == null || spec.nodeName == null || spec.nodeName.isEmpty() ? null : spec.nodeName;
+    }
+
+    /** The node on which its scheduler expects it to fit soon; null for none. */
+    public @Nullable String nominatedNode() {
+        return status == null || status.nominatedNodeName == null || status.nominatedNodeName.isEmpty()
+                ? null
+                : status.nominatedNodeName;
     }
 
     /** Whether its phase is Succeeded or Failed. */
@@ -212,7 +261,7 @@ public final class PodObject extends ApiObject {
         return spec == null ? 0 : spec.priority;
     }
 
-    /** Where a device plugin's pod serves its metrics, known once {@link #strip} ran; null for other pods. */
+    /** Where a device plugin's pod serves its metrics; null for other pods. */
     public @Nullable String metrics() {
         return metrics;
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
- * memory by card, or whole cards. It also writes gpushare's own annotations, which nothing here reads.
+ * memory by card, or whole cards. It also writes gpushare's own annotations.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
@@ -90,11 +90,20 @@ public final class AllocationCodec {
         return annotations;
     }
 
+    /** The annotations of a pod that has these cards and keeps gpushare's annotations as they were written before. */
+    public static Map<String, String> annotationsOfAssigned(Allocation allocation) {
+        return Map.of(AnnotationKeys.ALLOCATION, encode(allocation), AnnotationKeys.LEGACY_ASSIGNED, "true");
+    }
+
     /** Reads the allocation from a pod's annotations. The caller checks whether it meets the pod's demand and fits. */
     public static Decoded<Allocation> decode(Map<String, String> annotations) {
         @Nullable String written = annotations.get(AnnotationKeys.ALLOCATION);
         if (written == null) {
             return new Decoded.Absent<>();
+        }
+        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, List.of(AnnotationKeys.ALLOCATION));
+        if (tooLong.isPresent()) {
+            return new Decoded.Malformed<>(tooLong.get());
         }
         try {
             JsonNode document = JsonReader.read(written);

@@ -1,6 +1,7 @@
 package io.gpushare.model.codec;
 
 import java.util.List;
+import java.util.Set;
 
 /** The annotation keys under which allocations, inventories and user requirements are written in the API. */
 public final class AnnotationKeys {
@@ -35,21 +36,26 @@ public final class AnnotationKeys {
     static final String HAMI_NO_UUID = "nvidia.com/nouse-gpuuuid";
 
     /** All keys that select cards, in the order in which they are read. */
-    static final List<String> SELECTORS = List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID);
+    public static final List<String> SELECTORS =
+            List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID);
 
-    private static final String OURS = "gpushare.io/";
+    /** On a device plugin's pod: the port of its metrics. */
+    public static final String METRICS_PORT = "prometheus.io/port";
 
-    // gpushare's own keys on a pod. Its command line and its users' scripts read them; this project does not.
-    static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
-    static final String LEGACY_CARD_UNITS = "ALIYUN_COM_GPU_MEM_DEV";
+    // gpushare's own keys on a pod. Its command line and its users' scripts read them; this project reads three of them on
+    // pods that gpushare bound.
+    public static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
+    public static final String LEGACY_CARD_UNITS = "ALIYUN_COM_GPU_MEM_DEV";
+    public static final String LEGACY_ASSIGNED = "ALIYUN_COM_GPU_MEM_ASSIGNED";
     static final String LEGACY_POD_UNITS = "ALIYUN_COM_GPU_MEM_POD";
-    static final String LEGACY_ASSIGNED = "ALIYUN_COM_GPU_MEM_ASSIGNED";
     static final String LEGACY_ASSUME_TIME = "ALIYUN_COM_GPU_MEM_ASSUME_TIME";
+
+    private static final Set<String> LEGACY_READ = Set.of(LEGACY_INDEX, LEGACY_CARD_UNITS, LEGACY_ASSIGNED);
 
     private AnnotationKeys() {}
 
-    /** Whether this project reads that key. */
-    public static boolean read(String key) {
-        return key.startsWith(OURS) || SELECTORS.contains(key);
+    /** Whether it is a key of gpushare that this project reads. */
+    public static boolean legacy(String key) {
+        return LEGACY_READ.contains(key);
     }
 }

@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -17,26 +18,66 @@ import org.jspecify.annotations.Nullable;
 public final class DemandCodec {
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
 
+    private static final int MOST_CONTAINERS = 64;
+    private static final int MOST_SHARES = 256;
+    // What HAMi's pods request beside nvidia.com/gpu: without these a part of a card would become a whole card.
+    private static final List<String> HAMI =
+            List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores");
+
     private final ResourceNames names;
+    private final List<String> unsupported;
 
     public DemandCodec(ResourceNames names) {
         this.names = names;
+        this.unsupported = HAMI.stream()
+                .filter(name -> !name.equals(names.memory()) && !name.equals(names.cards()))
+                .toList();
     }
 
     /**
      * The demand of a pod with its card requirements.
      *
      * @param containers as for {@link #decode(List)}
-     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid
+     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid, or if a
+     *     container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> amounts = decode(containers);
-        return amounts instanceof Decoded.Valid<Demand>(Demand demand) && !annotations.isEmpty()
-                ? withRequirements(demand, annotations)
-                : amounts;
+        if (!(amounts instanceof Decoded.Valid<Demand>(Demand requested))) {
+            return amounts;
+        }
+        for (ContainerResources container : containers) {
+            for (String name : unsupported) {
+                if (!container.quantities().getOrDefault(name, "0").equals("0")) {
+                    return new Decoded.Malformed<>("container '" + container.name() + "' requests " + name
+                            + ", which GPU Share does not support: remove it, and request a part of a card in "
+                            + names.memory() + " or whole cards in " + names.cards());
+                }
+            }
+        }
+        Decoded<Demand> demand = annotations.isEmpty() ? amounts : withRequirements(requested, annotations);
+        return demand instanceof Decoded.Valid<Demand>(Demand valid) ? writable(valid) : demand;
+    }
+
+    /** Refuses a demand whose allocation would not fit into an annotation; see {@link AnnotationLimits}. */
+    private static Decoded<Demand> writable(Demand demand) {
+        int containers = demand.containers().size();
+        long shares = demand.containers().stream()
+                .map(ContainerDemand::request)
+                .mapToLong(request -> request.wholeCards() + (request.shared().isNone() ? 0 : demand.split()))
+                .sum();
+        return containers <= MOST_CONTAINERS && shares <= MOST_SHARES
+                ? new Decoded.Valid<>(demand)
+                : new Decoded.Malformed<>("the pod requests " + shares + " cards or shares of cards in " + containers
+                        + " containers: at most " + MOST_SHARES + " in " + MOST_CONTAINERS
+                        + " containers are possible");
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
+        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS);
+        if (tooLong.isPresent()) {
+            return new Decoded.Malformed<>(tooLong.get());
+        }
         Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
         if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {
             return new Decoded.Malformed<>(reason);
@@ -81,7 +122,8 @@ public final class DemandCodec {
             if (request.wholeCards() > 0 && !request.shared().isNone()) {
                 return new Decoded.Malformed<>(
                         "container '" + container.name() + "' requests " + names.memory() + " and " + names.cards()
-                                + ": a container has memory of a shared card or whole cards, request only one of them");
+                                + ": a container has memory of a shared card or whole cards, request only one of them"
+                                + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
             }
             if (!request.isNone()) {
                 demands.add(new ContainerDemand(container.name(), container.role(), request));
@@ -98,6 +140,26 @@ public final class DemandCodec {
         return containers.stream()
                 .map(ContainerResources::quantities)
                 .anyMatch(amounts -> amounts.containsKey(names.memory()) || amounts.containsKey(names.cards()));
+    }
+
+    /**
+     * The containers that request memory, with the memory alone, as gpushare reads a pod.
+     *
+     * @return empty if an amount is invalid
+     */
+    public List<ContainerDemand> memory(List<ContainerResources> containers) {
+        List<ContainerDemand> demands = new ArrayList<>();
+        try {
+            for (ContainerResources container : containers) {
+                int units = amount(container, names.memory());
+                if (units > 0) {
+                    demands.add(new ContainerDemand(container.name(), container.role(), Share.memory(units)));
+                }
+            }
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
+        return demands.isEmpty() ? List.of() : checked(demands).valid().map(Demand::containers).orElse(List.of());
     }
 
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * and {@code nouse-gpuuuid} list cards, separated by commas. An empty list has no effect. All annotations must hold.
  */
 public final class SelectorCodec {
+    // Decoded values take ten times the space of their text, and each is compared with each kind of card.
+    private static final int MOST_VALUES = 256;
+
     private SelectorCodec() {}
 
     /**
@@ -40,6 +43,10 @@ public final class SelectorCodec {
                     all = all.and(read(key, text));
                 } catch (SelectorSyntaxException e) {
                     return new Decoded.Malformed<>("annotation " + key + ": " + e.getMessage());
+                }
+                if (all.values() > MOST_VALUES) {
+                    return new Decoded.Malformed<>("annotation " + key + ": a pod selects cards by at most "
+                            + MOST_VALUES + " values, and it has " + all.values());
                 }
             }
         }

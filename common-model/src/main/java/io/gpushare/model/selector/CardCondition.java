@@ -53,9 +53,11 @@ public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
     /** Whether it holds for that card. It does not hold where the card's fact is unknown. */
     boolean holds(Card card, Inventory.@Nullable Driver driver) {
         @Nullable FactValue actual = fact.of(card, driver);
-        if (actual == null) {
-            return false;
-        }
+        return actual != null && holds(actual);
+    }
+
+    /** Whether it holds for a card whose fact has that value. */
+    boolean holds(FactValue actual) {
         return switch (test) {
             case IN -> values.stream().anyMatch(value -> value.matches(actual));
             case NOT_IN -> values.stream().noneMatch(value -> value.matches(actual));

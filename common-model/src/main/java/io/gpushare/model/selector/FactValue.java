@@ -119,16 +119,19 @@ public sealed interface FactValue {
      * A model. It matches every product whose name contains its words, whole and in sequence. Case does not matter, nor
      * whether blanks, hyphens or underscores separate the words: {@code A100} and {@code NVIDIA-A100-SXM4-80GB} match
      * {@code NVIDIA A100-SXM4-80GB}, and {@code A10} does not.
+     *
+     * @param words the words of the name in small letters, with a blank before and after each
      */
-    record Model(String name) implements FactValue {
+    record Model(String name, String words) implements FactValue {
         private static final Pattern SEPARATORS = Pattern.compile("[^\\p{Alnum}.+]+");
 
         public Model {
             Objects.requireNonNull(name);
+            Objects.requireNonNull(words);
         }
 
-        private String words() {
-            return SEPARATORS.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT);
+        public Model(String name) {
+            this(name, SEPARATORS.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT));
         }
 
         @Override
@@ -158,8 +161,8 @@ public sealed interface FactValue {
 
     /** Whether the actual model, under the name that HAMi gives a card, contains this text. */
     default boolean partOf(FactValue actual) {
-        return this instanceof Model(String part)
-                && actual instanceof Model(String model)
+        return this instanceof Model(String part, String _)
+                && actual instanceof Model(String model, String _)
                 && ("NVIDIA-" + model).toLowerCase(Locale.ROOT).contains(part.toLowerCase(Locale.ROOT));
     }
 

@@ -43,6 +43,32 @@ class DemandCodecTest {
                         malformed -> assertThat(malformed.reason()).contains("request only one of them"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"})
+    void resourcesOfHamiAreNotIgnoredSilently(String hami) {
+        DemandCodec mapped = new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu"));
+        List<ContainerResources> pod =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", hami, "50")));
+        assertThat(mapped.decode(pod, Map.of()))
+                .isEqualTo(new Decoded.Malformed<>("container 'main' requests " + hami
+                        + ", which GPU Share does not support: remove it, and request a part of a card in " + MEMORY
+                        + " or whole cards in nvidia.com/gpu"));
+        assertThat(mapped.decode(pod)).as("a bound pod keeps its card").isInstanceOf(Decoded.Valid.class);
+        assertThat(codec.decode(pod, Map.of())).as("a pod of HAMi").isInstanceOf(Decoded.Absent.class);
+    }
+
+    @Test
+    void aResourceOfHamiMayBeTheMemoryResource() {
+        DemandCodec mapped = new DemandCodec(new ResourceNames("nvidia.com/gpumem", "nvidia.com/gpu"));
+        assertThat(mapped.decode(
+                        List.of(new ContainerResources(
+                                "main",
+                                ContainerRole.APP,
+                                Map.of("nvidia.com/gpumem", "3", "nvidia.com/gpucores", "0"))),
+                        Map.of()))
+                .isInstanceOf(Decoded.Valid.class);
+    }
+
     @Test
     void zeroIsNotADemand() {
         assertThat(decode(Map.of(MEMORY, "0", CARDS, "0"))).isInstanceOf(Decoded.Absent.class);

@@ -102,15 +102,15 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
      * The oldest pod, if all have the same cards; otherwise none. A kubelet that was down does not admit pods in the order
      * in which they were bound. The cards that it names don't help either: it takes the devices that the plugin preferred.
      */
-    private static Caller oldest(List<Candidate> candidates) {
+    private Caller oldest(List<Candidate> candidates) {
         return sameCards(candidates)
                 ? found(candidates.getFirst(), Caller.Evidence.DEMAND_ONLY)
                 : ambiguous(candidates);
     }
 
     /** Whether all have the same annotated cards, so that any of them is right. */
-    private static boolean sameCards(List<Candidate> candidates) {
-        return candidates.stream().map(CallerResolver::annotated).distinct().count() == 1;
+    private boolean sameCards(List<Candidate> candidates) {
+        return candidates.stream().map(this::annotated).distinct().count() == 1;
     }
 
     private static Caller ambiguous(List<Candidate> candidates) {
@@ -143,10 +143,10 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                 .toList();
     }
 
-    private static Optional<Set<CardId>> annotated(Candidate candidate) {
+    private Optional<Set<CardId>> annotated(Candidate candidate) {
         return candidate
                 .pod()
-                .allocation()
+                .written(snapshot.inventory())
                 .valid()
                 .flatMap(
                         allocation -> allocation.container(candidate.container().name()))

@@ -37,7 +37,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      * @param devices those that the kubelet has chosen; empty in GetPreferredAllocation, where it has chosen none
      */
     public CardChoice among(List<DeviceId> devices) {
-        return switch (pod.allocation()) {
+        return switch (pod.written(snapshot.inventory())) {
             case Decoded.Malformed<Allocation>(String reason) -> refused(RefusalKind.MALFORMED, reason);
             case Decoded.Valid<Allocation>(Allocation allocation) -> annotated(allocation);
             case Decoded.Absent<Allocation> _ -> unannotated(devices);

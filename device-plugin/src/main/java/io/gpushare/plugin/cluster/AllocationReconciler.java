@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -143,12 +144,7 @@ public final class AllocationReconciler implements AutoCloseable {
             }
             attempts.put(uid, new Attempt(clock.instant().plus(unconfirmed ? REMINDER : pace.again()), pace.first()));
             count(difference.kind());
-            if (difference.kind() == AnnotationDifference.Kind.MISSING) {
-                LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());
-            } else {
-                LOG.warn("pod {}: {}", difference.pod(), event(difference).message());
-            }
-            events.accept(difference.pod(), event(difference));
+            event(difference).ifPresent(event -> report(difference, event));
         } catch (KubernetesException e) {
             Duration wait = before == null ? pace.first() : before.delay();
             attempts.put(uid, new Attempt(clock.instant().plus(wait), longer(wait)));
@@ -161,12 +157,21 @@ public final class AllocationReconciler implements AutoCloseable {
         }
     }
 
+    private void report(AnnotationDifference difference, PodEvent event) {
+        if (event.warning()) {
+            LOG.warn("pod {}: {}", difference.pod(), event.message());
+        } else {
+            LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());
+        }
+        events.accept(difference.pod(), event);
+    }
+
     private Duration longer(Duration wait) {
         Duration twice = wait.multipliedBy(2);
         return twice.compareTo(pace.longest()) > 0 ? pace.longest() : twice;
     }
 
-    private static PodEvent event(AnnotationDifference difference) {
+    private static Optional<PodEvent> event(AnnotationDifference difference) {
         return switch (difference.kind()) {
             case MISSING ->
                 event(
@@ -180,6 +185,13 @@ public final class AllocationReconciler implements AutoCloseable {
                         "GpuAllocationMended",
                         "Annotation " + AnnotationKeys.ALLOCATION + " did not name the cards that the containers have, "
                                 + difference.cards() + "; it is corrected. Only the scheduler may write it.");
+            case ADOPTED ->
+                event(
+                        false,
+                        "GpuAllocationWritten",
+                        "The pod got " + difference.cards()
+                                + " from gpushare's device plugin, keeps it, and is annotated with it now.");
+            case UNASSIGNED -> Optional.empty();
             case UNCONFIRMED ->
                 event(
                         true,
@@ -190,13 +202,15 @@ public final class AllocationReconciler implements AutoCloseable {
         };
     }
 
-    private static PodEvent event(boolean warning, String reason, String message) {
-        return new PodEvent(warning, PodEventRecorder.COMPONENT, reason, message);
+    private static Optional<PodEvent> event(boolean warning, String reason, String message) {
+        return Optional.of(new PodEvent(warning, PodEventRecorder.COMPONENT, reason, message));
     }
 
     private synchronized void count(AnnotationDifference.Kind kind) {
-        found.merge(kind, 1, Integer::sum);
-        repaired += kind == AnnotationDifference.Kind.UNCONFIRMED ? 0 : 1;
+        if (kind.reported()) {
+            found.merge(kind, 1, Integer::sum);
+            repaired += kind.repaired() ? 1 : 0;
+        }
     }
 
     private synchronized void failed() {
@@ -207,7 +221,9 @@ public final class AllocationReconciler implements AutoCloseable {
     public synchronized Map<AnnotationDifference.Kind, Long> found() {
         Map<AnnotationDifference.Kind, Long> counts = new EnumMap<>(AnnotationDifference.Kind.class);
         for (AnnotationDifference.Kind kind : AnnotationDifference.Kind.values()) {
-            counts.put(kind, (long) found.getOrDefault(kind, 0));
+            if (kind.reported()) {
+                counts.put(kind, (long) found.getOrDefault(kind, 0));
+            }
         }
         return counts;
     }

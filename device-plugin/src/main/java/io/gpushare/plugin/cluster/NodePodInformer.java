@@ -10,6 +10,7 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.plugin.node.NodePod;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,8 @@ public final class NodePodInformer implements AutoCloseable {
     // The client's own deadline is longer than the kubelet may wait.
     private final ExecutorService lists = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("live-list-", 0).factory());
+    private final AtomicLong received = new AtomicLong();
+    private volatile boolean complete;
     private @Nullable Informer<PodState> watched;
 
     public NodePodInformer(KubernetesApi api, String node, ResourceNames names) {
@@ -57,6 +61,7 @@ public final class NodePodInformer implements AutoCloseable {
             @Override
             public void changed(PodState now) {
                 listener.changed(pod(now));
+                received.incrementAndGet();
             }
 
             @Override
@@ -66,9 +71,12 @@ public final class NodePodInformer implements AutoCloseable {
         });
     }
 
-    /** Whether the pods were reported a first time. */
+    /** Whether the listener has received all pods a first time. An informer is synced before that. */
     public boolean synced() {
-        return watched != null && watched.synced();
+        if (!complete && watched != null && watched.synced()) {
+            complete = received.get() >= watched.all().size();
+        }
+        return complete;
     }
 
     /** Lists the pods at the API server; empty when it does not respond within the timeout. */
@@ -95,11 +103,12 @@ public final class NodePodInformer implements AutoCloseable {
 
     private NodePod pod(PodState state) {
         Decoded<Allocation> allocation = AllocationCodec.decode(state.annotations());
+        GpusharePod gpushare = GpusharePod.of(state.annotations(), demands.memory(state.containers()));
         // The card preferences in annotations matter only until cards are allocated.
-        Decoded<Demand> demand = allocation instanceof Decoded.Absent
+        Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
                 ? demands.decode(state.containers(), state.annotations())
                 : demands.decode(state.containers());
-        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation, state.started());
+        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation, state.started(), gpushare);
     }
 
     @Override

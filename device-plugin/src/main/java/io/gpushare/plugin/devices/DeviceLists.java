@@ -67,7 +67,8 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 List<String> free = own.stream()
                         .filter(id -> !allocations.allocatedIds().contains(id))
                         .toList();
-                withdrawn.addAll(free);
+                int undeviced = undeviced(allocations, state, resource);
+                withdrawn.addAll(free.subList(Math.min(free.size(), undeviced), free.size()));
                 int allocated = own.size() - free.size();
                 owed += allocated - ofOwnPods(allocations, state, resource, allocated);
             }
@@ -81,6 +82,17 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
             }
         }
         return list;
+    }
+
+    /**
+     * The amount on the card of pods that have devices of gpushare's. The scheduler counts what they request, so as many
+     * devices of the card remain healthy, whatever else is withdrawn there.
+     */
+    private static int undeviced(NodeAllocations allocations, CardState state, DeviceResource resource) {
+        return allocations.undeviced().cards().stream()
+                .filter(card -> card.card().id().equals(state.card().id()))
+                .mapToInt(card -> resource.amount(card.allocated()))
+                .sum();
     }
 
     /** The number of a cordoned card's allocated devices that belong to the card's own pods. */
@@ -109,6 +121,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         for (CardState state : allocations.reserved().cards()) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
             long uncounted = resource.amount(state.allocated())
+                    - undeviced(allocations, state, resource)
                     - own.stream().filter(allocations.allocatedIds()::contains).count();
             own.stream()
                     .filter(id -> !allocations.allocatedIds().contains(id) && !withdrawn.contains(id))

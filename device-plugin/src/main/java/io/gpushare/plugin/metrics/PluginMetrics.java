@@ -68,8 +68,8 @@ public final class PluginMetrics {
                 RefusalKind::label);
         counter(
                 "gpushare_plugin_differences_found_total",
-                "Pods whose allocation annotation was missing (unwritten), wrong, or unconfirmed after a restart"
-                        + " (doubtful).",
+                "Pods whose allocation annotation was missing (unwritten, or adopted from gpushare), wrong, or"
+                        + " unconfirmed after a restart (doubtful).",
                 "kind",
                 counts::differences,
                 AnnotationDifference.Kind::label);

@@ -7,6 +7,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.gpushare.GpushareHolding;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,10 +25,12 @@ import java.util.Set;
  *
  * @param assigned the allocations of containers that have their cards
  * @param reserved the same, and the annotated allocations of pods that wait for their cards
+ * @param undeviced those of the assigned that the kubelet does not count by device IDs of ours: pods that got their card from
+ *     gpushare's device plugin
  * @param allocatedIds the device IDs that the kubelet has allocated. The kubelet only counts: they are usually, but not
  *     always, devices of the cards that the containers have
  */
-public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String> allocatedIds) {
+public record NodeAllocations(NodeCards assigned, NodeCards reserved, NodeCards undeviced, Set<String> allocatedIds) {
     public NodeAllocations {
         allocatedIds = Set.copyOf(allocatedIds);
     }
@@ -45,6 +48,7 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
         private final List<AnsweredCall> answeredCalls;
         private NodeCards assigned;
         private NodeCards reserved;
+        private NodeCards undeviced;
         private final Set<String> allocatedIds = new HashSet<>();
 
         Computation(
@@ -57,6 +61,7 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
             this.answeredCalls = answeredCalls;
             this.assigned = NodeCards.of(inventory);
             this.reserved = assigned;
+            this.undeviced = assigned;
             // A pod that ended and its successor may share a name for a moment: the running one counts.
             pods.forEach(
                     pod -> byName.merge(pod.name(), pod, (one, other) -> one.ended() || !other.ended() ? other : one));
@@ -66,14 +71,14 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
             byName.values().stream().filter(pod -> !pod.ended()).forEach(this::count);
             answeredCalls.stream().map(AnsweredCall::pod).distinct().forEach(this::countIfUnknown);
             listed.pods().keySet().forEach(this::countIfUnknown);
-            return new NodeAllocations(assigned, reserved, allocatedIds);
+            return new NodeAllocations(assigned, reserved, undeviced, allocatedIds);
         }
 
         private void count(NodePod pod) {
             Map<String, ContainerAllocation> given = given(pod.ref());
-            Optional<Allocation> annotation = pod.acceptedAllocation();
+            Optional<Allocation> annotation = pod.allocation().valid().filter(pod::gives);
             if (given.isEmpty()) {
-                annotation.ifPresent(allocation -> reserved = reserved.with(pod.ref(), allocation));
+                countWithoutDevices(pod, annotation);
             } else if (annotation.isPresent() && !answered(pod.ref())) {
                 // In another unit as well: the pod was admitted before the node's unit changed.
                 assign(pod.ref(), annotation.get());
@@ -81,6 +86,27 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, Set<String
                 List<ContainerDemand> order =
                         pod.demand().valid().map(Demand::containers).orElse(List.of());
                 assign(pod.ref(), inOrder(actual(pod.ref(), given, annotation), order));
+            }
+        }
+
+        /** A pod without devices of ours waits for its cards, or has had them since gpushare's device plugin served the node. */
+        private void countWithoutDevices(NodePod pod, Optional<Allocation> annotation) {
+            boolean known = listed.knows(pod.name());
+            boolean devices = listed.hasDevices(pod.name());
+            if (devices || !pod.started().isEmpty() || (pod.gpushare().assigned() && !known)) {
+                annotation
+                        .or(() -> pod.gpushare().bound() || devices || !known
+                                ? GpushareHolding.of(pod.gpushare(), inventory).map(GpushareHolding::allocation)
+                                : Optional.empty())
+                        .ifPresent(allocation -> {
+                            assign(pod.ref(), allocation);
+                            undeviced = undeviced.with(pod.ref(), allocation);
+                        });
+            } else {
+                pod.written(inventory)
+                        .valid()
+                        .filter(pod::gives)
+                        .ifPresent(allocation -> reserved = reserved.with(pod.ref(), allocation));
             }
         }
 

@@ -3,7 +3,10 @@ package io.gpushare.plugin.node;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
@@ -14,7 +17,9 @@ import java.util.Optional;
  * A pod of this node as the API reports it.
  *
  * @param ended whether its phase is Succeeded or Failed: then it holds no cards
+ * @param allocation the allocation in this project's annotation
  * @param started the names of its started containers, by container ID
+ * @param gpushare the annotations of gpushare
  */
 public record NodePod(
         PodRef ref,
@@ -22,7 +27,8 @@ public record NodePod(
         boolean ended,
         Decoded<Demand> demand,
         Decoded<Allocation> allocation,
-        Map<String, String> started) {
+        Map<String, String> started,
+        GpusharePod gpushare) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().toString());
@@ -32,22 +38,32 @@ public record NodePod(
         Objects.requireNonNull(created);
         Objects.requireNonNull(demand);
         Objects.requireNonNull(allocation);
+        Objects.requireNonNull(gpushare);
         started = Map.copyOf(started);
     }
 
-    /** A pod without a started container. */
+    /** A pod without a started container and without annotations of gpushare. */
     public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        this(ref, created, ended, demand, allocation, Map.of());
+        this(ref, created, ended, demand, allocation, Map.of(), GpusharePod.NONE);
     }
 
     public PodName name() {
         return PodName.of(ref);
     }
 
-    /** The annotated allocation, if it gives the pod exactly its demand; any other one is rejected. */
-    Optional<Allocation> acceptedAllocation() {
-        return allocation
-                .valid()
-                .filter(written -> demand.valid().filter(written::gives).isPresent());
+    /** The allocation that the pod's scheduler wrote: this project's extender, or gpushare's, which wrote a card's index. */
+    public Decoded<Allocation> written(Inventory inventory) {
+        if (!(allocation instanceof Decoded.Absent)) {
+            return allocation;
+        }
+        Decoded<Allocation> chosen = GpushareHolding.chosen(gpushare, inventory);
+        return chosen instanceof Decoded.Valid<Allocation>(Allocation valid) && !gives(valid)
+                ? new Decoded.Absent<>()
+                : chosen;
+    }
+
+    /** Whether that allocation gives the pod exactly its demand; any other one is rejected. */
+    boolean gives(Allocation given) {
+        return demand.valid().filter(given::gives).isPresent();
     }
 }

@@ -35,6 +35,11 @@ public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
         return pods.containsKey(pod);
     }
 
+    /** Whether a container of the pod has devices, ours or gpushare's. */
+    boolean hasDevices(PodName pod) {
+        return pods.getOrDefault(pod, Map.of()).values().stream().anyMatch(ids -> !ids.isEmpty());
+    }
+
     /** The device IDs of the container; empty if it has none or is not listed. */
     public Set<String> devices(PodName pod, String container) {
         return pods.getOrDefault(pod, Map.of()).getOrDefault(container, Set.of());

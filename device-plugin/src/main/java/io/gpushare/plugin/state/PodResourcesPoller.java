@@ -23,7 +23,7 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
-    /** The interval while the kubelet still lists pods that the API no longer has. */
+    /** The interval while the API has not reported pods that the kubelet lists, or the pods a first time. */
     private static final Duration BEHIND = Duration.ofSeconds(1);
 
     private static final Duration USUAL = Duration.ofMinutes(1);
@@ -33,7 +33,7 @@ public final class PodResourcesPoller implements AutoCloseable {
     private final LatestSnapshot latest;
     private final Lister podResources;
     private final BooleanSupplier podsKnown;
-    private final Runnable firstRead;
+    private final Runnable attempted;
     private final InstantSource clock;
     private final Semaphore requested = new Semaphore(0);
     private final Thread thread = new Thread(this::run, "pod-resources");
@@ -42,18 +42,18 @@ public final class PodResourcesPoller implements AutoCloseable {
      * Makes a poller; it reads nothing before {@link #start}.
      *
      * @param podsKnown whether the API reported the node's pods a first time
-     * @param firstRead is run once, after the first read
+     * @param attempted is run after each read, also if the kubelet did not respond
      */
     public PodResourcesPoller(
             LatestSnapshot latest,
             Lister podResources,
             BooleanSupplier podsKnown,
-            Runnable firstRead,
+            Runnable attempted,
             InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
         this.podResources = Objects.requireNonNull(podResources);
         this.podsKnown = Objects.requireNonNull(podsKnown);
-        this.firstRead = Objects.requireNonNull(firstRead);
+        this.attempted = Objects.requireNonNull(attempted);
         this.clock = Objects.requireNonNull(clock);
         thread.setDaemon(true);
     }
@@ -71,9 +71,8 @@ public final class PodResourcesPoller implements AutoCloseable {
         try {
             awaitPods();
             read();
-            firstRead.run();
             while (true) {
-                Duration wait = latest.now().behind() ? BEHIND : USUAL;
+                Duration wait = latest.now().behind() || !podsKnown.getAsBoolean() ? BEHIND : USUAL;
                 if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
                     // Requests that come together need one read.
                     TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
@@ -96,6 +95,7 @@ public final class PodResourcesPoller implements AutoCloseable {
     private void read() {
         Instant before = clock.instant();
         podResources.list(LIST_TIMEOUT).ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
+        attempted.run();
     }
 
     @Override

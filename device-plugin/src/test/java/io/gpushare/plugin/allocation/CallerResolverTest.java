@@ -175,6 +175,17 @@ class CallerResolverTest {
     }
 
     @Test
+    void podsThatGpusharesExtenderBoundToDifferentCardsAreDistinguished() {
+        NodeSnapshot snapshot = EMPTY.withPod(TestPods.gpushare("p", 3, Map.of("IDX", "0", "DEV", "15")))
+                .withPod(TestPods.gpushare("q", 3, Map.of("IDX", "1", "DEV", "15")))
+                .withListed(TestPods.listed("p", "q"), TestPods.START);
+
+        assertFound(
+                now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
+    }
+
+    @Test
     void ifSeveralLackTheSameAmountTheDevicesDecideAndOtherwiseTheCallIsAmbiguous() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A, 3))
                 .withPod(TestPods.onCard("q", 1, B, 3))

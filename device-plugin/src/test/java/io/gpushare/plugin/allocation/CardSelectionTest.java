@@ -52,6 +52,28 @@ class CardSelectionTest {
     }
 
     @Test
+    void theCardThatGpusharesExtenderChoseIsChosenOrRefused() {
+        NodePod pod = TestPods.gpushare("p", 2, Map.of("IDX", "1", "DEV", "36", "ASSIGNED", "false"));
+        assertThat(choose(EMPTY, pod, "GPU-a::0", "GPU-a::1"))
+                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
+
+        NodePod other = TestPods.onCard("q", 1, B.id(), 23);
+        NodeSnapshot taken = EMPTY.withPod(other)
+                .withAnsweredCall(new AnsweredCall(
+                        other.ref(), TestPods.share("main", B.id(), 23), Set.of(), TestPods.START));
+        assertRefused(choose(taken, pod), "the cards allocated to the pod (GPU-b) are in use by other pods");
+        assertRefused(
+                choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "7"))),
+                "ALIYUN_COM_GPU_MEM_IDX names card 7, which this node does not have");
+        assertRefused(
+                choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "-1"))),
+                "ALIYUN_COM_GPU_MEM_IDX is not the index of a card");
+        // It waited while the node's unit changed: it requests 2 MiB now.
+        assertRefused(
+                choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "1", "DEV", "24576"))), "in units of 1MiB");
+    }
+
+    @Test
     void theAnnotationMustMatchTheRequest() {
         NodePod pod = TestPods.annotated(
                 TestPods.unannotated("p", 0, TestPods.memory("main", 2)),

@@ -14,6 +14,7 @@ import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.PodResourcesList;
 import io.gpushare.plugin.node.TestPods;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +143,21 @@ class DeviceListsTest {
 
     private static List<String> healthy(List<Offered> devices) {
         return devices.stream().filter(Offered::healthy).map(Offered::id).toList();
+    }
+
+    @Test
+    void theDevicesOfAPodOfGpusharesRemainInTheCountOfACordonedCard() {
+        NodeSnapshot running = EMPTY.withPod(TestPods.started(
+                        TestPods.gpushare("p", 2, Map.of("IDX", "0", "DEV", "3", "ASSIGNED", "true"))))
+                .withListed(TestPods.withDevices("p", "main", "GPU-b-_-0", "GPU-b-_-1"), TestPods.START);
+
+        assertThat(healthy(DeviceLists.of(running.allocations()).list(DeviceResource.CARDS)))
+                .containsExactly("GPU-b");
+        NodeSnapshot cordoned = running.withInventory(running.inventory().withCordoned(Set.of(A.id())));
+        // The scheduler subtracts the pod's two units from four healthy devices: the two of B are left.
+        assertThat(healthy(DeviceLists.of(cordoned.allocations()).list(DeviceResource.MEMORY)))
+                .hasSize(4)
+                .contains("GPU-b::0", "GPU-b::1");
     }
 
     private static Offered healthy(String id) {

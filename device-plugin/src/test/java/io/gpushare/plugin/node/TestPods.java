@@ -10,9 +10,11 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -49,6 +51,33 @@ public final class TestPods {
 
     public static NodePod ended(NodePod pod) {
         return new NodePod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
+    }
+
+    /** A pod of one container {@code main}, annotated by gpushare with these suffixes of keys and values. */
+    public static NodePod gpushare(String name, int units, Map<String, String> annotations) {
+        Map<String, String> written = new LinkedHashMap<>();
+        annotations.forEach((key, value) -> written.put("ALIYUN_COM_GPU_MEM_" + key, value));
+        NodePod pod = unannotated(name, 0, memory("main", units));
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                false,
+                pod.demand(),
+                pod.allocation(),
+                Map.of(),
+                GpusharePod.of(written, List.of(memory("main", units))));
+    }
+
+    /** The same pod, whose container has started. */
+    public static NodePod started(NodePod pod) {
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                pod.ended(),
+                pod.demand(),
+                pod.allocation(),
+                Map.of("containerid", "main"),
+                pod.gpushare());
     }
 
     /** A pod of one container {@code main} with that much memory of that card. */

@@ -13,8 +13,8 @@ import java.util.Map;
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
     public static final String NAMESPACE = "kube-system";
-    public static final String PLUGIN = "daemonset/gpushare-device-plugin-ds";
-    public static final String EXTENDER = "deployment/gpushare-schd-extender";
+    public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
+    public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
 
     // The plugins roll out one node after the other, each a JVM on a machine that may be busy.
     private static final Duration READY = Duration.ofMinutes(3);

@@ -9,15 +9,21 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The cluster under load: nodes of 8 cards of 40 units with 4 pods per card. On every tenth node no units are free, on
- * the others 8 units per card.
+ * The cluster under load: nodes of cards of 40 units. On every tenth node no units are free, on the others 8 units per card.
+ *
+ * @param cards on each node
+ * @param podsPerCard a divisor of 8
  */
-record LoadCluster(int nodes) {
-    static final int CARDS = 8;
-    static final int PODS = 4;
+record LoadCluster(int nodes, int cards, int podsPerCard) {
     private static final int UNITS = 40;
+    private static final int FREE = 8;
     // kube-scheduler has 16 workers, of which as many run at once as it has processors.
     private static final int WORKERS = 8;
+
+    /** Nodes of 8 cards with 4 pods per card. */
+    LoadCluster(int nodes) {
+        this(nodes, 8, 4);
+    }
 
     /** The number of nodes where a pod of a few units fits. */
     int feasible() {
@@ -25,7 +31,7 @@ record LoadCluster(int nodes) {
     }
 
     int pods() {
-        return nodes * CARDS * PODS;
+        return nodes * cards * podsPerCard;
     }
 
     static String node(int number) {
@@ -35,21 +41,21 @@ record LoadCluster(int nodes) {
     void fill(SimulatedApiServer api) {
         for (int number = 0; number < nodes; number++) {
             api.add(nodeObject(node(number)));
-            int each = number % 10 == 0 ? UNITS / PODS : UNITS / PODS - 2;
-            for (int card = 0; card < CARDS; card++) {
-                for (int pod = 0; pod < PODS; pod++) {
+            int each = (number % 10 == 0 ? UNITS : UNITS - FREE) / podsPerCard;
+            for (int card = 0; card < cards; card++) {
+                for (int pod = 0; pod < podsPerCard; pod++) {
                     api.add(bound(number, card, pod, each));
                 }
             }
         }
     }
 
-    private static String uuid(String node, int card) {
-        return "GPU-%s-0000-0000-0000-00000000000%d".formatted(node.substring(9, 14), card);
+    static String uuid(String node, int card) {
+        return "GPU-%s-0000-0000-0000-%012d".formatted(node.substring(9, 14), card);
     }
 
-    private static ObjectNode nodeObject(String name) {
-        String cards = IntStream.range(0, CARDS)
+    private ObjectNode nodeObject(String name) {
+        String inventory = IntStream.range(0, cards)
                 .mapToObj(i -> ("{\"uuid\":\"%s\",\"index\":%d,\"minor\":%d,\"model\":\"NVIDIA A100-SXM4-40GB\","
                                 + "\"memoryMiB\":%d}")
                         .formatted(uuid(name, i), i, i, UNITS * 1024))
@@ -57,7 +63,7 @@ record LoadCluster(int nodes) {
         ObjectNode node = ApiClient.document("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name
                 + "\",\"annotations\":{}},\"status\":{\"allocatable\":{\"cpu\":\"128\",\"memory\":\"1007Gi\"}}}");
         node.withObject("/metadata/annotations")
-                .put("gpushare.io/inventory", "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + cards + "]}");
+                .put("gpushare.io/inventory", "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + inventory + "]}");
         return node;
     }
 

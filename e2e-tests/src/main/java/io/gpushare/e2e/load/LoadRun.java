@@ -21,9 +21,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         usageHelpWidth = 100)
 public final class LoadRun implements Callable<Integer> {
-    private static final Duration START = Duration.ofMinutes(5);
-    private static final byte[] READY =
-            "GET /readyz HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    static final Duration START = Duration.ofMinutes(5);
+    static final byte[] READY = "GET /readyz HTTP/1.1\r\nHost: extender\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     @Option(names = "--sizes", split = ",", defaultValue = "100,1000,5000", description = "Nodes. [${DEFAULT-VALUE}]")
     private List<Integer> sizes = List.of();
@@ -62,6 +61,11 @@ public final class LoadRun implements Callable<Integer> {
     private int scrapes;
 
     @Option(
+            names = "--hostile",
+            description = "Only measure what hostile tenants can do to both programs, at the largest number of nodes.")
+    private boolean hostile;
+
+    @Option(
             names = "--repository",
             defaultValue = ".",
             description = "The built checkout; the current directory by default.")
@@ -77,9 +81,12 @@ public final class LoadRun implements Callable<Integer> {
         print(
                 "%d processors, JVM %s; logs in %s%n",
                 Runtime.getRuntime().availableProcessors(), Runtime.version(), folder);
+        if (hostile) {
+            return new HostileRun(repository, folder, sizes.getLast(), calls).measure() ? 0 : 1;
+        }
         for (int size : sizes) {
             LoadCluster cluster = new LoadCluster(size);
-            print("%n%,d nodes, %,d cards, %,d pods%n", size, size * LoadCluster.CARDS, cluster.pods());
+            print("%n%,d nodes, %,d cards, %,d pods%n", size, size * cluster.cards(), cluster.pods());
             try (SimulatedApiServer api = SimulatedApiServer.start()) {
                 cluster.fill(api);
                 for (String verb : scrapes > 0 ? List.of(decideIn.getLast()) : decideIn) {
@@ -99,8 +106,8 @@ public final class LoadRun implements Callable<Integer> {
         try (ServerProcess extender = ServerProcess.extender(
                         repository,
                         kubeconfig,
-                        "--decide-in=" + decides,
-                        folder.resolve("extender-" + cluster.nodes() + "-" + decides + ".log"));
+                        folder.resolve("extender-" + cluster.nodes() + "-" + decides + ".log"),
+                        "--decide-in=" + decides);
                 ServerProcess bare = ServerProcess.bare(
                         repository, folder.resolve("bare-" + cluster.nodes() + "-" + decides + ".log"))) {
             extender.await(READY, START);

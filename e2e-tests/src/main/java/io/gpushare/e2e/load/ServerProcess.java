@@ -8,11 +8,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A server under load, in its own process with the JVM flags of its image. */
 final class ServerProcess implements AutoCloseable {
-    private static final Path FLAGS = Path.of("deploy/images/scheduler-extender.args");
+    private static final String EXTENDER = "scheduler-extender";
+    private static final String PLUGIN = "device-plugin";
 
     private final Process process;
     private final int port;
@@ -24,41 +26,80 @@ final class ServerProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** Starts the extender with this option. */
-    static ServerProcess extender(Path root, Path kubeconfig, String option, Path log) throws IOException {
-        List<String> command = flags(root);
-        Path module = root.resolve("scheduler-extender/target");
-        command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
-        command.add("io.gpushare.extender.ExtenderMain");
+    /** Starts the extender with these options. */
+    static ServerProcess extender(Path root, Path kubeconfig, Path log, String... options) throws IOException {
+        List<String> command = command(root, EXTENDER);
         int port = Program.freePort();
-        command.addAll(List.of("--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", "--port=" + port, option));
-        return start(command, port, log);
+        command.addAll(List.of(
+                "io.gpushare.extender.ExtenderMain",
+                "--kubeconfig=" + kubeconfig,
+                "--bind-address=127.0.0.1",
+                "--port=" + port));
+        command.addAll(List.of(options));
+        return start(command, Map.of(), port, log);
+    }
+
+    /**
+     * Starts the device plugin of a node; the port is that of its metrics.
+     *
+     * @param folder the kubelet's, with the simulated driver's file {@code cards}
+     */
+    static ServerProcess plugin(Path root, Path kubeconfig, String node, Path folder, Path log) throws IOException {
+        List<String> command = command(root, PLUGIN);
+        int port = Program.freePort();
+        command.addAll(List.of(
+                "io.gpushare.plugin.PluginMain",
+                "--kubeconfig=" + kubeconfig,
+                "--node-name=" + node,
+                "--kubelet-dir=" + folder,
+                "--nvml-library=" + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
+                "--metrics-address=127.0.0.1:" + port));
+        return start(
+                command,
+                Map.of("GPUSHARE_SIMULATED_CARDS", folder.resolve("cards").toString()),
+                port,
+                log);
     }
 
     /** Starts the bare handler with the extender's flags. */
     static ServerProcess bare(Path root, Path log) throws IOException {
-        List<String> command = flags(root);
+        List<String> command = flags(root, EXTENDER);
         int port = Program.freePort();
         command.addAll(List.of(
                 "-cp", System.getProperty("java.class.path"), BareHandler.class.getName(), String.valueOf(port)));
-        return start(command, port, log);
+        return start(command, Map.of(), port, log);
     }
 
-    private static List<String> flags(Path root) throws IOException {
-        return new ArrayList<>(Files.readAllLines(root.resolve(FLAGS)).stream()
+    private static List<String> command(Path root, String program) throws IOException {
+        List<String> command = flags(root, program);
+        Path module = root.resolve(program).resolve("target");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
+        return command;
+    }
+
+    /** The flags of the program's image for the JVM's memory and compilers. */
+    private static List<String> flags(Path root, String program) throws IOException {
+        Path image = root.resolve("deploy/images").resolve(program + ".args");
+        return new ArrayList<>(Files.readAllLines(image).stream()
                 .filter(flag -> flag.startsWith("-X"))
                 .toList());
     }
 
-    private static ServerProcess start(List<String> arguments, int port, Path log) throws IOException {
+    private static ServerProcess start(List<String> arguments, Map<String, String> environment, int port, Path log)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(arguments);
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        return new ServerProcess(process, port, log);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().putAll(environment);
+        return new ServerProcess(builder.start(), port, log);
+    }
+
+    /** Whether it still runs. */
+    boolean alive() {
+        return process.isAlive();
     }
 
     long pid() {

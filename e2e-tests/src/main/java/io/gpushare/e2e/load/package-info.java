@@ -1,5 +1,5 @@
 /**
- * Load tests of the real extender over HTTP. A bare handler that reads and writes the same number of bytes shows the
+ * Load tests of the real programs over HTTP. A bare handler that reads and writes the same number of bytes shows the
  * cost of HTTP alone. The package measures and prints; it has no thresholds.
  */
 @NullMarked

@@ -80,6 +80,22 @@ public final class Program implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Stops its execution until {@link #thaw}, as the pause of its virtual machine would. */
+    public void freeze() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    public void thaw() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String signal) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+    }
+
     @Override
     public void close() {
         process.destroy();

@@ -19,8 +19,8 @@ import org.yaml.snakeyaml.Yaml;
 class AdmissionPolicyTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
     private static final String USER = "alice";
-    private static final String EXTENDER = "system:serviceaccount:kube-system:gpushare-schd-extender";
-    private static final String PLUGIN = "system:serviceaccount:kube-system:gpushare-device-plugin@n1";
+    private static final String EXTENDER = "system:serviceaccount:kube-system:gpu-share-scheduler-extender";
+    private static final String PLUGIN = "system:serviceaccount:kube-system:gpu-share-device-plugin@n1";
     private static final Map<String, String> SEES_ALL = Map.of("gpushare.io/sees-all-cards", "true");
     private static final Map<String, Object> PLAIN = pod("""
         containers: [{name: main, resources: {limits: {aliyun.com/gpu-mem: 3}}}, {name: log, env: [{name: A, value: b}]}]\

@@ -60,7 +60,7 @@ class MeasuredUsageIT extends ClusterScenario {
     /** The metrics of the node's plugin, through the API server. */
     private static String metrics() {
         String plugin = cluster.kubectl()
-                .json("-n", Installation.NAMESPACE, "get", "pods", "-l", "name=gpushare-device-plugin-ds")
+                .json("-n", Installation.NAMESPACE, "get", "pods", "-l", "component=gpu-share-device-plugin")
                 .at("/items/0/metadata/name")
                 .asText();
         return cluster.kubectl()

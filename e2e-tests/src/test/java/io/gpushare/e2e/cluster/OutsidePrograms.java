@@ -20,8 +20,8 @@ import java.util.Map;
  * test can remove a right between two calls.
  */
 final class OutsidePrograms implements AutoCloseable {
-    static final String PLUGIN = "gpushare-device-plugin";
-    static final String EXTENDER = "gpushare-schd-extender";
+    static final String PLUGIN = "gpu-share-device-plugin";
+    static final String EXTENDER = "gpu-share-scheduler-extender";
     private static final String SYSTEM = Installation.NAMESPACE;
 
     private final LocalCluster cluster;

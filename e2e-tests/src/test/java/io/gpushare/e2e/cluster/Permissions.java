@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * The permissions of the service accounts, one line per verb, such as {@code gpushare-device-plugin: list pods}. Core
+ * The permissions of the service accounts, one line per verb, such as {@code gpu-share-device-plugin: list pods}. Core
  * resources are without their group; a permission for a single object includes the object's name.
  */
 final class Permissions {
@@ -24,7 +24,7 @@ final class Permissions {
     static Set<String> documented(Path root) throws IOException {
         Set<String> all = new TreeSet<>();
         for (String line : Files.readAllLines(root.resolve("deploy/README.md"))) {
-            if (line.startsWith("| `gpushare-")) {
+            if (line.startsWith("| `gpu-share-")) {
                 List<String> cells = Stream.of(line.split("\\|"))
                         .map(cell -> cell.replace("`", "").strip())
                         .toList();

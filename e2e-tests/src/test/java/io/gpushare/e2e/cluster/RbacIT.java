@@ -24,7 +24,7 @@ class RbacIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gpushare-device-plugin", "gpushare-schd-extender"})
+    @ValueSource(strings = {"gpu-share-device-plugin", "gpu-share-scheduler-extender"})
     void theListOfTheApiServerIsTheDocumentedOne(String account) throws Exception {
         Set<String> everywhere = list("default", account, "");
         Set<String> inOurs = list(Installation.NAMESPACE, account, "");
@@ -38,7 +38,7 @@ class RbacIT {
 
     @Test
     void theAccountsCannotReadSecretsOrMakePods() {
-        for (String account : new String[] {"gpushare-device-plugin", "gpushare-schd-extender"}) {
+        for (String account : new String[] {"gpu-share-device-plugin", "gpu-share-scheduler-extender"}) {
             assertThat(list(Installation.NAMESPACE, account, ""))
                     .noneMatch(line -> line.contains("secrets") || line.contains("create pods."))
                     .noneMatch(line -> line.endsWith(": create pods"));

@@ -15,7 +15,7 @@ class RecoveryIT extends ClusterScenario {
         cluster.restartKubelet();
         survives(before, "after-kubelet");
         cluster.kubectl()
-                .run("-n", Installation.NAMESPACE, "delete", "pod", "-l", "name=gpushare-device-plugin-ds", "--wait");
+                .run("-n", Installation.NAMESPACE, "delete", "pod", "-l", "component=gpu-share-device-plugin", "--wait");
         installation.ready(Installation.PLUGIN);
         survives(before, "after-plugin");
         cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");

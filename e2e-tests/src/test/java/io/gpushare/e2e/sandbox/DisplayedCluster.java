@@ -144,7 +144,7 @@ final class DisplayedCluster implements AutoCloseable {
     private static ObjectNode plugin(String node, int metricsPort) {
         return ApiClient.document("""
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"plugin-of-%1$s","namespace":"kube-system",
-               "labels":{"app":"gpushare","component":"gpushare-device-plugin"},
+               "labels":{"app":"gpushare","component":"gpu-share-device-plugin"},
                "annotations":{"prometheus.io/port":"%2$d"}},
              "spec":{"nodeName":"%1$s","containers":[{"name":"gpushare","image":"example/plugin:1"}]},
              "status":{"phase":"Running","podIP":"127.0.0.1"}}\

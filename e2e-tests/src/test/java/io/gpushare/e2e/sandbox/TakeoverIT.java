@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.network.TcpRelay;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -43,7 +45,7 @@ class TakeoverIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final String PATH = "/gpushare-scheduler/";
 
-    private record Extender(String name, Program program, ApiClient http) {}
+    private record Extender(String name, int port, Program program, ApiClient http) {}
 
     @TempDir
     Path folder;
@@ -89,6 +91,42 @@ class TakeoverIT {
         double seconds = stream(extender -> extender.program().close());
         System.out.printf("terminated: first bind by the next leader after %.1f s%n", seconds);
         assertThat(seconds).isLessThan(10);
+    }
+
+    /** As through kube-proxy's NodePort: a connection stays with the extender that it reached first. */
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void aLeaderThatWasFrozenDoesNotKeepTheConnectionOfKubeScheduler() throws Exception {
+        ObjectNode filter = filter(
+                api.post("/api/v1/namespaces/default/pods", pod("p")).document());
+        Extender first = leader();
+        try (TcpRelay nodePort = TcpRelay.start(this::readyPort);
+                ApiClient scheduler = new ApiClient(URI.create("http://127.0.0.1:" + nodePort.port()))) {
+            assertThat(scheduler.post(PATH + "filter", filter).document().path("NodeNames"))
+                    .hasSize(1);
+            first.program().freeze();
+            Extender second = extenders.stream()
+                    .filter(extender -> !extender.equals(first))
+                    .findFirst()
+                    .orElseThrow();
+            Await.until(Duration.ofSeconds(40), "the next leader", () -> ready(second), ready -> ready);
+            first.program().thaw();
+            long refused = 0;
+            for (int i = 0; i < 20; i++) {
+                JsonNode answer = scheduler.post(PATH + "filter", filter).document();
+                refused += answer.path("Error").asText("").contains("not the leader") ? 1 : 0;
+            }
+            System.out.printf("frozen: %d of 20 answers by the former leader%n", refused);
+            assertThat(refused).isLessThanOrEqualTo(1);
+            assertThat(nodePort.connections()).isEqualTo(2);
+        }
+    }
+
+    private OptionalInt readyPort() {
+        return extenders.stream()
+                .filter(TakeoverIT::ready)
+                .mapToInt(Extender::port)
+                .findFirst();
     }
 
     private interface Loss {
@@ -141,9 +179,7 @@ class TakeoverIT {
 
     /** Repeats filter and bind, as kube-scheduler does, until the pod is bound; returns the extender that bound it. */
     private Extender schedule(ObjectNode pod) throws InterruptedException {
-        ObjectNode filter = ApiClient.document();
-        filter.set("Pod", pod);
-        NODES.forEach(filter.putArray("NodeNames")::add);
+        ObjectNode filter = filter(pod);
         JsonNode metadata = pod.path("metadata");
         while (true) {
             for (Extender extender : extenders) {
@@ -170,6 +206,13 @@ class TakeoverIT {
             }
             TimeUnit.MILLISECONDS.sleep(50);
         }
+    }
+
+    private static ObjectNode filter(ObjectNode pod) {
+        ObjectNode filter = ApiClient.document();
+        filter.set("Pod", pod);
+        NODES.forEach(filter.putArray("NodeNames")::add);
+        return filter;
     }
 
     private void assertEachCardOnce() throws Exception {
@@ -231,7 +274,7 @@ class TakeoverIT {
                         "--identity=" + name),
                 Map.of(),
                 folder.resolve("extender-" + name + ".log"));
-        return new Extender(name, program, new ApiClient(URI.create("http://127.0.0.1:" + port)));
+        return new Extender(name, port, program, new ApiClient(URI.create("http://127.0.0.1:" + port)));
     }
 
     private static ObjectNode node(String name) {

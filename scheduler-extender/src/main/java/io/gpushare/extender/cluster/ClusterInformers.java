@@ -1,13 +1,16 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
+import io.gpushare.model.PodRef;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -81,21 +84,21 @@ public final class ClusterInformers implements AutoCloseable {
         return caughtUp;
     }
 
-    /**
-     * Whether the ledger has every bound pod of a fresh list. The informers' own lists and watches may come from a cache of
-     * the API server that lags. Blocks during its calls.
-     */
-    boolean current() throws KubernetesException {
-        if (!caughtUp()) {
-            return false;
-        }
-        AtomicLong unknown = new AtomicLong();
-        api.pods().eachBound(pod -> {
-            if (!ledger.knows(PodClient.pod(pod))) {
-                unknown.incrementAndGet();
-            }
-        });
-        return unknown.get() == 0;
+    /** A check, which begins now, that the ledger has every bound pod. */
+    CatchUp catchUp() {
+        return new CatchUp(
+                new CatchUp.BoundPods() {
+                    @Override
+                    public void each(Consumer<ClusterPod> consumer) throws KubernetesException {
+                        api.pods().eachBound(pod -> consumer.accept(PodClient.pod(pod)));
+                    }
+
+                    @Override
+                    public Optional<ClusterPod> read(PodRef pod) throws KubernetesException {
+                        return api.pods().read(pod.namespace(), pod.name()).map(PodClient::pod);
+                    }
+                },
+                ledger::knows);
     }
 
     /** The time of the last message from the API server, by resource. */
@@ -153,7 +156,7 @@ public final class ClusterInformers implements AutoCloseable {
 
         /** The first list comes first, one event for each object, so that a count is enough. */
         boolean all(Informer<T> watched) {
-            return watched.synced() && changes.get() >= watched.all().size();
+            return watched.synced() && changes.get() >= watched.size();
         }
     }
 }

@@ -99,18 +99,26 @@ public final class Leadership {
     }
 
     private void catchUp() {
+        long listed = -1;
+        CatchUp check = informers.catchUp();
         do {
             long now = term();
-            if (!resigned && current != now && leading() && isCurrent()) {
-                current = now;
-                LOG.info("answering: the ledger has all bound pods");
+            if (!resigned && current != now && leading() && informers.caughtUp()) {
+                if (listed != now) {
+                    listed = now;
+                    check = informers.catchUp();
+                }
+                if (complete(check)) {
+                    current = now;
+                    LOG.info("answering: the ledger has all bound pods");
+                }
             }
         } while (slept(PERIOD));
     }
 
-    private boolean isCurrent() {
+    private static boolean complete(CatchUp check) {
         try {
-            return informers.current();
+            return check.complete(System.nanoTime());
         } catch (KubernetesException e) {
             LOG.warn("can't check yet whether the ledger has all bound pods: {}", e.getMessage());
             return false;

@@ -71,6 +71,7 @@ public final class PodClient implements PodApi {
                 state.ended(),
                 new PodPriority(state.priority(), state.created(), state.deleting()),
                 state.refused(),
+                state.nominatedNode(),
                 state.annotations(),
                 state.containers());
     }

@@ -1,42 +1,34 @@
 package io.gpushare.extender.feasibility;
 
-import io.gpushare.model.card.Card;
-import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
-import java.util.Collection;
+import io.gpushare.model.selector.CardFacts;
+import io.gpushare.model.selector.CardSelector;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A group of cards of one node that are equal to every selector by kind, and their free shares. */
+/** A group of cards of one node with the same facts, and their free shares. */
 final class CardGroup {
-    private final Card card;
-    private final int size;
+    private final CardFacts facts;
+    private final List<CardState> cards;
+    // Of the cards' UUIDs, for selectors that name cards.
+    private final int[] hashes;
     private final List<Share> used;
     private final List<Share> unused;
     private final Share free;
 
-    /** The properties of a card that a selector can match, except for its identity and its node's. */
-    private record Kind(
-            String model,
-            Memory memory,
-            @Nullable ComputeCapability compute,
-            @Nullable Boolean ecc,
-            @Nullable Boolean mig) {
-        static Kind of(CardState state) {
-            Card card = state.card();
-            return new Kind(card.model(), card.memory(), card.compute(), card.ecc(), card.mig());
-        }
-    }
-
-    private CardGroup(Collection<CardState> states) {
-        card = states.iterator().next().card();
-        size = states.size();
-        List<Share> shares = states.stream()
+    private CardGroup(CardFacts facts, List<CardState> cards) {
+        this.facts = facts;
+        this.cards = cards;
+        hashes = cards.stream()
+                .mapToInt(state -> CardSelector.hash(state.card().id()))
+                .toArray();
+        List<Share> shares = cards.stream()
                 .map(CardState::free)
                 .filter(share -> !share.isNone())
                 .toList();
@@ -45,26 +37,47 @@ final class CardGroup {
         free = shares.stream().reduce(Share.NONE, Share::plus);
     }
 
-    /** Groups the cards by kind. */
-    static List<CardGroup> of(List<CardState> cards) {
-        Map<Kind, List<CardState>> kinds =
-                cards.stream().collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()));
-        return kinds.values().stream().map(CardGroup::new).toList();
+    /** Groups the cards of a node with that driver. */
+    static List<CardGroup> of(List<CardState> cards, Inventory.@Nullable Driver driver) {
+        Map<CardFacts, List<CardState>> groups = cards.stream()
+                .collect(Collectors.groupingBy(
+                        state -> CardFacts.of(state.card(), driver), LinkedHashMap::new, Collectors.toList()));
+        return groups.entrySet().stream()
+                .map(group -> new CardGroup(group.getKey(), group.getValue()))
+                .toList();
     }
 
-    /** Makes a group of each card. */
-    static List<CardGroup> ofEach(List<CardState> cards) {
-        return cards.stream().map(state -> new CardGroup(List.of(state))).toList();
+    /** The cards of the group that the selector accepts; null if it accepts none. */
+    @Nullable
+    CardGroup selected(CardSelector selector) {
+        if (!selector.matches(facts)) {
+            return null;
+        }
+        if (!selector.namesCards()) {
+            return this;
+        }
+        int accepted = 0;
+        for (int i = 0; i < hashes.length; i++) {
+            accepted += accepts(selector, i) ? 1 : 0;
+        }
+        if (accepted == 0 || accepted == hashes.length) {
+            return accepted == 0 ? null : this;
+        }
+        return new CardGroup(
+                facts,
+                IntStream.range(0, hashes.length)
+                        .filter(i -> accepts(selector, i))
+                        .mapToObj(cards::get)
+                        .toList());
     }
 
-    /** One of the cards. */
-    Card card() {
-        return card;
+    private boolean accepts(CardSelector selector, int card) {
+        return selector.matches(cards.get(card).card().id(), hashes[card]);
     }
 
     /** The number of cards, including unhealthy and cordoned ones. */
     int size() {
-        return size;
+        return cards.size();
     }
 
     /** The number of cards in use that have the share free. */

@@ -1,8 +1,6 @@
 package io.gpushare.extender.feasibility;
 
-import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Refusal;
 import java.util.List;
@@ -13,23 +11,21 @@ import org.jspecify.annotations.Nullable;
  * searches no cards. Its result is the same as that of {@link NodeCards#place}.
  */
 public final class NodeSummary {
-    private final Inventory.@Nullable Driver driver;
-    private final List<CardState> cards;
-    private final List<CardGroup> kinds;
+    private final List<CardGroup> groups;
+    private final int cardCount;
     // These two decide on plain demands.
     private final int mostUnits;
     private final int unused;
 
-    private NodeSummary(Inventory.@Nullable Driver driver, List<CardState> cards) {
-        this.driver = driver;
-        this.cards = cards;
-        this.kinds = CardGroup.of(cards);
-        this.mostUnits = kinds.stream().mapToInt(CardGroup::mostUnits).max().orElse(0);
-        this.unused = kinds.stream().mapToInt(CardGroup::unused).sum();
+    private NodeSummary(List<CardGroup> groups) {
+        this.groups = groups;
+        this.cardCount = groups.stream().mapToInt(CardGroup::size).sum();
+        this.mostUnits = groups.stream().mapToInt(CardGroup::mostUnits).max().orElse(0);
+        this.unused = groups.stream().mapToInt(CardGroup::unused).sum();
     }
 
     public static NodeSummary of(NodeCards cards) {
-        return new NodeSummary(cards.inventory().driver(), cards.cards());
+        return new NodeSummary(CardGroup.of(cards.cards(), cards.inventory().driver()));
     }
 
     /** The most free memory units on one card. */
@@ -44,12 +40,11 @@ public final class NodeSummary {
 
     /** The number of cards. */
     public int cardCount() {
-        return cards.size();
+        return cardCount;
     }
 
     /**
-     * Why the node can't take the demand now; null if it can. The time grows with the kinds of cards on the node or, if the
-     * demand selects single cards, with the cards.
+     * Why the node can't take the demand now; null if it can. The time grows with the groups of alike cards on the node.
      */
     public @Nullable Refusal refusal(DemandSummary demand) {
         if (demand.plain()) {
@@ -63,8 +58,9 @@ public final class NodeSummary {
         int used = 0;
         int large = 0;
         int free = 0;
-        for (CardGroup group : groups(demand)) {
-            if (selected(group, demand)) {
+        for (CardGroup each : groups) {
+            @Nullable CardGroup group = each.selected(demand.selector());
+            if (group != null) {
                 present += group.size();
                 used += group.used(demand.share());
                 large += group.unused(demand.share());
@@ -85,19 +81,12 @@ public final class NodeSummary {
         return left >= demand.wholeCards() ? null : Refusal.NO_FREE_CARDS;
     }
 
-    private List<CardGroup> groups(DemandSummary demand) {
-        return demand.selector().distinguishesAlikeCards() ? CardGroup.ofEach(cards) : kinds;
-    }
-
-    private boolean selected(CardGroup group, DemandSummary demand) {
-        return demand.selector().any() || demand.selector().matches(group.card(), driver);
-    }
-
     /** The sum of what is free on the cards that the demand selects. */
     public Share free(DemandSummary demand) {
         Share free = Share.NONE;
-        for (CardGroup group : groups(demand)) {
-            if (selected(group, demand)) {
+        for (CardGroup each : groups) {
+            @Nullable CardGroup group = each.selected(demand.selector());
+            if (group != null) {
                 free = free.plus(group.free());
             }
         }

@@ -73,7 +73,9 @@ public final class Ledger {
 
     /** A node was added or changed. Called from one thread, in order. */
     public void updateNode(String name, Map<String, String> annotations, HostResources allocatable) {
-        nodes.update(name, annotations, allocatable);
+        if (nodes.update(name, annotations, allocatable)) {
+            pods.inventoryChanged(name);
+        }
     }
 
     /** The node has that address; null if it reports none. */
@@ -106,6 +108,7 @@ public final class Ledger {
         }
         pods.countHostRequests(pod);
         PodDemand demand = demand(pod);
+        pods.nominated(pod, demand);
         if (!(demand instanceof PodDemand.NoGpu)) {
             pods.listed(ref);
         }
@@ -197,6 +200,21 @@ public final class Ledger {
 
     public NodeEntry nodeEntry(String name) {
         return nodes.entry(name);
+    }
+
+    /**
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that kube-scheduler has
+     * nominated to the node and that have the same or a higher priority.
+     */
+    public NodeEntry nodeEntryFor(String podUid, int priority, String name) {
+        return pods.available(name, nodes.entry(name), podUid, priority);
+    }
+
+    /** The nodes whose {@link #nodeEntryFor} that pod differs from {@link #nodeEntry}, by name. */
+    public Map<String, NodeEntry> nodesApart(String podUid, int priority) {
+        Map<String, NodeEntry> apart = new HashMap<>();
+        pods.nodesApart(podUid, priority).forEach(name -> apart.put(name, nodeEntryFor(podUid, priority, name)));
+        return apart;
     }
 
     /** A copy of all nodes by name. */

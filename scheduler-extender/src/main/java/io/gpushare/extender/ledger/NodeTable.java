@@ -93,17 +93,18 @@ final class NodeTable {
         return offers.getOrDefault(name, Share.NONE);
     }
 
-    /** A node was added or changed. Called from one thread, in order. */
-    void update(String name, Map<String, String> annotations, HostResources allocatable) {
+    /** A node was added or changed. Called from one thread, in order. Returns whether its inventory changed. */
+    boolean update(String name, Map<String, String> annotations, HostResources allocatable) {
         @Nullable String written = annotations.get(AnnotationKeys.INVENTORY);
         NodeEntry before = entry(name);
         boolean same = !before.unseen() && Objects.equals(before.written(), written);
         if (same && (before.unusable() != null || before.allocatable().equals(allocatable))) {
-            return; // a heartbeat, as most node events are
+            return false; // a heartbeat, as most node events are
         }
         change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
         changed.set(true);
         kindsChanged.set(true);
+        return !same;
     }
 
     /** The kinds of cards of all nodes. */

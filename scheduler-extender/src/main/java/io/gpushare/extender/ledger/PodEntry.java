@@ -4,6 +4,7 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param node the node to which it is bound, by the informer; null if it is not bound
  * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
  *     the pod was then assumed elsewhere: until one is confirmed, each may be true
+ * @param gpushare what gpushare's extender wrote on it, while only that says which cards it may hold; else null
  * @param complaint why its annotation is rejected or contradicts others; null if it does not
  */
 public record PodEntry(
@@ -29,6 +31,7 @@ public record PodEntry(
         boolean listed,
         @Nullable String node,
         List<Holding> holdings,
+        @Nullable GpusharePod gpushare,
         @Nullable String complaint) {
     public PodEntry {
         holdings = List.copyOf(holdings);
@@ -36,7 +39,7 @@ public record PodEntry(
 
     /** A pod that is bound before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
-        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, false, null, List.of(), null);
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, false, null, List.of(), null, null);
     }
 
     public Demand demand() {
@@ -44,7 +47,7 @@ public record PodEntry(
     }
 
     PodEntry with(List<Holding> changed) {
-        return new PodEntry(ref, podDemand, priority, unschedulable, listed, node, changed, complaint);
+        return new PodEntry(ref, podDemand, priority, unschedulable, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

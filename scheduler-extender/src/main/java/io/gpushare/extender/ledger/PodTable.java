@@ -4,18 +4,23 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.Nominations;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +32,9 @@ final class PodTable {
     // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
+    private final Nominations nominations = new Nominations();
+    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's inventory.
+    private final Map<String, Set<String>> gpushares = new ConcurrentHashMap<>();
 
     PodTable(NodeTable nodes) {
         this.nodes = nodes;
@@ -66,6 +74,47 @@ final class PodTable {
         }
     }
 
+    /** Remembers the node to which a waiting pod is nominated. */
+    void nominated(ClusterPod pod, PodDemand demand) {
+        nominations.update(pod, demand);
+    }
+
+    /** The nodes that are not the same for that pod as for all: see {@link #available}. */
+    Set<String> nodesApart(String uid, int priority) {
+        Set<String> nodes = new HashSet<>(nominations.nodes(pod -> precedes(pod, uid, priority)));
+        entry(uid).stream()
+                .flatMap(entry -> entry.holdings().stream())
+                .map(Holding::node)
+                .forEach(nodes::add);
+        return nodes;
+    }
+
+    /**
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that are nominated to
+     * the node and have the same or a higher priority.
+     */
+    NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
+        NodeEntry available = entry.without(uid);
+        Map<PodRef, Allocation> expected =
+                nominations.expected(node, available.cards(), pod -> precedes(pod, uid, priority), this::terminating);
+        for (Map.Entry<PodRef, Allocation> pod : expected.entrySet()) {
+            available = available.with(pod.getKey(), pod.getValue());
+        }
+        return available;
+    }
+
+    /** Whether the nominated pod counts against that pod. One with a holding counts there already. */
+    private boolean precedes(Nominations.Nominated nominated, String uid, int priority) {
+        String other = nominated.ref().uid();
+        return !other.equals(uid)
+                && nominated.priority().value() >= priority
+                && entry(other).filter(entry -> entry.holdings().isEmpty()).isPresent();
+    }
+
+    private boolean terminating(String uid) {
+        return entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+    }
+
     Update update(ClusterPod pod, PodDemand.Valid demand) {
         PodRef ref = pod.ref();
         AllocationAnnotation annotation = AllocationAnnotation.of(pod, demand.demand());
@@ -83,21 +132,30 @@ final class PodTable {
             ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
+        @Nullable GpusharePod gpushare = null;
         List<Holding> now;
         if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
             now = List.of(held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
+                    .filter(holding -> !adopts(annotation.allocation(), holding, old))
                     .findFirst()
                     .orElseGet(() -> new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH))
                     .seen(annotation.allocation()));
         } else {
             // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
             // annotation of the extender's Binding come together, so another program has bound the pod.
-            now = held.stream()
+            List<Holding> confirmed = held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
                     .toList();
+            gpushare = old != null && old.gpushare() != null
+                    ? old.gpushare()
+                    : confirmed.isEmpty() ? gpushare(pod, demand) : null;
+            now = gpushare == null ? confirmed : byGpushare(pod.ref(), node, gpushare, confirmed);
+        }
+        if (old != null && gpushare == null) {
+            forgetGpushare(old);
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
@@ -107,15 +165,65 @@ final class PodTable {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().counted());
         }
-        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, complaint);
+        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+    }
+
+    /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */
+    private static boolean adopts(Allocation allocation, Holding holding, @Nullable PodEntry pod) {
+        return pod != null
+                && pod.gpushare() != null
+                && holding.allocation().cards().containsAll(allocation.cards());
+    }
+
+    /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
+    private static @Nullable GpusharePod gpushare(ClusterPod pod, PodDemand.Valid demand) {
+        GpusharePod written = GpusharePod.of(pod.annotations(), demand.demand().containers());
+        return written.bound() ? written : null;
+    }
+
+    /** The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown. */
+    private List<Holding> byGpushare(PodRef pod, String node, GpusharePod gpushare, List<Holding> former) {
+        gpushares.compute(node, (_, uids) -> {
+            Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;
+            changed.add(pod.uid());
+            return changed;
+        });
+        return GpushareHolding.of(gpushare, nodes.entry(node).cards().inventory())
+                .map(held -> List.of(new Holding(node, held.allocation(), Standing.SEEN, Instant.EPOCH)))
+                .orElse(former);
+    }
+
+    private void forgetGpushare(PodEntry pod) {
+        if (pod.gpushare() != null && pod.node() != null) {
+            gpushares.computeIfPresent(pod.node(), (_, uids) -> {
+                uids.remove(pod.ref().uid());
+                return uids.isEmpty() ? null : uids;
+            });
+        }
+    }
+
+    /** The node has another inventory: an index may name another card there. */
+    void inventoryChanged(String node) {
+        for (String pod : gpushares.getOrDefault(node, Set.of())) {
+            pods.computeIfPresent(pod, (uid, entry) -> {
+                if (entry.gpushare() == null) {
+                    return entry;
+                }
+                List<Holding> now = byGpushare(entry.ref(), node, entry.gpushare(), entry.holdings());
+                move(entry.ref(), entry.holdings(), now);
+                return entry.with(now);
+            });
+        }
     }
 
     /** Forgets the pod with that name and uid. */
     void remove(PodRef name, String uid) {
         hostRequests.remove(name, uid);
         uids.remove(name.toString(), uid);
+        nominations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
+            forgetGpushare(old);
             return null;
         });
     }
@@ -147,7 +255,9 @@ final class PodTable {
             Optional<Holding> held = pod.on(node);
             Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> entry.place(pod.podDemand(), scoring));
+                    .orElseGet(() -> available(
+                                    node, entry, pod.ref().uid(), pod.priority().value())
+                            .place(pod.podDemand(), scoring));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
                     result[0] = new Assumption.Refused(Reason.occupied(why));

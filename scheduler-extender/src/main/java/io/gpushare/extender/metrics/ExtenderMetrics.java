@@ -72,7 +72,7 @@ public final class ExtenderMetrics {
         VERBS.forEach(seconds::initLabelValues);
         VERBS.forEach(verb -> List.of("not_ready", "bad_request").forEach(why -> failures.initLabelValues(verb, why)));
         failures.initLabelValues("preempt", "internal");
-        List.of("internal", "no_certificate", "too_large", "too_many", "slow")
+        List.of("internal", "no_certificate", "too_large", "too_many", "too_many_connections", "slow")
                 .forEach(why -> failures.initLabelValues("any", why));
         List.of("node", "no_node").forEach(filters::initLabelValues);
         nodes.initLabelValues("feasible");

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param node null while the pod is not bound
  * @param ended whether the pod has Succeeded or Failed: only then, or when it is deleted, are its cards free again
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there; null for
+ *     none
  * @param containers in the order in which they start
  */
 public record ClusterPod(
@@ -21,6 +23,7 @@ public record ClusterPod(
         boolean ended,
         PodPriority priority,
         boolean unschedulable,
+        @Nullable String nominatedNode,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
@@ -28,6 +31,18 @@ public record ClusterPod(
         Objects.requireNonNull(priority);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+    }
+
+    /** A pod that is nominated to no node. */
+    public ClusterPod(
+            PodRef ref,
+            @Nullable String node,
+            boolean ended,
+            PodPriority priority,
+            boolean unschedulable,
+            Map<String, String> annotations,
+            List<ContainerResources> containers) {
+        this(ref, node, ended, priority, unschedulable, null, annotations, containers);
     }
 
     /** A pod of default priority that kube-scheduler has not reported as unschedulable. */

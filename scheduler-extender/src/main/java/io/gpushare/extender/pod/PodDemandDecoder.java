@@ -9,6 +9,7 @@ import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,19 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(codec.decode(pod.containers()), pod.containers(), null);
+                : decoded(bound(pod), pod.containers(), null);
+    }
+
+    /** gpushare reads the memory only: a pod that it bound may request whole cards as well, and has none. */
+    private Decoded<Demand> bound(ClusterPod pod) {
+        Decoded<Demand> demand = codec.decode(pod.containers());
+        if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
+            GpusharePod gpushare = GpusharePod.of(pod.annotations(), codec.memory(pod.containers()));
+            if (gpushare.bound() && !gpushare.containers().isEmpty()) {
+                return new Decoded.Valid<>(new Demand(gpushare.containers()));
+            }
+        }
+        return demand;
     }
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {

@@ -55,11 +55,11 @@ public final class Preemption {
     }
 
     private Optional<Victims> onNode(SchedulingPod pod, Demand demand, String name, Victims chosen) {
-        NodeEntry node = ledger.nodeEntry(name);
+        NodeEntry node = ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name);
         if (node.unusable() != null) {
             return Optional.empty();
         }
-        NodeCards cards = node.cards().without(pod.ref().uid());
+        NodeCards cards = node.cards();
         for (String uid : chosen.uids()) {
             cards = cards.without(uid);
         }

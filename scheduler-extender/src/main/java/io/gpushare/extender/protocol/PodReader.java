@@ -7,7 +7,7 @@ import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.ContainerResources;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -58,7 +58,10 @@ public final class PodReader {
             case "uid" -> uid = JsonBody.string(value, field);
             case "namespace" -> namespace = JsonBody.string(value, field);
             case "name" -> name = JsonBody.string(value, field);
-            case "annotations" -> strings(value, field, AnnotationKeys::read, annotations);
+            case "annotations" -> {
+                strings(value, field, AnnotationLimits::reads, annotations);
+                annotations.replaceAll(AnnotationLimits::cut);
+            }
             default -> value.skipChildren();
         }
     }

@@ -87,7 +87,7 @@ public final class Explainer {
                     filtered.why(i),
                     chosen.contains(name),
                     summary,
-                    ledger.nodeEntry(name).cards().without(pod.ref().uid())));
+                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards()));
         }
         nodes.sort(Comparator.comparingInt(Explainer::group)
                 .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())

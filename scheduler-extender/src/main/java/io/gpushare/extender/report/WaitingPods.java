@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +52,15 @@ public final class WaitingPods {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     private static final int MAX_PER_ROUND = 50;
+    /** At 5,000 nodes these take less than a tenth of a second; users can create pods with any number of demands. */
+    static final int DEMANDS_PER_ROUND = 64;
 
     private final Ledger ledger;
     private final AtomicLong namedTotal = new AtomicLong();
     private final Map<String, Attempts> attempts = new HashMap<>();
     private Map<String, FreeOnNode> before = Map.of();
+    // The least recently evaluated first.
+    private final Map<Demand, WaitReason> reasons = new LinkedHashMap<>();
     private volatile Map<WaitReason, Integer> counts = Map.of();
 
     /**
@@ -98,13 +104,12 @@ public final class WaitingPods {
     public List<PodRef> due(Instant now) {
         List<PodEntry> pods = ledger.waiting();
         Map<String, FreeOnNode> nodes = pods.isEmpty() ? Map.of() : nodes();
-        Set<Demand> fitting = new HashSet<>();
-        Set<Demand> fittingAgain = new HashSet<>();
-        Map<Demand, WaitReason> reasons = evaluate(pods, nodes, fitting, fittingAgain);
+        Set<Demand> fittingAgain = evaluate(pods, nodes);
         before = nodes;
-        counts = counts(pods, reasons);
-        List<PodEntry> candidates =
-                pods.stream().filter(pod -> fitting.contains(pod.demand())).toList();
+        counts = counts(pods);
+        List<PodEntry> candidates = pods.stream()
+                .filter(pod -> reasons.get(pod.demand()) == WaitReason.FITS)
+                .toList();
         attempts.keySet()
                 .retainAll(candidates.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
         for (PodEntry pod : candidates) {
@@ -118,9 +123,11 @@ public final class WaitingPods {
         return named(candidates, nodes, now);
     }
 
-    private Map<WaitReason, Integer> counts(List<PodEntry> pods, Map<Demand, WaitReason> reasons) {
+    private Map<WaitReason, Integer> counts(List<PodEntry> pods) {
         Map<WaitReason, Integer> count = new EnumMap<>(WaitReason.class);
-        pods.forEach(pod -> count.merge(Objects.requireNonNull(reasons.get(pod.demand())), 1, Integer::sum));
+        pods.stream()
+                .flatMap(pod -> Optional.ofNullable(reasons.get(pod.demand())).stream())
+                .forEach(reason -> count.merge(reason, 1, Integer::sum));
         count.put(WaitReason.INVALID, ledger.invalidWaiting());
         return Collections.unmodifiableMap(count);
     }
@@ -136,37 +143,43 @@ public final class WaitingPods {
     }
 
     /**
-     * Why each demand waits.
+     * Decides why demands wait: all of them or, where there are very many, the new ones and those that were decided longest
+     * ago.
      *
-     * @param fitting receives the demands that some node can take
-     * @param fittingAgain receives those of them that a node can take that could not in the last round
+     * @return the demands that a node can take that could not in the last round
      */
-    private Map<Demand, WaitReason> evaluate(
-            List<PodEntry> pods, Map<String, FreeOnNode> nodes, Set<Demand> fitting, Set<Demand> fittingAgain) {
-        Map<Demand, WaitReason> reasons = new HashMap<>();
+    private Set<Demand> evaluate(List<PodEntry> pods, Map<String, FreeOnNode> nodes) {
         Set<Demand> demands = pods.stream().map(PodEntry::demand).collect(Collectors.toSet());
-        for (Demand demand : demands) {
-            DemandSummary summary = DemandSummary.of(demand);
-            boolean possible = false;
-            for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
-                @Nullable Reason refusal = node.getValue().entry().refusal(summary);
-                possible |= refusal == null || refusal.resolvable();
-                if (refusal == null && node.getValue().offers(summary)) {
-                    fitting.add(demand);
-                    FreeOnNode old = before.get(node.getKey());
-                    if (old == null || !old.takes(summary)) {
-                        fittingAgain.add(demand);
-                        break;
-                    }
+        reasons.keySet().retainAll(demands);
+        List<Demand> turn = Stream.concat(
+                        demands.stream().filter(demand -> !reasons.containsKey(demand)), reasons.keySet().stream())
+                .limit(DEMANDS_PER_ROUND)
+                .toList();
+        Set<Demand> fittingAgain = new HashSet<>();
+        for (Demand demand : turn) {
+            reasons.remove(demand);
+            reasons.put(demand, evaluate(demand, nodes, fittingAgain));
+        }
+        return fittingAgain;
+    }
+
+    private WaitReason evaluate(Demand demand, Map<String, FreeOnNode> nodes, Set<Demand> fittingAgain) {
+        DemandSummary summary = DemandSummary.of(demand);
+        boolean possible = false;
+        boolean fits = false;
+        for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
+            @Nullable Reason refusal = node.getValue().entry().refusal(summary);
+            possible |= refusal == null || refusal.resolvable();
+            if (refusal == null && node.getValue().offers(summary)) {
+                fits = true;
+                FreeOnNode old = before.get(node.getKey());
+                if (old == null || !old.takes(summary)) {
+                    fittingAgain.add(demand);
+                    break;
                 }
             }
-            reasons.put(
-                    demand,
-                    fitting.contains(demand)
-                            ? WaitReason.FITS
-                            : possible ? shortage(summary, nodes.values()) : WaitReason.IMPOSSIBLE);
         }
-        return reasons;
+        return fits ? WaitReason.FITS : possible ? shortage(summary, nodes.values()) : WaitReason.IMPOSSIBLE;
     }
 
     private static WaitReason shortage(DemandSummary demand, Collection<FreeOnNode> nodes) {

@@ -19,6 +19,7 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Demand;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,20 +71,26 @@ public final class NodeSelection {
                 yield FilterResult.of(reasons);
             }
             case PodDemand.Valid demand -> {
-                FilterResult feasible = feasible(pod.ref().uid(), demand.demand(), nodes);
-                yield decides ? decided(pod.ref().uid(), demand, nodes, feasible) : feasible;
+                Map<String, NodeEntry> apart = apart(pod);
+                FilterResult feasible = feasible(apart, demand.demand(), nodes);
+                yield decides ? decided(pod.ref().uid(), apart, demand, nodes, feasible) : feasible;
             }
         };
     }
 
-    private FilterResult feasible(String podUid, Demand demand, NodeIndices nodes) {
+    /** The nodes that are not the same for this pod as for all. */
+    private Map<String, NodeEntry> apart(SchedulingPod pod) {
+        return ledger.nodesApart(pod.ref().uid(), pod.priority());
+    }
+
+    private static FilterResult feasible(Map<String, NodeEntry> apart, Demand demand, NodeIndices nodes) {
         DemandSummary summary = DemandSummary.of(demand);
         FilterResult filtered = nodes.filter(summary);
-        if (holds(podUid).isEmpty()) {
+        if (apart.isEmpty()) {
             return filtered;
         }
         @Nullable Reason[] reasons = filtered.whys();
-        freed(podUid, nodes, (place, freed) -> reasons[place] = freed.refusal(summary));
+        visit(apart, nodes, (place, node) -> reasons[place] = node.refusal(summary));
         return FilterResult.of(reasons);
     }
 
@@ -91,7 +98,12 @@ public final class NodeSelection {
      * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. The
      * cheapest node may be refused: a policy does not weigh a split over cards or conditions on single cards.
      */
-    private FilterResult decided(String podUid, PodDemand.Valid demand, NodeIndices nodes, FilterResult filtered) {
+    private FilterResult decided(
+            String podUid,
+            Map<String, NodeEntry> apart,
+            PodDemand.Valid demand,
+            NodeIndices nodes,
+            FilterResult filtered) {
         if (filtered.passed() < 2) {
             return filtered;
         }
@@ -102,7 +114,7 @@ public final class NodeSelection {
             }
         }
         int[] passed = filtered.passedPlaces();
-        int best = costs(podUid, demand.policy(), demand.request(), nodes.at(passed))
+        int best = costs(apart, demand.policy(), demand.request(), nodes.at(passed))
                 .cheapest();
         return best < 0 ? filtered : filtered.only(passed[best]);
     }
@@ -122,35 +134,35 @@ public final class NodeSelection {
     public int[] prioritize(SchedulingPod pod, NodeIndices nodes) {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu(PodRequest request, boolean _) ->
-                costs("", null, request, nodes).scores(MAX_SCORE);
+                costs(Map.of(), null, request, nodes).scores(MAX_SCORE);
             case PodDemand.Invalid _ -> new int[nodes.size()];
             case PodDemand.Valid demand ->
-                costs(pod.ref().uid(), demand.policy(), demand.request(), nodes).scores(MAX_SCORE);
+                costs(apart(pod), demand.policy(), demand.request(), nodes).scores(MAX_SCORE);
         };
     }
 
-    private NodeCosts costs(String podUid, @Nullable PolicyKind policy, PodRequest request, NodeIndices nodes) {
+    private NodeCosts costs(
+            Map<String, NodeEntry> apart, @Nullable PolicyKind policy, PodRequest request, NodeIndices nodes) {
         Scoring scoring = ledger.scoring(policy);
         NodeCosts[] costs = {nodes.costs(scoring, request)};
-        freed(
-                podUid,
+        visit(
+                apart,
                 nodes,
-                (place, freed) -> costs[0] =
-                        costs[0].with(nodes.index(place), RecentCosts.cost(freed.free(), scoring, request), request));
+                (place, node) -> costs[0] =
+                        costs[0].with(nodes.index(place), RecentCosts.cost(node.free(), scoring, request), request));
         return costs[0];
     }
 
-    private interface Freed {
-        void at(int place, NodeEntry freed);
+    private interface Visitor {
+        void at(int place, NodeEntry node);
     }
 
-    /** Visits the nodes that an earlier bind of this pod has reserved cards on, without that reservation. */
-    private void freed(String podUid, NodeIndices nodes, Freed then) {
-        for (Holding holding : holds(podUid)) {
-            NodeEntry freed = ledger.nodeEntry(holding.node()).without(podUid);
-            for (int place : nodes.places(holding.node())) {
-                then.at(place, freed);
+    /** Visits these nodes at their places in the request. */
+    private static void visit(Map<String, NodeEntry> apart, NodeIndices nodes, Visitor visitor) {
+        apart.forEach((name, node) -> {
+            for (int place : nodes.places(name)) {
+                visitor.at(place, node);
             }
-        }
+        });
     }
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class ExtenderServer {
     private static final int CHUNK = 64 << 10;
     private static final int REQUEST_LINE = 4096;
     private static final int HEADERS = 8192;
+    /** The most open connections. kube-scheduler needs one for each bind in flight; each takes 9 KB, 17 KB with TLS. */
+    public static final int CONNECTIONS = 2000;
 
     /**
      * Where and how the server listens.
@@ -98,10 +101,15 @@ public final class ExtenderServer {
     /** Starts to listen; throws if the address can't be used. */
     public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
         // Nothing is served from files, and without its cache Vert.x needs no writable directory.
-        Vertx vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(CORES)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        Vertx vertx = Vertx.builder()
+                .with(new VertxOptions()
+                        .setEventLoopPoolSize(CORES)
+                        .setFileSystemOptions(new FileSystemOptions()
+                                .setFileCachingEnabled(false)
+                                .setClassPathResolvingEnabled(false)))
+                .withTransport(
+                        new ConnectionLimit(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
+                .build();
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         VerbHandlers verbs = new VerbHandlers(
                 parts.selection(),
@@ -124,7 +132,7 @@ public final class ExtenderServer {
                 settings.maxBody());
         List<HttpServer> loops = new CopyOnWriteArrayList<>();
         try {
-            listen(vertx, settings, routes, parts.metrics(), loops);
+            listen(vertx, settings, routes, parts, loops);
         } catch (IOException e) {
             blocking.close();
             vertx.close();
@@ -133,8 +141,7 @@ public final class ExtenderServer {
         return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
     }
 
-    private static void listen(
-            Vertx vertx, Settings settings, Router routes, ExtenderMetrics metrics, List<HttpServer> loops)
+    private static void listen(Vertx vertx, Settings settings, Router routes, Parts parts, List<HttpServer> loops)
             throws IOException {
         HttpServerOptions options = options(settings.deadlines());
         @Nullable TlsFiles tls = settings.tls();
@@ -145,7 +152,7 @@ public final class ExtenderServer {
             contents.into(options);
         }
         Future<String> deployed = vertx.deployVerticle(
-                () -> new Loop(settings, options, routes, metrics, loops), new DeploymentOptions().setInstances(CORES));
+                () -> new Loop(settings, options, routes, parts, loops), new DeploymentOptions().setInstances(CORES));
         try {
             await(deployed, START);
         } catch (IOException e) {
@@ -164,7 +171,7 @@ public final class ExtenderServer {
     private static HttpServerOptions options(Deadlines deadlines) {
         return new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // Closes the connection of a caller that reads nothing. ConnectionDeadlines closes only after pending
+                // Closes the connection of a caller that reads nothing. Connections closes only after pending
                 // writes, which then never end.
                 .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
@@ -204,19 +211,14 @@ public final class ExtenderServer {
         private final Settings settings;
         private final HttpServerOptions options;
         private final Router routes;
-        private final ExtenderMetrics metrics;
+        private final Parts parts;
         private final List<HttpServer> loops;
 
-        Loop(
-                Settings settings,
-                HttpServerOptions options,
-                Router routes,
-                ExtenderMetrics metrics,
-                List<HttpServer> loops) {
+        Loop(Settings settings, HttpServerOptions options, Router routes, Parts parts, List<HttpServer> loops) {
             this.settings = settings;
             this.options = options;
             this.routes = routes;
-            this.metrics = metrics;
+            this.parts = parts;
             this.loops = loops;
         }
 
@@ -225,10 +227,11 @@ public final class ExtenderServer {
             SocketAddress address = settings.port() == 0
                     ? SocketAddress.sharedRandomPort(1, settings.address())
                     : SocketAddress.inetSocketAddress(settings.port(), settings.address());
-            ConnectionDeadlines deadlines = new ConnectionDeadlines(vertx, settings.deadlines(), metrics, routes);
+            BooleanSupplier ready = () -> parts.unready().get().isEmpty();
+            Connections connections = new Connections(vertx, settings.deadlines(), parts.metrics(), ready, routes);
             HttpServer server = vertx.createHttpServer(options)
-                    .connectionHandler(deadlines::connected)
-                    .requestHandler(deadlines);
+                    .connectionHandler(connections::connected)
+                    .requestHandler(connections);
             return server.listen(address).onSuccess(loops::add);
         }
     }

@@ -65,6 +65,9 @@ class NodeSummaryTest {
                         "memory >= 15Gi",
                         "memory < 8Gi",
                         "uuid in (GPU-1, GPU-2, GPU-4)",
+                        "uuid in (gpu-1, GPU-2, GPU-9), uuid not in (GPU-2, gpu-3)",
+                        "uuid != GPU-0",
+                        "memory >= 8Gi, uuid not in (GPU-0, GPU-1), numa = 0",
                         "model = T4",
                         "numa = 0")
                 .map(SelectorCodec::parse);

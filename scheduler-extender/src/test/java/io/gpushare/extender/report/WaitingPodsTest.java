@@ -58,6 +58,18 @@ class WaitingPodsTest {
     }
 
     @Test
+    void aPodIsNamedSoonEvenIfManyPodsThatFitNowhereWaitToo() {
+        node("n1", TestCluster.cards(15));
+        for (int i = 0; i < 10 * WaitingPods.DEMANDS_PER_ROUND; i++) {
+            unschedulable("large" + i, 0, i, 16 + i);
+        }
+        rounds(Duration.ofMinutes(1));
+        assertThat(waiting.counts()).containsEntry(WaitReason.IMPOSSIBLE, 10 * WaitingPods.DEMANDS_PER_ROUND);
+        unschedulable("p", 0, 0, 10);
+        assertThat(rounds(INTERVAL.multipliedBy(3))).containsExactly("p");
+    }
+
+    @Test
     void asManyPodsAreNamedAsFit() {
         node("n1", TestCluster.cards(15, 15));
         for (int i = 0; i < 10; i++) {

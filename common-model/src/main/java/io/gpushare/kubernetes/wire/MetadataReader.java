@@ -1,0 +1,95 @@
+package io.gpushare.kubernetes.wire;
+
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.JsonWriter;
+import io.gpushare.model.codec.AnnotationLimits;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import java.io.IOException;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an object's metadata: its identity, and of annotations and labels those that the programs use. Everything else is
+ * skipped as it arrives.
+ */
+final class MetadataReader extends TypeAdapter<V1ObjectMeta> {
+    private final Predicate<String> labels;
+
+    /** @param labels the keys of the labels to keep */
+    MetadataReader(Predicate<String> labels) {
+        this.labels = labels;
+    }
+
+    @Override
+    public @Nullable V1ObjectMeta read(JsonReader in) throws IOException {
+        if (in.peek() == JsonToken.NULL) {
+            in.nextNull();
+            return null;
+        }
+        V1ObjectMeta metadata = new V1ObjectMeta();
+        in.beginObject();
+        while (in.hasNext()) {
+            switch (in.nextName()) {
+                case "name" -> metadata.setName(text(in));
+                case "namespace" -> metadata.setNamespace(ApiObject.shared(text(in)));
+                case "uid" -> metadata.setUid(text(in));
+                case "resourceVersion" -> metadata.setResourceVersion(text(in));
+                case "creationTimestamp" -> metadata.setCreationTimestamp(time(in));
+                case "deletionTimestamp" -> metadata.setDeletionTimestamp(time(in));
+                case "labels" -> metadata.setLabels(entries(in, labels));
+                case "annotations" -> metadata.setAnnotations(annotations(in));
+                default -> in.skipValue();
+            }
+        }
+        in.endObject();
+        return metadata;
+    }
+
+    private static Map<String, String> annotations(JsonReader in) throws IOException {
+        Map<String, String> kept = entries(in, AnnotationLimits::reads);
+        kept.replaceAll(AnnotationLimits::cut);
+        return kept;
+    }
+
+    private static Map<String, String> entries(JsonReader in, Predicate<String> keys) throws IOException {
+        Map<String, String> kept = new HashMap<>();
+        if (in.peek() == JsonToken.NULL) {
+            in.nextNull();
+            return kept;
+        }
+        in.beginObject();
+        while (in.hasNext()) {
+            String key = in.nextName();
+            if (keys.test(key) && in.peek() == JsonToken.STRING) {
+                kept.put(key.intern(), in.nextString());
+            } else {
+                in.skipValue();
+            }
+        }
+        in.endObject();
+        return kept;
+    }
+
+    private static @Nullable String text(JsonReader in) throws IOException {
+        if (in.peek() == JsonToken.NULL) {
+            in.nextNull();
+            return null;
+        }
+        return in.nextString();
+    }
+
+    private static @Nullable OffsetDateTime time(JsonReader in) throws IOException {
+        @Nullable String text = text(in);
+        return text == null ? null : OffsetDateTime.parse(text);
+    }
+
+    @Override
+    public void write(JsonWriter out, V1ObjectMeta value) {
+        throw new UnsupportedOperationException("the programs write no whole objects that they have read");
+    }
+}

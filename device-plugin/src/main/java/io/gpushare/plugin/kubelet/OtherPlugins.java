@@ -1,0 +1,67 @@
+package io.gpushare.plugin.kubelet;
+
+import io.gpushare.plugin.devices.DeviceResource;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits until no other device plugin serves the resources of this one on the node: gpushare's, or another process of this
+ * program. With two plugins of one resource the kubelet gives devices of either, and each sees only half of the pods.
+ */
+public final class OtherPlugins {
+    private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);
+    private static final Duration INTERVAL = Duration.ofMillis(250);
+    private static final String GPUSHARE = "aliyungpushare.sock";
+
+    private OtherPlugins() {}
+
+    /**
+     * Returns once no other plugin serves.
+     *
+     * @param pluginDir the kubelet's directory of device plugins
+     */
+    public static void awaitEnd(Path pluginDir) throws InterruptedException {
+        boolean waited = false;
+        for (Optional<Path> other = serving(pluginDir); other.isPresent(); other = serving(pluginDir)) {
+            if (!waited) {
+                LOG.warn(
+                        "another device plugin serves these resources on the node ({}): waiting until it is stopped",
+                        other.get());
+            }
+            waited = true;
+            TimeUnit.MILLISECONDS.sleep(INTERVAL.toMillis());
+        }
+        if (waited) {
+            LOG.info("the other device plugin has stopped");
+        }
+    }
+
+    private static Optional<Path> serving(Path pluginDir) {
+        List<String> own =
+                Arrays.stream(DeviceResource.values()).map(DeviceResource::socket).toList();
+        return Stream.concat(Stream.of(GPUSHARE), own.stream())
+                .map(pluginDir::resolve)
+                .filter(OtherPlugins::accepts)
+                .findFirst();
+    }
+
+    /** Whether a process listens on the socket; a plugin that was killed leaves its socket behind. */
+    private static boolean accepts(Path socket) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException _) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.gpushare.extender.pod;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiting pods that kube-scheduler has nominated to a node, because pods were evicted there for them. As in
+ * kube-scheduler, their demands count against pods of the same or a lower priority: these must not take the cards that become
+ * free.
+ */
+public final class Nominations {
+    /** A pod that is nominated to that node. */
+    public record Nominated(PodRef ref, String node, Demand demand, PodPriority priority) {
+        public Nominated {
+            Objects.requireNonNull(ref);
+            Objects.requireNonNull(node);
+            Objects.requireNonNull(demand);
+            Objects.requireNonNull(priority);
+        }
+    }
+
+    private static final Comparator<Nominated> FIRST =
+            Comparator.comparing(Nominated::priority, PodPriority.HIGHEST_FIRST);
+
+    private final Map<String, Nominated> pods = new ConcurrentHashMap<>();
+
+    /** A pod was added or changed. */
+    public void update(ClusterPod pod, PodDemand demand) {
+        String uid = pod.ref().uid();
+        @Nullable String node = pod.nominatedNode();
+        boolean waits = node != null && pod.node() == null && !pod.priority().terminating();
+        if (waits && demand instanceof PodDemand.Valid valid) {
+            pods.put(uid, new Nominated(pod.ref(), node, valid.demand(), pod.priority()));
+        } else {
+            pods.remove(uid);
+        }
+    }
+
+    public void remove(String uid) {
+        pods.remove(uid);
+    }
+
+    /** The nodes to which such pods are nominated. */
+    public Set<String> nodes(Predicate<Nominated> which) {
+        return pods.values().stream().filter(which).map(Nominated::node).collect(Collectors.toSet());
+    }
+
+    /**
+     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does not fit
+     * then is omitted: no card waits for it.
+     *
+     * @param cards the node's cards now
+     * @param terminating whether the holder with that key is about to leave its cards
+     */
+    public Map<PodRef, Allocation> expected(
+            String node, NodeCards cards, Predicate<Nominated> which, Predicate<String> terminating) {
+        List<Nominated> nominated = pods.values().stream()
+                .filter(pod -> pod.node().equals(node) && which.test(pod))
+                .sorted(FIRST)
+                .toList();
+        Map<PodRef, Allocation> expected = new LinkedHashMap<>();
+        NodeCards later = nominated.isEmpty() ? cards : without(cards, terminating);
+        for (Nominated pod : nominated) {
+            if (later.place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed(Allocation allocation)) {
+                later = later.with(pod.ref(), allocation);
+                expected.put(pod.ref(), allocation);
+            }
+        }
+        return expected;
+    }
+
+    private static NodeCards without(NodeCards cards, Predicate<String> terminating) {
+        NodeCards left = cards;
+        for (NodeCards.Holding holding : cards.holdings()) {
+            String key = holding.holder().key();
+            left = terminating.test(key) ? left.without(key) : left;
+        }
+        return left;
+    }
+}
