@@ -30,7 +30,8 @@ public final class Events {
         // Events about objects without a namespace are in this one.
         String namespace = Objects.requireNonNullElse(object.getNamespace(), "default");
         CoreV1Event written = new CoreV1Event()
-                .metadata(new V1ObjectMeta().generateName(object.getName() + ".").namespace(namespace))
+                .metadata(
+                        new V1ObjectMeta().generateName(object.getName() + ".").namespace(namespace))
                 .involvedObject(object)
                 .type(event.warning() ? "Warning" : "Normal")
                 .reason(event.reason())

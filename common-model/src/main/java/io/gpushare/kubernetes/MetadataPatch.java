@@ -43,7 +43,9 @@ final class MetadataPatch {
     /** A patch can't change the uid: the server calls another one invalid, unlike in a Binding or a deletion. */
     private static boolean isOtherObject(ApiException e) {
         @Nullable String body = e.getResponseBody();
-        return e.getCode() == 422 && body != null && UID_IS_INVALID.matcher(body).find();
+        return e.getCode() == 422
+                && body != null
+                && UID_IS_INVALID.matcher(body).find();
     }
 
     private MetadataPatch put(String field, Map<String, ? extends @Nullable String> entries) {

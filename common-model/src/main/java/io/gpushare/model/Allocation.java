@@ -48,7 +48,8 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
         other.containers.stream()
                 .filter(container -> !containers.contains(container))
                 // No container of a pod can have such a name.
-                .map(container -> new ContainerAllocation(container.name() + " ?", container.role(), container.shares()))
+                .map(container ->
+                        new ContainerAllocation(container.name() + " ?", container.role(), container.shares()))
                 .forEach(both::add);
         both.sort(Comparator.comparing(container -> container.role() == ContainerRole.APP));
         return new Allocation(unit, both);

@@ -238,7 +238,8 @@ class KubernetesApiIT {
                 .singleElement()
                 .asString()
                 .startsWith("POST /api/v1/namespaces/default/events")
-                .contains("\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n1\",\"uid\":\"n1\"}");
+                .contains(
+                        "\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n1\",\"uid\":\"n1\"}");
     }
 
     @Test

@@ -49,7 +49,8 @@ final class TestApiServer implements AutoCloseable {
     }
 
     private static boolean isNodePatch(ApiRequest request) {
-        return request.is("PATCH", "/nodes/" + NODE + "/status") && request.contentType().startsWith(MERGE_PATCH);
+        return request.is("PATCH", "/nodes/" + NODE + "/status")
+                && request.contentType().startsWith(MERGE_PATCH);
     }
 
     /** Keeps changes from now on from watches; a list shows them. */

@@ -52,10 +52,12 @@ public final class ForeignUseReporter {
 
     private static PodEvent event(NodeUsage.Foreign foreign) {
         String message = foreign.pod().isPresent()
-                ? "A container of this pod uses card " + foreign.card() + ", which is not allocated to it, and takes memory"
+                ? "A container of this pod uses card " + foreign.card()
+                        + ", which is not allocated to it, and takes memory"
                         + " from other pods. Request GPU memory or cards in its resources, or set"
                         + " NVIDIA_VISIBLE_DEVICES=void in its env."
-                : "A process outside of the pods of this node uses card " + foreign.card() + " and takes memory from its"
+                : "A process outside of the pods of this node uses card " + foreign.card()
+                        + " and takes memory from its"
                         + " pods; nvidia-smi shows the process. End it, or cordon the card.";
         return new PodEvent(true, PodEventRecorder.COMPONENT, REASON, message);
     }

@@ -78,21 +78,22 @@ public record NodeUsage(
         for (var entry : reported.cards().entrySet()) {
             for (CardUsage.GpuProcess process : entry.getValue().processes().orElse(List.of())) {
                 Optional<Cgroup> cgroup = cgroups.apply(process.pid());
-                if (cgroup.isPresent()) {
-                    visible++;
-                } else {
+                if (cgroup.isEmpty()) {
                     hidden++; // it has ended, or it is in another PID namespace than the plugin
+                    continue;
                 }
-                Optional<ContainerOnCard> owner = cgroup.flatMap(found -> owner(found, entry.getKey(), pods));
+                visible++;
+                Optional<ContainerOnCard> owner = owner(cgroup.get(), entry.getKey(), pods);
                 owner.ifPresent(container ->
                         containers.merge(container, IDLE.with(process), (before, _) -> before.with(process)));
-                if (owner.filter(shares::accountFor).isEmpty()) {
-                    Optional<PodRef> pod = owner.map(ContainerOnCard::podUid)
-                            .or(() -> cgroup.flatMap(Cgroup::podUid))
-                            .flatMap(uid -> Optional.ofNullable(pods.get(uid)))
-                            .map(NodePod::ref);
+                Optional<NodePod> pod = owner.map(ContainerOnCard::podUid)
+                        .or(cgroup.get()::podUid)
+                        .flatMap(uid -> Optional.ofNullable(pods.get(uid)));
+                if (pod.filter(known -> shares.allow(known, owner)).isEmpty()) {
                     foreign.merge(
-                            new Foreign(entry.getKey(), pod), process.bytes().orElse(0), Long::sum);
+                            new Foreign(entry.getKey(), pod.map(NodePod::ref)),
+                            process.bytes().orElse(0),
+                            Long::sum);
                 }
             }
         }
@@ -120,24 +121,21 @@ public record NodeUsage(
                         card));
     }
 
-    /** The containers with their shares, and the pods that request cards and whose cards are not known (yet). */
-    private record Shares(Set<ContainerOnCard> known, Set<String> unknownPods) {
+    /** The containers that have a share, and their pods. */
+    private record Shares(Set<ContainerOnCard> containers, Set<String> podUids) {
         static Shares of(NodeSnapshot snapshot) {
-            Set<ContainerOnCard> known =
-                    ContainerShare.of(snapshot).stream().map(ContainerShare::key).collect(Collectors.toSet());
-            Set<String> allocated =
-                    known.stream().map(ContainerOnCard::podUid).collect(Collectors.toSet());
+            Set<ContainerOnCard> containers = ContainerShare.of(snapshot).stream()
+                    .map(ContainerShare::key)
+                    .collect(Collectors.toSet());
             return new Shares(
-                    known,
-                    snapshot.pods().stream()
-                            .filter(pod -> pod.demand().valid().isPresent())
-                            .map(pod -> pod.ref().uid())
-                            .filter(uid -> !allocated.contains(uid))
-                            .collect(Collectors.toSet()));
+                    containers, containers.stream().map(ContainerOnCard::podUid).collect(Collectors.toSet()));
         }
 
-        boolean accountFor(ContainerOnCard container) {
-            return known.contains(container) || unknownPods.contains(container.podUid());
+        /** Also where it is not known which container of a requesting pod it is, or which cards the pod has. */
+        boolean allow(NodePod pod, Optional<ContainerOnCard> container) {
+            boolean unknown = container.isEmpty() || !podUids.contains(pod.ref().uid());
+            return container.filter(containers::contains).isPresent()
+                    || (unknown && pod.demand().valid().isPresent());
         }
     }
 

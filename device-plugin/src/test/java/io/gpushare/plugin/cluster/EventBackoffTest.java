@@ -101,6 +101,7 @@ class EventBackoffTest {
 
     private static EventBackoff.Report report(String pod, String sentence) {
         return new EventBackoff.Report(
-                new EventSubject.Pod(new PodRef("uid-" + pod, "default", pod)), new PodEvent(true, "plugin", "GpuXid", sentence));
+                new EventSubject.Pod(new PodRef("uid-" + pod, "default", pod)),
+                new PodEvent(true, "plugin", "GpuXid", sentence));
     }
 }

@@ -106,6 +106,8 @@ class OverUseTest {
         process(3, A, 4 * GIB, "uninvited", "u1");
         process(4, A, 8 * GIB, "unknown", "n1");
         process(5, B, 16 * GIB, "uninvited", "unreported");
+        process(6, A, 32 * GIB, "p", "p1");
+        cgroups.remove(6L); // it has ended
 
         NodeUsage usage = usage();
 

@@ -108,10 +108,12 @@ public final class Binder {
         @Nullable String bound = read.node();
         return switch (demand) {
             case PodDemand.Invalid(String sentence) -> new Failed(Why.INVALID_DEMAND, sentence);
-            case PodDemand.NoGpu(PodRequest _, boolean named) when !named ->
+            case PodDemand.NoGpu(PodRequest _, boolean named)
+            when !named ->
                 new Failed(
                         Why.INVALID_DEMAND,
-                        "pod " + pod + " names no GPU resource: the extender binds only pods that do; let kube-scheduler"
+                        "pod " + pod
+                                + " names no GPU resource: the extender binds only pods that do; let kube-scheduler"
                                 + " bind this pod, or check managedResources in its configuration");
             case PodDemand.NoGpu _ ->
                 bound == null ? bindWithoutCards(pod, node) : UnknownBindingResolver.asBound(pod, node, bound, true);

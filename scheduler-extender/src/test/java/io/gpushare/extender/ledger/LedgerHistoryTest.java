@@ -68,10 +68,11 @@ public class LedgerHistoryTest {
         world.showAll();
         assertThat(without(edited, cards(ledger))).isEqualTo(without(edited, world.truth()));
         // Of a changed annotation the ledger cannot know which version is true: it holds the present one at least.
-        world.truth().forEach((node, cards) -> cards.holdings().stream()
-                .filter(holding -> edited.contains(holding.holder().key()))
-                .forEach(holding -> assertThat(held(ledger, node, holding.holder()))
-                        .containsAll(holding.allocation().cards())));
+        world.truth()
+                .forEach((node, cards) -> cards.holdings().stream()
+                        .filter(holding -> edited.contains(holding.holder().key()))
+                        .forEach(holding -> assertThat(held(ledger, node, holding.holder()))
+                                .containsAll(holding.allocation().cards())));
         world.pods().forEach(pod -> world.delete(pod.ref().name()));
         world.relist();
         world.showAll();
