@@ -10,6 +10,7 @@ import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
+import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
@@ -23,6 +24,7 @@ import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.node.NodeAllocations;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
@@ -52,6 +54,7 @@ final class Plugin implements AutoCloseable {
     private final DomainSockets sockets = new DomainSockets();
     private final PodResourcesClient podResources;
     private final NodePodInformer pods;
+    private final NodeLease lease;
     private final InventoryPublisher inventory;
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
@@ -77,6 +80,8 @@ final class Plugin implements AutoCloseable {
         podResources = new PodResourcesClient(
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
         pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
+        lease = NodeLease.start(
+                api, settings.nodeLeaseNamespace(), settings.nodeName(), publisher::changed, System::nanoTime);
         inventory = InventoryPublisher.start(api, settings.nodeName());
         assembler = new InventoryAssembler(
                 settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
@@ -110,7 +115,8 @@ final class Plugin implements AutoCloseable {
                         settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
                 cardListener(),
                 clock);
-        metrics.register(new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, latest));
+        metrics.register(
+                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
                 : null;
@@ -133,7 +139,10 @@ final class Plugin implements AutoCloseable {
     }
 
     private void publish() {
-        kubelet.offer(DeviceLists.of(latest.now().allocations()));
+        NodeAllocations allocated = latest.now().allocations();
+        DeviceLists lists = DeviceLists.of(allocated);
+        // Without the API server the next pod would be unknown to the plugin, and fail.
+        kubelet.offer(lease.lost() ? lists.only(allocated.allocatedIds()) : lists);
         allocations.reconcileSoon();
     }
 
@@ -192,6 +201,7 @@ final class Plugin implements AutoCloseable {
         usage.close();
         cordons.close();
         inventory.close();
+        lease.close();
         pods.close();
         podResources.close();
         api.close();

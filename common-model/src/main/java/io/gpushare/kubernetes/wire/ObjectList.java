@@ -12,6 +12,8 @@ public abstract class ObjectList<T extends ApiObject> implements KubernetesListO
 
     public static final class Nodes extends ObjectList<NodeObject> {}
 
+    public static final class Leases extends ObjectList<LeaseObject> {}
+
     @Nullable
     String apiVersion;
 

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class PodObject extends ApiObject {
     // The only condition that is used: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
+    // The same for pods with containers.
+    private static final List<ContainerStatus> REPORTED = List.of(new ContainerStatus());
 
     @Nullable
     Spec spec;
@@ -81,6 +83,9 @@ public final class PodObject extends ApiObject {
         String phase;
 
         @Nullable
+        String reason;
+
+        @Nullable
         String podIP;
 
         @Nullable
@@ -136,6 +141,7 @@ public final class PodObject extends ApiObject {
         if (status != null) {
             status.phase = shared(status.phase);
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
+            status.reason = rejected() ? "Rejected" : null;
             status.podIP = null;
         }
         if (spec != null) {
@@ -177,16 +183,16 @@ public final class PodObject extends ApiObject {
                 && status.conditions.stream().anyMatch(Condition::unschedulable);
     }
 
-    /** Drops the fields that only the pod's own node needs. */
+    /** Drops what only the pod's own node needs of its containers' statuses. */
     public void stripContainerStatuses() {
         if (status != null) {
+            status.containerStatuses = reported() ? REPORTED : null;
             status.initContainerStatuses = null;
-            status.containerStatuses = null;
         }
     }
 
     public PodRef ref() {
-        return new PodRef(text(meta().getUid()), text(meta().getNamespace()), name());
+        return new PodRef(uid(), text(meta().getNamespace()), name());
     }
 
     /** The node to which it is bound; null before. */
@@ -215,6 +221,25 @@ public final class PodObject extends ApiObject {
     /** Where a device plugin's pod serves its metrics, known once {@link #strip} ran; null for other pods. */
     public @Nullable String metrics() {
         return metrics;
+    }
+
+    /** Whether its kubelet runs, starts or has run its containers. */
+    public boolean admitted() {
+        return status != null && ("Running".equals(status.phase) || "Succeeded".equals(status.phase) || reported());
+    }
+
+    /** Whether its kubelet failed it without any container. */
+    public boolean rejected() {
+        return status != null && "Failed".equals(status.phase) && status.reason != null && !reported();
+    }
+
+    /** Whether its kubelet has reported a container. */
+    private boolean reported() {
+        return status != null && (some(status.containerStatuses) || some(status.initContainerStatuses));
+    }
+
+    private static boolean some(@Nullable List<ContainerStatus> statuses) {
+        return statuses != null && !statuses.isEmpty();
     }
 
     /** The names of its started containers by container ID. */
