@@ -9,6 +9,7 @@ import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.util.PatchUtils;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,10 +56,24 @@ public final class Leases {
 
     /** Creates it without a holder. It fails with 409 if it exists. */
     public void create() throws KubernetesException {
+        create(new V1ObjectMeta());
+    }
+
+    /** Creates it without a holder; Kubernetes deletes it together with the node. It fails with 409 if it exists. */
+    public void create(NodeState owner) throws KubernetesException {
+        create(new V1ObjectMeta()
+                .addOwnerReferencesItem(new V1OwnerReference()
+                        .apiVersion("v1")
+                        .kind("Node")
+                        .name(owner.name())
+                        .uid(owner.uid())));
+    }
+
+    private void create(V1ObjectMeta metadata) throws KubernetesException {
         V1Lease lease = new V1Lease()
                 .apiVersion("coordination.k8s.io/v1")
                 .kind("Lease")
-                .metadata(new V1ObjectMeta().name(name).namespace(namespace));
+                .metadata(metadata.name(name).namespace(namespace));
         try {
             client.execute(
                     limited(coordination.createNamespacedLease(namespace, lease).buildCall(null)));
@@ -70,29 +85,49 @@ public final class Leases {
     /** Acquires or renews it. It fails with 409 if it has changed since {@code before}. */
     public LeaseState hold(LeaseState before, String holder, Duration length, Instant now) throws KubernetesException {
         boolean taken = !before.holder().equals(holder);
-        JsonObject spec = new JsonObject();
-        spec.addProperty("holderIdentity", holder);
-        spec.addProperty("leaseDurationSeconds", length.toSeconds());
-        spec.addProperty("renewTime", MICRO.format(now));
+        JsonObject spec = held(holder, length, now);
         if (taken) {
             spec.addProperty("acquireTime", MICRO.format(now));
             spec.addProperty("leaseTransitions", before.transitions() + 1);
         }
-        return write(before, spec);
+        return write(before.version(), spec);
+    }
+
+    /** Renews it for that holder, whoever held it before; empty if there is none. */
+    public Optional<LeaseState> renew(String holder, Duration length, Instant now) throws KubernetesException {
+        try {
+            return Optional.of(write(null, held(holder, length, now)));
+        } catch (KubernetesException e) {
+            if (e.status() == 404) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private static JsonObject held(String holder, Duration length, Instant now) {
+        JsonObject spec = new JsonObject();
+        spec.addProperty("holderIdentity", holder);
+        spec.addProperty("leaseDurationSeconds", length.toSeconds());
+        spec.addProperty("renewTime", MICRO.format(now));
+        return spec;
     }
 
     /** Releases it, so that another holder can acquire it at once. */
     public void release(LeaseState before) throws KubernetesException {
         JsonObject spec = new JsonObject();
         spec.add("holderIdentity", JsonNull.INSTANCE);
-        write(before, spec);
+        write(before.version(), spec);
     }
 
-    private LeaseState write(LeaseState before, JsonObject spec) throws KubernetesException {
-        JsonObject metadata = new JsonObject();
-        metadata.addProperty("resourceVersion", before.version());
+    /** @param version the version that it must have; null for any */
+    private LeaseState write(@Nullable String version, JsonObject spec) throws KubernetesException {
         JsonObject document = new JsonObject();
-        document.add("metadata", metadata);
+        if (version != null) {
+            JsonObject metadata = new JsonObject();
+            metadata.addProperty("resourceVersion", version);
+            document.add("metadata", metadata);
+        }
         document.add("spec", spec);
         try {
             V1Patch patch = new V1Patch(document.toString());

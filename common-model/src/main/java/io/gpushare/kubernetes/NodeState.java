@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node in the API, reduced to the fields that the programs use.
  *
+ * @param uid identifies the node among those that had its name
  * @param annotations those that the programs read
  * @param allocatable its cpu and memory for pods
  * @param devices quantities of the extended resources that its kubelet offers
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeState(
         String name,
+        String uid,
         Map<String, String> annotations,
         Map<String, String> labels,
         HostResources allocatable,
@@ -34,6 +36,7 @@ public record NodeState(
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         return new NodeState(
                 node.name(),
+                node.uid(),
                 node.annotations(),
                 node.labels(),
                 HostResourcesCodec.allocatable(node.allocatable()),

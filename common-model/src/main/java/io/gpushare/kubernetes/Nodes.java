@@ -1,10 +1,14 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.wire.LeaseObject;
+import io.gpushare.kubernetes.wire.ObjectList;
 import io.gpushare.kubernetes.wire.ObjectReader;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import okhttp3.Call;
@@ -54,6 +58,36 @@ public final class Nodes {
                 return Optional.empty();
             }
             throw KubernetesException.of("reading node " + name, e);
+        }
+    }
+
+    /**
+     * The version of each Lease in that namespace that has a holder, by node: the Lease has the name of its node, and a
+     * renewal changes its version. Read from the API server a page at a time.
+     */
+    public Map<String, String> leases(String namespace) throws KubernetesException {
+        Map<String, String> versions = new HashMap<>();
+        @Nullable String next = null;
+        do {
+            ObjectList<LeaseObject> page = leases(namespace, next);
+            page.getItems().stream()
+                    .filter(LeaseObject::held)
+                    .forEach(lease -> versions.put(lease.name(), lease.version()));
+            next = page.next();
+        } while (next != null);
+        return versions;
+    }
+
+    private ObjectList<LeaseObject> leases(String namespace, @Nullable String next) throws KubernetesException {
+        try {
+            Call call = new CoordinationV1Api(calls)
+                    .listNamespacedLease(namespace)
+                    .limit(Informer.Page.FIRST.limit())
+                    ._continue(next)
+                    .buildCall(null);
+            return Responses.read(call, ObjectReader.LEASES::list);
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the nodes' leases in namespace " + namespace, e);
         }
     }
 

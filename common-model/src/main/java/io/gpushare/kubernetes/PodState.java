@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the node to which it is bound; null before
  * @param ended whether its phase is Succeeded or Failed: its containers do not run again
+ * @param admission how far its kubelet is with it
  * @param deleting whether its deletion was requested; its containers may still run
  * @param priority spec.priority; 0 where the API has none
  * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
@@ -27,6 +28,7 @@ public record PodState(
         PodRef ref,
         @Nullable String node,
         boolean ended,
+        Admission admission,
         boolean deleting,
         Instant created,
         int priority,
@@ -36,6 +38,20 @@ public record PodState(
         Map<String, String> started,
         @Nullable String nominatedNode,
         @Nullable String metrics) {
+    /** How far the kubelet is with a pod. */
+    public enum Admission {
+        /** It has not reported the pod. */
+        PENDING,
+        /** It runs, starts or has run the pod's containers. */
+        ADMITTED,
+        /** It failed the pod without any container. */
+        REJECTED;
+
+        private static Admission of(PodObject pod) {
+            return pod.rejected() ? REJECTED : pod.admitted() ? ADMITTED : PENDING;
+        }
+    }
+
     public PodState {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
@@ -47,6 +63,7 @@ public record PodState(
                 pod.ref(),
                 pod.node(),
                 pod.ended(),
+                Admission.of(pod),
                 pod.deleting(),
                 pod.created(),
                 pod.priority(),

@@ -31,9 +31,23 @@ public final class ClusterOptions {
             description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
     private String cardResource = ResourceNames.DEFAULT.cards();
 
+    @Option(
+            names = "--node-lease-namespace",
+            paramLabel = "<name>",
+            defaultValue = "gpushare-node-lease",
+            converter = NameConverter.class,
+            description = "Namespace of the Leases by which the device plugins show that they reach the API server."
+                    + " [gpushare-node-lease]")
+    private String nodeLeaseNamespace = "";
+
     /** The kubeconfig file; null for the pod's service account. */
     public @Nullable Path kubeconfig() {
         return kubeconfig;
+    }
+
+    /** The namespace of the device plugins' Leases. */
+    public String nodeLeaseNamespace() {
+        return nodeLeaseNamespace;
     }
 
     /** One sentence for each rule that the values break. */

@@ -68,6 +68,7 @@ class KubernetesApiIT {
                             new PodRef("u1", "ns", "p"),
                             "n1",
                             false,
+                            PodState.Admission.ADMITTED,
                             false,
                             Instant.parse("2026-11-20T10:00:00Z"),
                             -7,

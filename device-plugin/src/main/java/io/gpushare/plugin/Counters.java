@@ -5,6 +5,7 @@ import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
+import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.metrics.PluginCounters;
@@ -28,6 +29,7 @@ record Counters(
         PodEventRecorder events,
         OverUseGuard overUse,
         UsageMonitor monitor,
+        NodeLease lease,
         LatestSnapshot latest)
         implements PluginCounters {
     @Override
@@ -77,6 +79,11 @@ record Counters(
     @Override
     public Map<String, Long> evictions() {
         return overUse.counts();
+    }
+
+    @Override
+    public boolean apiServerResponds() {
+        return !lease.lost();
     }
 
     @Override

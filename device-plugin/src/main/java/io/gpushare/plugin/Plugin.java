@@ -10,6 +10,7 @@ import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
+import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
@@ -24,6 +25,7 @@ import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.node.NodeAllocations;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
@@ -54,6 +56,7 @@ final class Plugin implements AutoCloseable {
     private final DomainSockets sockets = new DomainSockets();
     private final PodResourcesClient podResources;
     private final NodePodInformer pods;
+    private final NodeLease lease;
     private final InventoryPublisher inventory;
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
@@ -81,6 +84,8 @@ final class Plugin implements AutoCloseable {
         podResources = new PodResourcesClient(
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
         pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
+        lease = NodeLease.start(
+                api, settings.nodeLeaseNamespace(), settings.nodeName(), publisher::changed, System::nanoTime);
         inventory = InventoryPublisher.start(api, settings.nodeName());
         assembler = new InventoryAssembler(
                 settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
@@ -115,7 +120,8 @@ final class Plugin implements AutoCloseable {
                         settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
                 cardListener(),
                 clocks);
-        metrics.register(new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, latest));
+        metrics.register(
+                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
                 : null;
@@ -142,7 +148,9 @@ final class Plugin implements AutoCloseable {
 
     private void publish() {
         NodeSnapshot now = latest.now();
-        kubelet.offer(DeviceLists.of(now.allocations()));
+        DeviceLists lists = DeviceLists.of(now.allocations());
+        // Without the API server the next pod would be unknown to the plugin, and fail.
+        kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
         // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
         if (pods.synced() && !now.inventory().equals(published)) {
@@ -206,6 +214,7 @@ final class Plugin implements AutoCloseable {
         usage.close();
         cordons.close();
         inventory.close();
+        lease.close();
         pods.close();
         podResources.close();
         api.close();

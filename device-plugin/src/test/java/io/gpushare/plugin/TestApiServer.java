@@ -28,8 +28,12 @@ final class TestApiServer implements AutoCloseable {
                 .rule(request -> request.path().equals("/api/v1/pods")
                         && !request.uri().contains("fieldSelector=spec.nodeName%3D" + NODE))
                 .always(Outcome.refused(400, "BadRequest", "the plugin may list the pods of its node only"));
+        node("uid-n1");
+    }
+
+    private void node(String uid) {
         ObjectNode node = ApiClient.document().put("kind", "Node");
-        node.putObject("metadata").put("name", NODE);
+        node.putObject("metadata").put("name", NODE).put("uid", uid);
         server.objects().put(node);
     }
 
@@ -51,6 +55,37 @@ final class TestApiServer implements AutoCloseable {
     private static boolean isNodePatch(ApiRequest request) {
         return request.is("PATCH", "/nodes/" + NODE + "/status")
                 && request.contentType().startsWith(MERGE_PATCH);
+    }
+
+    /** While true, no request gets a response, and no watch goes on. */
+    void cutOff(boolean cut) {
+        server.faults().cutOff(cut);
+        if (cut) {
+            server.cutWatches();
+        }
+    }
+
+    /** The node's Lease. */
+    ObjectNode lease() {
+        return server.objects().get(ApiResource.LEASES, "gpushare-node-lease", NODE);
+    }
+
+    boolean hasLease() {
+        return !server.objects().list(ApiResource.LEASES).isEmpty();
+    }
+
+    /** From now on, the role of an earlier version refuses the calls for Leases. */
+    void refuseLeases() {
+        server.faults()
+                .rule(request -> request.path().contains("/leases"))
+                .always(Outcome.refused(403, "Forbidden", "leases is forbidden: cannot patch resource"));
+    }
+
+    /** Deletes the node and its Lease, as the garbage collector does, and creates the node again. */
+    void recreateNode(String uid) {
+        server.objects().remove(ApiResource.NODES, "", NODE);
+        server.objects().remove(ApiResource.LEASES, "gpushare-node-lease", NODE);
+        node(uid);
     }
 
     /** Keeps changes from now on from watches; a list shows them. */

@@ -3,11 +3,13 @@ package io.gpushare.extender;
 import io.gpushare.extender.cluster.ClusterInformers;
 import io.gpushare.extender.cluster.EventRecorder;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.metrics.MetricsSource;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -25,7 +27,11 @@ import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -41,6 +47,7 @@ public final class Extender implements AutoCloseable {
      * @param kubeconfig null for the service account of the pod
      * @param filterDecides whether filter returns only the node that the policy chose
      * @param pluginNamespace the namespace of the device plugins
+     * @param nodeLeaseNamespace the namespace of their Leases
      * @param candidacy null for the only extender of the cluster
      */
     public record Settings(
@@ -50,6 +57,7 @@ public final class Extender implements AutoCloseable {
             boolean filterDecides,
             ViewAccess.Access view,
             String pluginNamespace,
+            String nodeLeaseNamespace,
             @Nullable Candidacy candidacy,
             ExtenderServer.Settings server) {
         public Settings {
@@ -57,6 +65,7 @@ public final class Extender implements AutoCloseable {
             Objects.requireNonNull(policy);
             Objects.requireNonNull(view);
             Objects.requireNonNull(pluginNamespace);
+            Objects.requireNonNull(nodeLeaseNamespace);
             Objects.requireNonNull(server);
         }
     }
@@ -83,6 +92,7 @@ public final class Extender implements AutoCloseable {
     private final Ledger ledger;
     private final Binder binder;
     private final ClusterInformers informers;
+    private final NodeLeasePoller leases;
     private final Leadership leadership;
     private final ExtenderServer server;
     private final UnknownBindingTimer unknownBindings;
@@ -97,15 +107,19 @@ public final class Extender implements AutoCloseable {
         EventRecorder events = EventRecorder.start(api, leads, clocks);
         ledger = new Ledger(demands, new Policies(settings.policy()), events);
         PodClient pods = new PodClient(api, leads);
-        binder = new Binder(ledger, pods, clocks.wall());
-        NodeSelection selection = new NodeSelection(ledger, settings.filterDecides());
-        informers = ClusterInformers.start(api, ledger, settings.pluginNamespace());
+        PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
+        binder = new Binder(ledger, pods, outcomes, clocks.wall());
+        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.filterDecides());
+        informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
+        leases = NodeLeasePoller.start(
+                api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
         leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
-                new MetricsSource(ledger, waiting, leads, ready, informers::heard, informers::changes, events::lost));
+                new MetricsSource(
+                        ledger, outcomes, waiting, leads, ready, this::heard, informers::changes, events::lost));
         server = serve(
                 settings.server(),
                 new ExtenderServer.Parts(
@@ -124,6 +138,13 @@ public final class Extender implements AutoCloseable {
         loops = List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start());
     }
 
+    /** The time of the last message from the API server, by resource. */
+    private Map<String, Instant> heard() {
+        Map<String, Instant> heard = new HashMap<>(informers.heard());
+        heard.put("leases", leases.lastHeard());
+        return heard;
+    }
+
     /** Starts the server, or ends what was started before it. */
     private ExtenderServer serve(ExtenderServer.Settings settings, ExtenderServer.Parts parts) throws IOException {
         try {
@@ -131,6 +152,7 @@ public final class Extender implements AutoCloseable {
         } catch (IOException e) {
             leadership.end();
             informers.close();
+            leases.close();
             throw e;
         }
     }
@@ -191,6 +213,7 @@ public final class Extender implements AutoCloseable {
         } finally {
             loops.forEach(Thread::interrupt);
             informers.close();
+            leases.close();
             api.close();
         }
     }

@@ -7,6 +7,7 @@ import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.NameConverter;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.PortConverter;
 import io.gpushare.options.ReadableFileConverter;
@@ -14,13 +15,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** The options of the extender. Each flag has an environment variable: {@code --lease-name}, {@code GPUSHARE_LEASE_NAME}. */
 @Command(
@@ -32,25 +30,12 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         usageHelpWidth = 110)
 final class ExtenderOptions implements CheckedOptions {
-    private static final Pattern NAME = Pattern.compile("[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?");
     private static final int LEAST_REQUEST_BYTES = 1 << 10;
 
     /** Where kube-scheduler gets the policy's choice. */
     private enum Verb {
         FILTER,
         PRIORITIZE
-    }
-
-    /** Reads the name of a namespaced object or a namespace. */
-    static final class NameConverter implements ITypeConverter<String> {
-        @Override
-        public String convert(String text) {
-            if (!NAME.matcher(text).matches()) {
-                throw new TypeConversionException(
-                        "'" + text + "' is not a Kubernetes name: write lower-case letters, digits, '-' and '.'");
-            }
-            return text;
-        }
     }
 
     @Option(
@@ -240,6 +225,7 @@ final class ExtenderOptions implements CheckedOptions {
                 decideIn == Verb.FILTER,
                 view,
                 leaseNamespace,
+                cluster.nodeLeaseNamespace(),
                 leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity) : null,
                 new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
     }

@@ -78,7 +78,15 @@ public final class RunningExtender implements AutoCloseable {
             Extender.@Nullable Candidacy candidacy,
             ViewAccess.Access access) {
         return new Extender.Settings(
-                kubeconfig, ResourceNames.DEFAULT, PolicyKind.WSP, true, access, "kube-system", candidacy, server);
+                kubeconfig,
+                ResourceNames.DEFAULT,
+                PolicyKind.WSP,
+                true,
+                access,
+                "kube-system",
+                "gpushare-node-lease",
+                candidacy,
+                server);
     }
 
     /** Resolves the Bindings that are old enough by the extender's clock. */

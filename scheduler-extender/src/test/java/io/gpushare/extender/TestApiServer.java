@@ -186,6 +186,13 @@ public final class TestApiServer implements AutoCloseable {
         change(name, pod -> pod.withObjectProperty("status").put("phase", phase));
     }
 
+    /** The kubelet fails the pod without starting it. */
+    public void rejected(String name, String reason) {
+        change(
+                name,
+                pod -> pod.withObjectProperty("status").put("phase", "Failed").put("reason", reason));
+    }
+
     /** Deletion is requested; the containers still run. */
     public void deleting(String name) {
         change(name, pod -> pod.withObjectProperty("metadata").put("deletionTimestamp", "2026-11-20T12:05:00Z"));

@@ -52,6 +52,10 @@ public abstract class ApiObject implements KubernetesObject {
         return text(meta().getName());
     }
 
+    public String uid() {
+        return text(meta().getUid());
+    }
+
     /** The annotations that the programs read. */
     public Map<String, String> annotations() {
         Map<String, String> annotations = meta().getAnnotations();

@@ -29,6 +29,9 @@ public final class ObjectReader<O extends ApiObject> {
     /** The nodes. */
     public static final ObjectReader<NodeObject> NODES = new ObjectReader<>(NodeObject.class, _ -> true, _ -> {});
 
+    /** The Leases of the nodes. */
+    public static final ObjectReader<LeaseObject> LEASES = new ObjectReader<>(LeaseObject.class, _ -> false, _ -> {});
+
     private final Class<O> type;
     private final Gson gson;
     private final Consumer<O> further;

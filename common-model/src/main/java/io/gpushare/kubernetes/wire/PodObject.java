@@ -19,6 +19,8 @@ public final class PodObject extends ApiObject {
 
     // The only condition that is used: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
+    // The same for pods with containers.
+    private static final List<ContainerStatus> REPORTED = List.of(new ContainerStatus());
 
     // The label of our device plugin's pods, and of earlier versions'.
     private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
@@ -88,6 +90,9 @@ public final class PodObject extends ApiObject {
         String phase;
 
         @Nullable
+        String reason;
+
+        @Nullable
         String podIP;
 
         @Nullable
@@ -150,6 +155,7 @@ public final class PodObject extends ApiObject {
         if (status != null) {
             status.phase = shared(status.phase);
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
+            status.reason = rejected() ? "Rejected" : null;
             status.podIP = null;
             status.nominatedNodeName = shared(status.nominatedNodeName);
         }
@@ -222,13 +228,13 @@ public final class PodObject extends ApiObject {
 
     private void stripContainerStatuses() {
         if (status != null) {
+            status.containerStatuses = reported() ? REPORTED : null;
             status.initContainerStatuses = null;
-            status.containerStatuses = null;
         }
     }
 
     public PodRef ref() {
-        return new PodRef(text(meta().getUid()), text(meta().getNamespace()), name());
+        return new PodRef(uid(), text(meta().getNamespace()), name());
     }
 
     /** The node to which it is bound; null before. */
@@ -264,6 +270,25 @@ public final class PodObject extends ApiObject {
     /** Where a device plugin's pod serves its metrics; null for other pods. */
     public @Nullable String metrics() {
         return metrics;
+    }
+
+    /** Whether its kubelet runs, starts or has run its containers. */
+    public boolean admitted() {
+        return status != null && ("Running".equals(status.phase) || "Succeeded".equals(status.phase) || reported());
+    }
+
+    /** Whether its kubelet failed it without any container. */
+    public boolean rejected() {
+        return status != null && "Failed".equals(status.phase) && status.reason != null && !reported();
+    }
+
+    /** Whether its kubelet has reported a container. */
+    private boolean reported() {
+        return status != null && (some(status.containerStatuses) || some(status.initContainerStatuses));
+    }
+
+    private static boolean some(@Nullable List<ContainerStatus> statuses) {
+        return statuses != null && !statuses.isEmpty();
     }
 
     /** The names of its started containers by container ID. */

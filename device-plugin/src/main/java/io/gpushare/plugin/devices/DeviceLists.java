@@ -51,6 +51,17 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         return new DeviceLists(lists);
     }
 
+    /** The same lists without any device beyond these: no other device is healthy. */
+    public DeviceLists only(Set<String> ids) {
+        Map<DeviceResource, List<Offered>> fewer = new EnumMap<>(DeviceResource.class);
+        lists.forEach((resource, list) -> fewer.put(
+                resource,
+                list.stream()
+                        .map(each -> new Offered(each.id(), each.healthy() && ids.contains(each.id()), each.numaNode()))
+                        .toList()));
+        return new DeviceLists(fewer);
+    }
+
     public List<Offered> list(DeviceResource resource) {
         return Objects.requireNonNull(lists.get(resource));
     }

@@ -41,6 +41,9 @@ public interface PluginCounters {
     /** Evictions of pods above their limit, by outcome. */
     Map<String, Long> evictions();
 
+    /** Whether the API server responds; if not, free devices are withdrawn. */
+    boolean apiServerResponds();
+
     /** The measured usage now, as far as it is known. */
     NodeUsage usage();
 

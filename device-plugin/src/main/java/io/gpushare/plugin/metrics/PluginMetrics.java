@@ -6,6 +6,7 @@ import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.node.AnnotationDifference;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -88,6 +89,11 @@ public final class PluginMetrics {
                 "gpushare_plugin_events_lost_total",
                 "Events on pods that could not be recorded at the API server.",
                 counts::eventsLost);
+        GaugeWithCallback.builder()
+                .name("gpushare_plugin_api_server_responds")
+                .help("0 if the API server has not responded for 15 s: free devices are withdrawn until it does.")
+                .callback(callback -> callback.call(counts.apiServerResponds() ? 1 : 0))
+                .register(registry);
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")
                 .help("Xid errors since the plugin started; card and model are empty if the driver did not name the"

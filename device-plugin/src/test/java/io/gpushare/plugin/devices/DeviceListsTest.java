@@ -141,6 +141,19 @@ class DeviceListsTest {
         assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-b::0", "GPU-b::1");
     }
 
+    @Test
+    void onlyAllocatedDevicesStayWhenTheFreeOnesAreWithdrawn() {
+        NodeSnapshot shared = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::1"), TestPods.START);
+
+        DeviceLists lists =
+                DeviceLists.of(shared.allocations()).only(shared.allocations().allocatedIds());
+
+        assertThat(lists.list(DeviceResource.MEMORY)).hasSize(5);
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-a::1");
+        assertThat(healthy(lists.list(DeviceResource.CARDS))).isEmpty();
+    }
+
     private static List<String> healthy(List<Offered> devices) {
         return devices.stream().filter(Offered::healthy).map(Offered::id).toList();
     }

@@ -13,6 +13,8 @@ import java.util.Map;
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
     public static final String NAMESPACE = "kube-system";
+    /** The namespace of the device plugins' Leases. */
+    public static final String LEASES = "gpushare-node-lease";
     public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
     public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
 

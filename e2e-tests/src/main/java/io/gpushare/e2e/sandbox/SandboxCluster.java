@@ -59,7 +59,7 @@ final class SandboxCluster implements AutoCloseable {
         Path logs = Files.createDirectories(folder.resolve("logs"));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
-            startNode(machine, kubeconfig, logs);
+            startNode(machine, logs);
         }
         URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
         ExtenderConfig extender =
@@ -82,10 +82,12 @@ final class SandboxCluster implements AutoCloseable {
                 logs.resolve("scheduler-extender.log"))));
     }
 
-    private void startNode(SandboxNode machine, Path kubeconfig, Path logs) throws IOException {
+    private void startNode(SandboxNode machine, Path logs) throws IOException {
         Path directory = kubeletDirectory(machine.name());
         KubeletOptions options = KubeletOptions.of(machine.name(), directory);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
+        Path kubeconfig = Files.writeString(
+                folder.resolve(machine.name() + ".kubeconfig"), server.kubeconfig(plugin(machine.name())));
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         int metricsPort = Program.freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
@@ -98,12 +100,22 @@ final class SandboxCluster implements AutoCloseable {
                 "--kubelet-dir=" + directory,
                 "--proc-dir=" + proc());
         programs.add(keep(Program.start(
-                "device-plugin of " + machine.name(),
+                plugin(machine.name()),
                 repository.resolve("device-plugin"),
                 PLUGIN_HEAP_MIB,
                 arguments,
                 Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
                 logs.resolve("device-plugin-" + machine.name() + ".log"))));
+    }
+
+    /** The device plugin's user at the API server. */
+    private static String plugin(String node) {
+        return "device-plugin of " + node;
+    }
+
+    /** While true, the device plugin of that node does not reach the API server; its kubelet does. */
+    void cutOffPlugin(String node, boolean cut) {
+        server.cutOff(plugin(node), cut);
     }
 
     Path kubeletDirectory(String node) {

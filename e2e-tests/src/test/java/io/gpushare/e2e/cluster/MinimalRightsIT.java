@@ -36,7 +36,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(SharedCluster.Extension.class)
 class MinimalRightsIT {
     private static final String PLUGIN = OutsidePrograms.PLUGIN;
-    private static final String SYSTEM = Installation.NAMESPACE;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration REFUSAL = Duration.ofSeconds(20);
     private static final int LINES = 60;
@@ -74,7 +73,7 @@ class MinimalRightsIT {
     }
 
     /** One verb of one rule in deploy/manifests. */
-    record Right(String kind, String account, int rule, String resource, String verb) {
+    record Right(String kind, String namespace, String account, int rule, String resource, String verb) {
         @Override
         public String toString() {
             return account + ": " + verb + " " + resource;
@@ -82,7 +81,7 @@ class MinimalRightsIT {
 
         String path() {
             return "/apis/rbac.authorization.k8s.io/v1/"
-                    + (kind.equals("Role") ? "namespaces/" + SYSTEM + "/roles/" : "clusterroles/") + account;
+                    + (kind.equals("Role") ? "namespaces/" + namespace + "/roles/" : "clusterroles/") + account;
         }
 
         /** The API server's text for a denied request. */
@@ -96,13 +95,15 @@ class MinimalRightsIT {
     static Stream<Right> rights() throws IOException {
         List<Right> rights = new ArrayList<>();
         for (Map<String, Object> role : Permissions.roles(SharedCluster.ROOT)) {
-            String account =
-                    String.valueOf(AdmissionPolicies.map(role.get("metadata")).get("name"));
+            Map<String, Object> metadata = AdmissionPolicies.map(role.get("metadata"));
+            String account = String.valueOf(metadata.get("name"));
+            String namespace = String.valueOf(metadata.get("namespace"));
             List<Map<String, Object>> rules = AdmissionPolicies.list(role.get("rules"));
             for (int rule = 0; rule < rules.size(); rule++) {
                 for (String resource : AdmissionPolicies.strings(rules.get(rule).get("resources"))) {
                     for (String verb : AdmissionPolicies.strings(rules.get(rule).get("verbs"))) {
-                        rights.add(new Right(String.valueOf(role.get("kind")), account, rule, resource, verb));
+                        rights.add(new Right(
+                                String.valueOf(role.get("kind")), namespace, account, rule, resource, verb));
                     }
                 }
             }

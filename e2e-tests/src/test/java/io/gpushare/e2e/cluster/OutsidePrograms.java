@@ -71,6 +71,16 @@ final class OutsidePrograms implements AutoCloseable {
         return http.send(request, BodyHandlers.discarding()).statusCode() == 200;
     }
 
+    /** Whether the extender has read the Leases of the device plugins. */
+    boolean extenderReadsLeases() throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri("/metrics")).build();
+        String heard = "gpushare_extender_informer_heard_timestamp_seconds{resource=\"leases\"} ";
+        return http.send(request, BodyHandlers.ofString())
+                .body()
+                .lines()
+                .anyMatch(line -> line.startsWith(heard) && !line.equals(heard + "0.0"));
+    }
+
     /** Sends a bind as kube-scheduler does, and returns the extender's response. */
     String bind(String pod, String uid) throws IOException, InterruptedException {
         String body = """

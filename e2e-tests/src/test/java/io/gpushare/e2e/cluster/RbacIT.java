@@ -2,6 +2,7 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,10 +28,12 @@ class RbacIT {
     @ValueSource(strings = {"gpu-share-device-plugin", "gpu-share-scheduler-extender"})
     void theListOfTheApiServerIsTheDocumentedOne(String account) throws Exception {
         Set<String> everywhere = list("default", account, "");
-        Set<String> inOurs = list(Installation.NAMESPACE, account, "");
         Set<String> all = new TreeSet<>(everywhere);
-        inOurs.removeAll(everywhere);
-        inOurs.forEach(line -> all.add(line + " in " + Installation.NAMESPACE));
+        for (String namespace : List.of(Installation.NAMESPACE, Installation.LEASES)) {
+            Set<String> inOurs = list(namespace, account, "");
+            inOurs.removeAll(everywhere);
+            inOurs.forEach(line -> all.add(line + " in " + namespace));
+        }
         Set<String> documented = Permissions.documented(SharedCluster.ROOT);
         documented.removeIf(line -> !line.startsWith(account + ":"));
         assertThat(all).isNotEmpty().isEqualTo(documented);

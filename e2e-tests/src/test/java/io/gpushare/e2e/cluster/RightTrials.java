@@ -19,6 +19,8 @@ final class RightTrials {
     private static final String PLUGIN = OutsidePrograms.PLUGIN;
     private static final String EXTENDER = OutsidePrograms.EXTENDER;
     private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/gpushare-schd-extender";
+    private static final String NODE_LEASES =
+            "/apis/coordination.k8s.io/v1/namespaces/" + Installation.LEASES + "/leases/";
     /** A node without a kubelet, which would overwrite its status. */
     static final String NODE = "node-without-kubelet";
 
@@ -43,6 +45,8 @@ final class RightTrials {
             case PLUGIN + ": get nodes" -> newCordon();
             case PLUGIN + ": list pods", PLUGIN + ": watch pods", PLUGIN + ": patch pods/status" ->
                 () -> written(aPodOnTheNode(""));
+            case PLUGIN + ": create leases" -> aLeaseMadeAnew(NODE_LEASES + cluster.node());
+            case PLUGIN + ": patch leases" -> this::renews;
             case PLUGIN + ": create events" -> () -> hasEvent(aPodOnTheNode(""));
             case EXTENDER + ": list nodes",
                     EXTENDER + ": watch nodes",
@@ -53,7 +57,8 @@ final class RightTrials {
             case EXTENDER + ": patch pods/status" -> aWaitingPodThatFits();
             case EXTENDER + ": create events" -> () -> hasEvent(aPodOnTheNode("nonsense"));
             case EXTENDER + ": create leases", EXTENDER + ": get leases", EXTENDER + ": patch leases" ->
-                aLeaseMadeAnew();
+                aLeaseMadeAnew(LEASE);
+            case EXTENDER + ": list leases" -> programs::extenderReadsLeases;
             default -> throw new AssertionError("nothing here needs the right " + right + ": is it needed at all?");
         };
     }
@@ -195,13 +200,26 @@ final class RightTrials {
     }
 
     /** Deletes the Lease and checks that it comes back with a holder. */
-    private Callable<Boolean> aLeaseMadeAnew() throws IOException {
+    private Callable<Boolean> aLeaseMadeAnew(String lease) throws IOException {
         List<Boolean> deleted = new ArrayList<>();
         return () -> {
             if (deleted.isEmpty()) {
-                deleted.add(api.send("DELETE", LEASE, "").succeeded());
+                deleted.add(api.send("DELETE", lease, "").succeeded());
             }
-            return !api.get(LEASE).body().at("/spec/holderIdentity").asText().isEmpty();
+            return !api.get(lease).body().at("/spec/holderIdentity").asText().isEmpty();
         };
+    }
+
+    /** Waits for a renewal of the node's Lease. */
+    private boolean renews() throws Exception {
+        String before = renewTime();
+        return within(() -> !renewTime().equals(before));
+    }
+
+    private String renewTime() throws IOException {
+        return api.get(NODE_LEASES + cluster.node())
+                .body()
+                .at("/spec/renewTime")
+                .asText();
     }
 }

@@ -32,7 +32,8 @@ class MonitoringIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     /** Alerts whose condition takes longer than a test: they must not fire, and their series must exist. */
-    private static final Set<String> NOT_HERE = Set.of("GpuShareLedgerStale", "GpuShareDifferencesStay");
+    private static final Set<String> NOT_HERE =
+            Set.of("GpuShareLedgerStale", "GpuShareLeaseNotRenewed", "GpuShareDifferencesStay");
 
     private static final Set<String> BY_FAULTS = Set.of(
             "GpuShareCardUnhealthy",

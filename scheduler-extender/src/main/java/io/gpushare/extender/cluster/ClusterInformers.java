@@ -1,6 +1,7 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
@@ -22,6 +23,7 @@ public final class ClusterInformers implements AutoCloseable {
 
     private final KubernetesApi api;
     private final Ledger ledger;
+    private final AdmissionReporter admissions;
     private final Informer<NodeState> nodes;
     private final Informer<PodState> pods;
     private final Events<NodeState> nodeEvents;
@@ -29,9 +31,10 @@ public final class ClusterInformers implements AutoCloseable {
     private final String pluginNamespace;
     private volatile boolean caughtUp;
 
-    private ClusterInformers(KubernetesApi api, Ledger ledger, String pluginNamespace) {
+    private ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
+        this.admissions = new AdmissionReporter(api.pods(), outcomes);
         nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
         this.pluginNamespace = pluginNamespace;
         podEvents = new Events<>(this::podSeen, this::podGone);
@@ -49,6 +52,7 @@ public final class ClusterInformers implements AutoCloseable {
         if (isPlugin(pod)) {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
+        admissions.seen(pod);
         ledger.updatePod(PodClient.pod(pod));
     }
 
@@ -56,6 +60,7 @@ public final class ClusterInformers implements AutoCloseable {
         if (isPlugin(pod)) {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
+        admissions.gone(pod.ref());
         ledger.removePod(pod.ref());
     }
 
@@ -69,10 +74,12 @@ public final class ClusterInformers implements AutoCloseable {
     /**
      * Starts to watch.
      *
+     * @param outcomes receives what kubelets report of bound pods
      * @param pluginNamespace the namespace of the device plugins
      */
-    public static ClusterInformers start(KubernetesApi api, Ledger ledger, String pluginNamespace) {
-        return new ClusterInformers(api, ledger, pluginNamespace);
+    public static ClusterInformers start(
+            KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
+        return new ClusterInformers(api, ledger, outcomes, pluginNamespace);
     }
 
     /** Whether the ledger has every object of the first lists; stays true. */
@@ -115,6 +122,7 @@ public final class ClusterInformers implements AutoCloseable {
     public void close() {
         nodes.close();
         pods.close();
+        admissions.close();
     }
 
     /** Passes events to the ledger and counts them: an informer is synced before its listener has received every object. */

@@ -29,6 +29,17 @@ public record Reason(String label, String sentence, boolean resolvable) {
                     + " there)",
             false);
 
+    public static final Reason NOT_RENEWED = new Reason(
+            "not_renewed",
+            "node's device plugin does not renew its Lease (does it run, and reach the API server?)",
+            false);
+    public static final Reason BACKING_OFF = new Reason(
+            "backing_off",
+            "node's kubelet rejected the last GPU pods of this namespace; the next one has to wait",
+            false);
+    public static final Reason PASSED_OVER =
+            new Reason("passed_over", "node was chosen several times, and the pod was never bound to it", true);
+
     /**
      * The node fits, but the policy chose another one. The sentence is short because filter repeats it for nearly every
      * node; kube-scheduler shows it only if the chosen node refuses the pod.
@@ -82,7 +93,14 @@ public record Reason(String label, String sentence, boolean resolvable) {
     /** The labels of all reasons. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(
-                UNKNOWN_NODE.label(), NO_INVENTORY.label(), BAD_INVENTORY.label(), NOT_CHOSEN.label(), INVALID_DEMAND));
+                UNKNOWN_NODE.label(),
+                NO_INVENTORY.label(),
+                BAD_INVENTORY.label(),
+                NOT_RENEWED.label(),
+                BACKING_OFF.label(),
+                PASSED_OVER.label(),
+                NOT_CHOSEN.label(),
+                INVALID_DEMAND));
         OCCUPIED.values().forEach(reason -> labels.add(reason.label()));
         EVEN_WHEN_EMPTY.values().forEach(reason -> labels.add(reason.label()));
         return labels;

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +63,7 @@ public final class Ledger {
      *
      * @param address its address in the cluster's network; null if unknown
      * @param metrics host and port of its device plugin's metrics; null if none runs
-     * @param unusable why it can take no pod; null if its inventory is known
+     * @param unusable why it can take no new pod; null if it can
      */
     public record NodeView(
             String name,
@@ -91,6 +92,11 @@ public final class Ledger {
     /** The node's kubelet offers these quantities of extended resources. */
     public void updateAllocatable(String name, Map<String, String> devices) {
         nodes.allocatable(name, demands.allocatable(devices));
+    }
+
+    /** The device plugins of exactly these nodes do not renew their Leases: they are not offered to new pods. */
+    public void updateStale(Set<String> nodesByName) {
+        nodes.stale(nodesByName);
     }
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */

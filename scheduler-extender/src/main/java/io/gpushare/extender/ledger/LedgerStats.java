@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ledger in numbers at one moment.
@@ -21,8 +22,8 @@ import java.util.Set;
  * @param nodes the number of nodes by state: {@code usable}, or the label of the reason why a node can take no pod
  * @param pods the number of pods that hold cards, by standing; a pod that holds cards on two nodes may count twice
  * @param unattributed the number of bound pods with a demand but without a valid allocation
- * @param models the amounts of all usable nodes, by card model
- * @param usable the amounts of each usable node, by its name
+ * @param models the amounts of all these nodes, by card model
+ * @param usable the amounts of each node whose inventory is known, by its name
  */
 public record LedgerStats(
         Map<String, Integer> nodes,
@@ -60,7 +61,7 @@ public record LedgerStats(
      *
      * @param capacity the total memory of the cards
      * @param allocated the memory that pods hold: all of a card that is taken whole, and never more than a card has
-     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards
+     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards and stale nodes
      * @param fragmented the part of the free memory that a typical pod can't use on average: {@link Fragmentation}
      * @param wasted the part of the free memory that no typical pod can use
      */
@@ -109,12 +110,15 @@ public record LedgerStats(
                 0,
                 Reason.BAD_INVENTORY.label(),
                 0,
+                Reason.NOT_RENEWED.label(),
+                0,
                 Reason.UNKNOWN_NODE.label(),
                 0));
         Map<String, Sum> models = new HashMap<>();
         Map<String, Amounts> usable = new HashMap<>();
         nodes.forEach((name, entry) -> {
-            states.merge(entry.unusable() == null ? "usable" : entry.unusable().label(), 1, Integer::sum);
+            @Nullable Reason unavailable = entry.unavailable();
+            states.merge(unavailable == null ? "usable" : unavailable.label(), 1, Integer::sum);
             if (entry.unusable() == null) {
                 Sum node = new Sum();
                 count(entry, fragmentation, node, models);
@@ -147,10 +151,10 @@ public record LedgerStats(
         List<CardState> cards = entry.cards().cards();
         long unit = entry.cards().inventory().unit().size().bytes();
         for (CardState card : cards) {
-            node.add(card, unit);
-            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit);
+            node.add(card, unit, !entry.stale());
+            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.stale());
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(entry.free())) {
+        for (Fragmentation.Loss loss : fragmentation.losses(entry.offeredFree())) {
             node.add(loss, unit);
             Objects.requireNonNull(models.get(loss.card().kind().model())).add(loss, unit);
         }
@@ -164,14 +168,14 @@ public record LedgerStats(
         private double fragmented;
         private long wasted;
 
-        void add(CardState card, long unit) {
+        void add(CardState card, long unit, boolean offered) {
             long bytes = card.card().memory().bytes();
             cards.merge(CardUse.of(card), 1, Integer::sum);
             capacity += bytes;
             allocated += card.takenWhole()
                     ? bytes
                     : Math.min(card.allocated().units(), card.capacity().units()) * unit;
-            free += card.free().units() * unit;
+            free += offered ? card.free().units() * unit : 0;
         }
 
         void add(Fragmentation.Loss loss, long unit) {

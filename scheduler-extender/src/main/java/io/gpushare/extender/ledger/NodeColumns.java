@@ -31,7 +31,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     private final Map<String, Integer> indices = new ConcurrentHashMap<>();
     private final String[] names;
     private final NodeEntry[] entries;
-    private final @Nullable Reason[] unusable;
+    private final @Nullable Reason[] unavailable;
     // The most units that are free on one card, and the number of unused cards: now, and without any pod.
     private final int[] freeUnits;
     private final int[] freeCards;
@@ -49,7 +49,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     private NodeColumns(int capacity) {
         names = new String[capacity];
         entries = new NodeEntry[capacity];
-        unusable = new @Nullable Reason[capacity];
+        unavailable = new @Nullable Reason[capacity];
         freeUnits = new int[capacity];
         freeCards = new int[capacity];
         emptyUnits = new int[capacity];
@@ -89,17 +89,17 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         }
         int index = known == null ? size : known;
         NodeEntry entry = NodeEntry.orUnseen(now);
-        NodeSummary summary = entry.summary();
+        NodeSummary summary = entry.offered();
         NodeSummary emptied = entry.emptied();
         names[index] = name;
         entries[index] = entry;
-        unusable[index] = entry.unusable();
+        unavailable[index] = entry.unavailable();
         freeUnits[index] = summary.mostUnits();
         freeCards[index] = summary.unused();
         emptyUnits[index] = emptied.mostUnits();
         emptyCards[index] = emptied.unused();
         cards[index] = summary.cardCount();
-        freeNodes[index] = entry.free();
+        freeNodes[index] = entry.offeredFree();
         versions.set(index, Math.max(1, versions.get(index) + 1));
         if (known == null) {
             orders[index] = (int) (FreeNode.of(name, 0, 0, 0, List.of()).order() >>> Integer.SIZE);
@@ -151,7 +151,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         if (index < 0) {
             return Reason.UNKNOWN_NODE;
         }
-        @Nullable Reason always = unusable[index];
+        @Nullable Reason always = unavailable[index];
         if (always != null) {
             return always;
         }

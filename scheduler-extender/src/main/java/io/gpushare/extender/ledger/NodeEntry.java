@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * nothing is lost when the node is seen after its pods, or returns.
  *
  * @param unusable why it can take no pod; null if its inventory is known
+ * @param stale whether its device plugin does not renew its Lease: it takes no new pod, and its pods stay
  * @param written the annotation that holds the inventory
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeEntry(
         @Nullable Reason unusable,
+        boolean stale,
         @Nullable String written,
         HostResources allocatable,
         HostResources requested,
@@ -52,6 +54,7 @@ public record NodeEntry(
     /** A node that the API has not shown. */
     private static final NodeEntry UNSEEN = new NodeEntry(
             Reason.UNKNOWN_NODE,
+            false,
             null,
             HostResources.NONE,
             HostResources.NONE,
@@ -74,6 +77,7 @@ public record NodeEntry(
         FreeNode fresh = FreeNode.of(name, 0, 0, 0, List.of());
         return new NodeEntry(
                 null,
+                stale,
                 annotation,
                 has,
                 requested,
@@ -87,6 +91,7 @@ public record NodeEntry(
     NodeEntry having(HostResources has) {
         return new NodeEntry(
                 unusable,
+                stale,
                 written,
                 has,
                 requested,
@@ -96,9 +101,15 @@ public record NodeEntry(
                 free.with(has.minus(requested), free.cards()));
     }
 
+    /** The same cards, with or without renewals by its device plugin. */
+    NodeEntry stale(boolean is) {
+        return new NodeEntry(unusable, is, written, allocatable, requested, cards, summary, emptied, free);
+    }
+
     NodeEntry unusable(Reason why, @Nullable String annotation) {
         return new NodeEntry(
                 why,
+                stale,
                 annotation,
                 HostResources.NONE,
                 requested,
@@ -122,6 +133,7 @@ public record NodeEntry(
         HostResources now = requested.plus(more);
         return new NodeEntry(
                 unusable,
+                stale,
                 written,
                 allocatable,
                 now,
@@ -135,6 +147,7 @@ public record NodeEntry(
         return unusable == null
                 ? new NodeEntry(
                         null,
+                        stale,
                         written,
                         allocatable,
                         requested,
@@ -142,7 +155,8 @@ public record NodeEntry(
                         NodeSummary.of(changed),
                         emptied,
                         remaining(free, allocatable, requested, changed))
-                : new NodeEntry(unusable, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
+                : new NodeEntry(
+                        unusable, stale, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
     }
 
     private static FreeNode remaining(
@@ -212,11 +226,28 @@ public record NodeEntry(
         return cards.place(demand.demand(), CardOrder.BINPACK);
     }
 
+    /** Why the node can take no new pod, whatever is free on its cards; null if it can. */
+    @Nullable
+    public Reason unavailable() {
+        return unusable == null && stale ? Reason.NOT_RENEWED : unusable;
+    }
+
+    /** Its summary for new pods. */
+    public NodeSummary offered() {
+        return stale ? NOTHING : summary;
+    }
+
+    /** Its free capacity for new pods. */
+    FreeNode offeredFree() {
+        return stale ? FreeNode.NOWHERE : free;
+    }
+
     /** Why the node can't take the demand now; null if it can. */
     @Nullable
     public Reason refusal(DemandSummary demand) {
-        if (unusable != null) {
-            return unusable;
+        @Nullable Reason always = unavailable();
+        if (always != null) {
+            return always;
         }
         @Nullable Refusal now = summary.refusal(demand);
         if (now == null) {

@@ -29,6 +29,11 @@ public final class NodeIndices {
         return indices[place];
     }
 
+    /** The name of the node at that place; the node is known. */
+    public String name(int place) {
+        return columns.name(indices[place]);
+    }
+
     /** What the pod costs on each node. */
     public NodeCosts costs(Scoring scoring, PodRequest pod) {
         return columns.costs().of(indices, scoring, pod);

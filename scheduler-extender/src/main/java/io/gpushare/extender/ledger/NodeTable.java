@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
@@ -125,6 +126,16 @@ final class NodeTable {
                 : Optional.empty();
     }
 
+    /** The device plugins of exactly these nodes do not renew their Leases. */
+    void stale(Set<String> names) {
+        nodes.forEach((name, entry) -> {
+            boolean stale = names.contains(name);
+            if (entry.stale() != stale) {
+                change(name, now -> now.stale(stale));
+            }
+        });
+    }
+
     private static UnaryOperator<NodeEntry> reading(
             String name, Map<String, String> annotations, @Nullable String written, HostResources allocatable) {
         return switch (InventoryCodec.decode(annotations)) {
@@ -163,6 +174,10 @@ final class NodeTable {
     private Ledger.NodeView view(String name, NodeEntry entry) {
         @Nullable Plugin plugin = plugins.get(name);
         return new Ledger.NodeView(
-                name, addresses.get(name), plugin == null ? null : plugin.metrics(), entry.unusable(), entry.cards());
+                name,
+                addresses.get(name),
+                plugin == null ? null : plugin.metrics(),
+                entry.unavailable(),
+                entry.cards());
     }
 }

@@ -248,8 +248,9 @@ final class PodTable {
     private Assumption reserve(PodEntry pod, Scoring scoring, String node, Instant now) {
         Assumption[] result = new Assumption[1];
         nodes.change(node, entry -> {
-            if (entry.unusable() != null) {
-                result[0] = new Assumption.Refused(entry.unusable());
+            @Nullable Reason unavailable = entry.unavailable();
+            if (unavailable != null) {
+                result[0] = new Assumption.Refused(unavailable);
                 return entry;
             }
             Optional<Holding> held = pod.on(node);

@@ -103,6 +103,16 @@ public final class ExtenderMetrics {
                 "gpushare_extender_events_lost_total",
                 "Events on pods that could not be recorded.",
                 source.eventsLost());
+        counter(
+                "gpushare_extender_rejected_pods_total",
+                "Pods that a kubelet rejected within a minute after this extender bound them.",
+                source.outcomes().admissions()::rejections);
+        GaugeWithCallback.builder()
+                .name("gpushare_extender_backing_off_nodes")
+                .help("Nodes that get no pod of some namespace now, because their kubelets rejected the last ones.")
+                .callback(
+                        callback -> callback.call(source.outcomes().admissions().closed()))
+                .register(registry);
         informers(source);
         registry.register(new LedgerMetrics(source));
     }

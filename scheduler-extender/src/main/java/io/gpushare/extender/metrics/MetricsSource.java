@@ -1,6 +1,7 @@
 package io.gpushare.extender.metrics;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.report.WaitingPods;
 import java.time.Instant;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
 /**
  * The sources of the metrics that are not counted per request; read at each scrape.
  *
+ * @param outcomes of the placements
  * @param leads whether this extender leads
  * @param ready whether it leads and its ledger is current
  * @param heard the time of the last message from the API server, by resource
@@ -20,6 +22,7 @@ import java.util.function.Supplier;
  */
 public record MetricsSource(
         Ledger ledger,
+        PlacementOutcomes outcomes,
         WaitingPods waiting,
         BooleanSupplier leads,
         BooleanSupplier ready,
@@ -28,6 +31,7 @@ public record MetricsSource(
         LongSupplier eventsLost) {
     public MetricsSource {
         Objects.requireNonNull(ledger);
+        Objects.requireNonNull(outcomes);
         Objects.requireNonNull(waiting);
         Objects.requireNonNull(leads);
         Objects.requireNonNull(ready);

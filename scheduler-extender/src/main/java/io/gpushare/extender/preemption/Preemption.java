@@ -56,7 +56,7 @@ public final class Preemption {
 
     private Optional<Victims> onNode(SchedulingPod pod, Demand demand, String name, Victims chosen) {
         NodeEntry node = ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name);
-        if (node.unusable() != null) {
+        if (node.unavailable() != null) {
             return Optional.empty();
         }
         NodeCards cards = node.cards();

@@ -169,7 +169,7 @@ public final class WaitingPods {
         boolean fits = false;
         for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
             @Nullable Reason refusal = node.getValue().entry().refusal(summary);
-            possible |= refusal == null || refusal.resolvable();
+            possible |= refusal == null || refusal.resolvable() || refusal.equals(Reason.NOT_RENEWED);
             if (refusal == null && node.getValue().offers(summary)) {
                 fits = true;
                 FreeOnNode old = before.get(node.getKey());
@@ -185,7 +185,7 @@ public final class WaitingPods {
     private static WaitReason shortage(DemandSummary demand, Collection<FreeOnNode> nodes) {
         Share missing = demand.total();
         for (FreeOnNode node : nodes) {
-            missing = missing.minus(node.entry().summary().free(demand));
+            missing = missing.minus(node.entry().offered().free(demand));
             if (missing.isNone()) {
                 return WaitReason.FRAGMENTED;
             }

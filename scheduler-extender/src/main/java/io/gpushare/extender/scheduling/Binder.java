@@ -6,6 +6,7 @@ import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
@@ -37,16 +38,23 @@ public final class Binder {
 
     private final Ledger ledger;
     private final PodApi api;
+    private final PlacementOutcomes outcomes;
     private final InstantSource wall;
     private final UnknownBindingResolver resolver;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
 
     private record Running(String node, CompletableFuture<BindResult> result) {}
 
-    /** @param wall the time of day, which the annotations of a bound pod show */
-    public Binder(Ledger ledger, PodApi api, InstantSource wall) {
+    /**
+     * Binds with that API.
+     *
+     * @param outcomes of earlier placements, to which each bind is added
+     * @param wall the time of day, which the annotations of a bound pod show
+     */
+    public Binder(Ledger ledger, PodApi api, PlacementOutcomes outcomes, InstantSource wall) {
         this.ledger = ledger;
         this.api = api;
+        this.outcomes = outcomes;
         this.wall = wall;
         this.resolver = new UnknownBindingResolver(ledger, api);
     }
@@ -57,6 +65,7 @@ public final class Binder {
      * @param now by the clock that {@link #resolveUnknown} uses, which must never step
      */
     public BindResult bind(PodRef pod, String node, Instant now) {
+        outcomes.attempts().forget(pod.uid());
         while (true) {
             Running mine = new Running(node, new CompletableFuture<>());
             Running other = running.putIfAbsent(pod.uid(), mine);
@@ -129,6 +138,9 @@ public final class Binder {
     }
 
     private BindResult place(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
+        if (!holds(pod, node) && !outcomes.admissions().admits(pod, node)) {
+            return new Failed(Why.NO_CAPACITY, Reason.BACKING_OFF.sentence());
+        }
         return switch (ledger.assume(pod, demand, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_CAPACITY, why.sentence());
             case Assumption.Bound(Holding holding) -> UnknownBindingResolver.asBound(pod, node, holding.node(), true);
@@ -142,7 +154,15 @@ public final class Binder {
         };
     }
 
+    /** Whether an earlier call has assumed the pod on the node. */
+    private boolean holds(PodRef pod, String node) {
+        return ledger.podEntry(pod.uid()).stream()
+                .flatMap(entry -> entry.holdings().stream())
+                .anyMatch(holding -> holding.node().equals(node));
+    }
+
     private BindResult call(PodRef pod, Demand demand, Holding holding, Map<String, String> annotations, Instant now) {
+        outcomes.admissions().bound(pod, holding.node());
         try {
             api.bind(pod, holding.node(), annotations);
         } catch (PodApi.Failure e) {

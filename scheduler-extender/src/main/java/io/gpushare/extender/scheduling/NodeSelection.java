@@ -10,6 +10,7 @@ import io.gpushare.extender.ledger.NodeDirectory;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.NodeIndices;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
@@ -20,6 +21,7 @@ import io.gpushare.model.Demand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +33,18 @@ public final class NodeSelection {
     public static final int MAX_SCORE = 10;
 
     private final Ledger ledger;
+    private final PlacementOutcomes outcomes;
     private final boolean filterDecides;
 
-    /** @param filterDecides whether filter passes only the node that the policy chooses, instead of every feasible node */
-    public NodeSelection(Ledger ledger, boolean filterDecides) {
+    /**
+     * Selects nodes of that ledger.
+     *
+     * @param outcomes of earlier placements, to which filter adds the nodes that it chooses
+     * @param filterDecides whether filter passes only the node that the policy chooses, instead of every feasible node
+     */
+    public NodeSelection(Ledger ledger, PlacementOutcomes outcomes, boolean filterDecides) {
         this.ledger = ledger;
+        this.outcomes = outcomes;
         this.filterDecides = filterDecides;
     }
 
@@ -72,7 +81,9 @@ public final class NodeSelection {
             }
             case PodDemand.Valid demand -> {
                 Map<String, NodeEntry> apart = apart(pod);
-                FilterResult feasible = feasible(apart, demand.demand(), nodes);
+                FilterResult fitting = feasible(apart, demand.demand(), nodes);
+                Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
+                FilterResult feasible = without(closed, Reason.BACKING_OFF, fitting, nodes);
                 yield decides ? decided(pod.ref().uid(), apart, demand, nodes, feasible) : feasible;
             }
         };
@@ -81,6 +92,18 @@ public final class NodeSelection {
     /** The nodes that are not the same for this pod as for all. */
     private Map<String, NodeEntry> apart(SchedulingPod pod) {
         return ledger.nodesApart(pod.ref().uid(), pod.priority());
+    }
+
+    /** The same result, except that these nodes do not pass, for that reason. */
+    private static FilterResult without(Set<String> names, Reason why, FilterResult filtered, NodeIndices nodes) {
+        if (names.isEmpty()) {
+            return filtered;
+        }
+        @Nullable Reason[] reasons = filtered.whys();
+        for (int place : filtered.passedPlaces()) {
+            reasons[place] = names.contains(nodes.name(place)) ? why : null;
+        }
+        return FilterResult.of(reasons);
     }
 
     private static FilterResult feasible(Map<String, NodeEntry> apart, Demand demand, NodeIndices nodes) {
@@ -107,6 +130,21 @@ public final class NodeSelection {
         if (filtered.passed() < 2) {
             return filtered;
         }
+        FilterResult fresh = without(outcomes.attempts().passedOver(podUid), Reason.PASSED_OVER, filtered, nodes);
+        FilterResult decided = cheapest(podUid, apart, demand, nodes, fresh.passed() == 0 ? filtered : fresh);
+        // A caller may name any pod: only those of the API take memory here.
+        if (decided.passed() == 1 && ledger.podEntry(podUid).isPresent()) {
+            outcomes.attempts().named(podUid, nodes.name(decided.nextFeasible(0)));
+        }
+        return decided;
+    }
+
+    private FilterResult cheapest(
+            String podUid,
+            Map<String, NodeEntry> apart,
+            PodDemand.Valid demand,
+            NodeIndices nodes,
+            FilterResult filtered) {
         if (holds(podUid).isEmpty()) {
             int best = nodes.cheapestOfAll(ledger.scoring(demand.policy()), demand.request());
             if (best >= 0 && filtered.why(best) == null) {

@@ -5,6 +5,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -58,8 +59,9 @@ final class ExtenderPlacer implements Placer {
     ExtenderPlacer(List<FreeNode> nodes, PolicyKind kind, long salt) {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
-        selection = new NodeSelection(ledger, true);
-        binder = new Binder(ledger, new AcceptingApi(), () -> Instant.EPOCH);
+        PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
+        selection = new NodeSelection(ledger, outcomes, true);
+        binder = new Binder(ledger, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
         for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
             HostResources host = new HostResources(node.cpuMilli(), node.memoryMib());

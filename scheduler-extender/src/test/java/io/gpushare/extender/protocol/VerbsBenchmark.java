@@ -7,6 +7,7 @@ import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -88,7 +89,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        selection = new NodeSelection(ledger, decideIn.equals("filter"));
+        selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), decideIn.equals("filter"));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }

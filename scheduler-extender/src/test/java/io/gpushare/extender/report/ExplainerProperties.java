@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -28,8 +29,9 @@ class ExplainerProperties {
         TestCluster cluster = new TestCluster(random, TestCluster.ledger());
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection selection = new NodeSelection(ledger, false);
-        Explainer explainer = new Explainer(ledger, new NodeSelection(ledger, random.nextBoolean()), cluster);
+        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
+        Explainer explainer = new Explainer(
+                ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean()), cluster);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = selection.filter(pod, selection.named(nodes));

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -118,6 +119,17 @@ class WaitingPodsTest {
         assertThat(rounds(Duration.ofSeconds(10))).isEmpty();
         ledger.updateAllocatable("n1", Map.of("aliyun.com/gpu-mem", "30"));
         assertThat(rounds(Duration.ofMillis(750))).containsExactly("split");
+    }
+
+    @Test
+    void aPodWaitsWhileTheOnlyNodeIsNotRenewedAndIsNamedAfterwards() {
+        node("n1", TestCluster.cards(15));
+        ledger.updateStale(Set.of("n1"));
+        unschedulable("p", 0, 0, 5);
+        assertThat(rounds(Duration.ofSeconds(10))).isEmpty();
+        assertThat(waiting.counts()).containsEntry(WaitReason.FULL, 1);
+        ledger.updateStale(Set.of());
+        assertThat(rounds(Duration.ofMillis(750))).containsExactly("p");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerHistoryTest;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ledger.CardState;
@@ -33,7 +34,7 @@ class BindStormTest {
         NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
         cluster.showAll();
         cluster.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, cluster, () -> TestCluster.NOW);
+        Binder binder = new Binder(ledger, cluster, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(cluster.create(
@@ -60,7 +61,7 @@ class BindStormTest {
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection selection = new NodeSelection(ledger, false);
+        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long ownSeed = random.nextLong();

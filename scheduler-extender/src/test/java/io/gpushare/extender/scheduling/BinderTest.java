@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
@@ -27,7 +28,7 @@ class BinderTest {
 
     private final Ledger ledger = TestCluster.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, api, () -> TestCluster.NOW);
+    private final Binder binder = new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -35,7 +36,7 @@ class GpushareFaultsTest {
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
-    private final NodeSelection selection = new NodeSelection(ledger, false);
+    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
 
     @Test
     void e3ACardOverCommittedByForgedAnnotationsIsFull() {
@@ -174,7 +175,7 @@ class GpushareFaultsTest {
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api, () -> TestCluster.NOW).bind(bound.ref(), "n1", TestCluster.NOW))
+        assertThat(new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW).bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 

@@ -7,6 +7,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -40,8 +41,8 @@ class NodeSelectionProperties {
         Random random = new Random(seed);
         Ledger ledger = new Ledger(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
-        NodeSelection all = new NodeSelection(ledger, false);
-        NodeSelection one = new NodeSelection(ledger, true);
+        NodeSelection all = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
+        NodeSelection one = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), true);
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);

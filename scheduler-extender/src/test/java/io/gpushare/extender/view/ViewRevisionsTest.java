@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.policy.Policies;
@@ -33,8 +34,9 @@ class ViewRevisionsTest {
 
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-    private final ViewRevisions revisions =
-            new ViewRevisions(ledger, new Explainer(ledger, new NodeSelection(ledger, false), new NoPods()));
+    private final ViewRevisions revisions = new ViewRevisions(
+            ledger,
+            new Explainer(ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false), new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {

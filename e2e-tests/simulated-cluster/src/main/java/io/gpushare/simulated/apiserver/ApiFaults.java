@@ -2,6 +2,8 @@ package io.gpushare.simulated.apiserver;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -14,6 +16,7 @@ public final class ApiFaults {
     private volatile Duration latency = Duration.ZERO;
     private final AtomicInteger delayed = new AtomicInteger();
     private volatile boolean cutOff;
+    private final Set<String> usersCutOff = ConcurrentHashMap.newKeySet();
     private volatile boolean watchesMuted;
 
     /** Adds a rule for the matching requests. If several rules match, the first with a fault applies. */
@@ -47,6 +50,15 @@ public final class ApiFaults {
         cutOff = cut;
     }
 
+    /** While true, the same for the requests of one user. {@link SimulatedApiServer#cutOff} closes the user's watches too. */
+    void cutOff(String user, boolean cut) {
+        if (cut) {
+            usersCutOff.add(user);
+        } else {
+            usersCutOff.remove(user);
+        }
+    }
+
     /** While true, no watch sends anything, and the current watches miss these changes permanently. */
     public void muteWatches(boolean mute) {
         watchesMuted = mute;
@@ -65,8 +77,8 @@ public final class ApiFaults {
         return latency;
     }
 
-    boolean cutOff() {
-        return cutOff;
+    boolean isCutOff(String user) {
+        return cutOff || usersCutOff.contains(user);
     }
 
     boolean watchesMuted() {

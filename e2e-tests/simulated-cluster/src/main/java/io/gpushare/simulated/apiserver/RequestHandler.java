@@ -14,8 +14,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +36,8 @@ final class RequestHandler {
     private final RequestLog log;
     private final SimulatedApiServer.Options options;
     private final ServiceProxy services;
-    private final Set<WatchResponse> watches = ConcurrentHashMap.newKeySet();
+    // The user of each watch.
+    private final Map<WatchResponse, String> watches = new ConcurrentHashMap<>();
 
     RequestHandler(
             Vertx vertx,
@@ -55,7 +56,7 @@ final class RequestHandler {
     }
 
     void handle(HttpServerRequest request) {
-        if (faults.cutOff()) {
+        if (faults.isCutOff(user(request))) {
             request.connection().close();
             return;
         }
@@ -204,7 +205,7 @@ final class RequestHandler {
         boolean bookmarks = isTrue(request.getParam("allowWatchBookmarks"));
         WatchResponse watch =
                 new WatchResponse(vertx, request.response(), resource, store, bookmarks, faults::watchesMuted);
-        watches.add(watch);
+        watches.put(watch, user(request));
         request.response().endHandler(_ -> watches.remove(watch));
         long seconds = number(request.getParam("timeoutSeconds"), 0);
         Duration length = seconds > 0 ? Duration.ofSeconds(seconds) : options.watchLength();
@@ -217,7 +218,21 @@ final class RequestHandler {
     }
 
     void cutWatches() {
-        watches.forEach(WatchResponse::cut);
+        watches.keySet().forEach(WatchResponse::cut);
+    }
+
+    void cutWatches(String user) {
+        watches.forEach((watch, of) -> {
+            if (of.equals(user)) {
+                watch.cut();
+            }
+        });
+    }
+
+    /** The user's token, which is the user's name too. */
+    private static String user(HttpServerRequest request) {
+        String authorization = request.getHeader("Authorization");
+        return authorization == null ? "" : authorization.replaceFirst("^Bearer ", "");
     }
 
     private static boolean isTrue(@Nullable String parameter) {

@@ -71,6 +71,11 @@ public final class SimulatedApiServer implements AutoCloseable {
 
     /** The text of a kubeconfig file for this server. */
     public String kubeconfig() {
+        return kubeconfig("simulated");
+    }
+
+    /** The same for one user, who can be cut off. */
+    public String kubeconfig(String user) {
         return """
             apiVersion: v1
             kind: Config
@@ -78,10 +83,10 @@ public final class SimulatedApiServer implements AutoCloseable {
             clusters:
             - {name: simulated, cluster: {server: "%s"}}
             users:
-            - {name: anyone, user: {token: simulated}}
+            - {name: anyone, user: {token: "%s"}}
             contexts:
             - {name: simulated, context: {cluster: simulated, user: anyone}}
-            """.formatted(uri());
+            """.formatted(uri(), user);
     }
 
     /** Stores a pod or a node without HTTP, for clusters of thousands of objects, and returns its uid. */
@@ -112,6 +117,14 @@ public final class SimulatedApiServer implements AutoCloseable {
     /** Closes the connections of all current watches. */
     public void cutWatches() {
         requests.cutWatches();
+    }
+
+    /** While true, closes the connections of that user: those of watches at once, all others at their next request. */
+    public void cutOff(String user, boolean cut) {
+        faults.cutOff(user, cut);
+        if (cut) {
+            requests.cutWatches(user);
+        }
     }
 
     /** Discards all past changes: a watch from any older version gets a 410. */

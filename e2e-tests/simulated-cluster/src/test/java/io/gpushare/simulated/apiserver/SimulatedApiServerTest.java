@@ -1,6 +1,7 @@
 package io.gpushare.simulated.apiserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,6 +9,9 @@ import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.ApiClient.Answer;
 import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -108,6 +112,22 @@ class SimulatedApiServerTest {
             await().until(() -> seen.contains("b  "));
         }
         assertThat(seen).containsExactly("a  ", "b  ");
+    }
+
+    @Test
+    void oneUserIsCutOffAndTheOthersAreServed() throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/version"))
+                .header("Authorization", "Bearer one")
+                .build();
+        try (HttpClient one = HttpClient.newHttpClient()) {
+            server.cutOff("one", true);
+            assertThatThrownBy(() -> one.send(request, BodyHandlers.discarding()))
+                    .isInstanceOf(IOException.class);
+            assertThat(cutOff()).isFalse();
+            server.cutOff("one", false);
+            assertThat(one.send(request, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
+        }
     }
 
     @Test

@@ -39,7 +39,7 @@ public final class InspectText {
                         || pending.containsKey(node.name()))
                 .toList();
         List<MemoryUnit> units = nodes.stream()
-                .filter(node -> node.unusable() == null)
+                .filter(node -> !node.cards().cards().isEmpty())
                 .map(node -> node.cards().inventory().unit())
                 .distinct()
                 .toList();

@@ -1,0 +1,70 @@
+package io.gpushare.extender.cluster;
+
+import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.PodState;
+import io.gpushare.kubernetes.Pods;
+import io.gpushare.model.PodRef;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reports which of the bound pods the kubelets admitted, and which they rejected. */
+final class AdmissionReporter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AdmissionReporter.class);
+    // Further pods are not looked up: that so many vanish at once is no kubelet's doing.
+    private static final int MOST_LOOKUPS = 256;
+
+    private final Pods pods;
+    private final PlacementOutcomes outcomes;
+    private final ExecutorService lookups = new ThreadPoolExecutor(
+            0,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MOST_LOOKUPS),
+            Thread.ofPlatform().daemon().name("vanished-pods").factory(),
+            new ThreadPoolExecutor.DiscardPolicy());
+
+    AdmissionReporter(Pods pods, PlacementOutcomes outcomes) {
+        this.pods = pods;
+        this.outcomes = outcomes;
+    }
+
+    void seen(PodState pod) {
+        String uid = pod.ref().uid();
+        switch (pod.admission()) {
+            case PENDING -> {}
+            case ADMITTED -> outcomes.admissions().admitted(uid);
+            case REJECTED -> outcomes.admissions().rejected(uid);
+        }
+    }
+
+    /** A pod that was bound just now and is gone before it was admitted is read: it may have ended instead. */
+    void gone(PodRef pod) {
+        if (outcomes.admissions().awaits(pod.uid())) {
+            lookups.execute(() -> lookUp(pod));
+        } else {
+            outcomes.forget(pod.uid());
+        }
+    }
+
+    private void lookUp(PodRef pod) {
+        try {
+            pods.read(pod.namespace(), pod.name())
+                    .filter(found -> found.ref().uid().equals(pod.uid()))
+                    .ifPresent(this::seen);
+        } catch (KubernetesException e) {
+            LOG.debug("pod {}: unknown whether it was rejected: {}", pod, e.getMessage());
+        }
+        outcomes.forget(pod.uid());
+    }
+
+    @Override
+    public void close() {
+        lookups.shutdownNow();
+    }
+}

@@ -1,0 +1,23 @@
+package io.gpushare.extender.outcome;
+
+import java.util.Objects;
+import java.util.function.LongSupplier;
+
+/** What became of earlier placements: filter and bind avoid what failed before. */
+public record PlacementOutcomes(FilterAttempts attempts, AdmissionBackoff admissions) {
+    public PlacementOutcomes {
+        Objects.requireNonNull(attempts);
+        Objects.requireNonNull(admissions);
+    }
+
+    /** @param nanos a monotonic clock */
+    public PlacementOutcomes(LongSupplier nanos) {
+        this(new FilterAttempts(), new AdmissionBackoff(nanos));
+    }
+
+    /** The pod is gone, or needs no further placement. */
+    public void forget(String podUid) {
+        attempts.forget(podUid);
+        admissions.forget(podUid);
+    }
+}
