@@ -2,6 +2,7 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
@@ -31,7 +32,7 @@ class NominatedPodsTest {
     private static final int HIGH = 100;
 
     private final Ledger ledger = TestCluster.ledger();
-    private final NodeSelection selection = new NodeSelection(ledger, true);
+    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), true);
 
     @BeforeEach
     void twoNodesOfOneCard() {
