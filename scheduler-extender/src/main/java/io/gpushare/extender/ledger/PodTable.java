@@ -30,7 +30,8 @@ final class PodTable {
     // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
-    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's inventory.
+    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's
+    // inventory.
     private final Map<String, Set<String>> gpushares = new ConcurrentHashMap<>();
 
     PodTable(NodeTable nodes) {
@@ -116,7 +117,8 @@ final class PodTable {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().allocation());
         }
-        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+        return new PodEntry(
+                pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
     }
 
     /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
