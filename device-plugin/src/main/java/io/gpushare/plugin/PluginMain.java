@@ -35,7 +35,7 @@ public final class PluginMain {
         OptionParser parser = options.parser(environment);
         GpushareFlags flags = GpushareFlags.of(args);
         try {
-            if (CommandLine.printHelpIfRequested(parser.parse(flags.left()))) {
+            if (CommandLine.printHelpIfRequested(parser.parse(flags.left().toArray(String[]::new)))) {
                 return 0;
             }
         } catch (InvalidOptionsException e) {

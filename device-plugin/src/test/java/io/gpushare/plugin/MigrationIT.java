@@ -59,8 +59,8 @@ class MigrationIT extends WholeProgram {
         run();
 
         await().atMost(PATIENCE).until(() -> kubelet.devices(CARDS).isPresent());
-        assertThat(kubelet.plugin(CARDS).lists().getFirst()).allMatch(device -> device.getHealth()
-                .equals("Unhealthy"));
+        assertThat(kubelet.plugin(CARDS).lists().getFirst())
+                .allMatch(device -> device.getHealth().equals("Unhealthy"));
         await().atMost(PATIENCE).until(() -> api.podPatches().size() == 2);
     }
 

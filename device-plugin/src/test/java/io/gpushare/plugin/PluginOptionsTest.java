@@ -191,8 +191,9 @@ class PluginOptionsTest {
 
         assertThat(options.settings().kubeconfig()).isNull();
         assertThat(environment.notices())
-                .containsExactly("KUBECONFIG names /etc/kubernetes/absent/kubelet.conf, which does not exist or can't be"
-                        + " read: using the pod's service account");
+                .containsExactly(
+                        "KUBECONFIG names /etc/kubernetes/absent/kubelet.conf, which does not exist or can't be"
+                                + " read: using the pod's service account");
         assertThatThrownBy(() -> settings("--node-name=n1", "--kubeconfig=/etc/kubernetes/absent/kubelet.conf"))
                 .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining("does not exist");

@@ -55,8 +55,8 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
                 }
                 yield pod.containers().isEmpty()
                         ? new Decoded.Absent<>()
-                        : new Decoded.Valid<>(allocation(
-                                pod, card, unit(pod, inventory).orElse(inventory.unit())));
+                        : new Decoded.Valid<>(
+                                allocation(pod, card, unit(pod, inventory).orElse(inventory.unit())));
             }
         };
     }

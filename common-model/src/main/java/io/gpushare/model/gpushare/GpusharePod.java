@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param assigned whether gpushare's device plugin gave the pod its card, {@value AnnotationKeys#LEGACY_ASSIGNED}
  * @param containers the containers that request memory, with the memory alone: gpushare reads no other resource
  */
-public record GpusharePod(
-        Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers) {
+public record GpusharePod(Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers) {
     /** A pod without annotations of gpushare, of which nothing is known. */
     public static final GpusharePod NONE = new GpusharePod(new Decoded.Absent<>(), 0, false, List.of());
 

@@ -108,7 +108,10 @@ class GpushareHoldingTest {
     void everyContainerIsOnTheCard() {
         GpusharePod pod = GpusharePod.of(
                 Map.of("ALIYUN_COM_GPU_MEM_IDX", "1", "ALIYUN_COM_GPU_MEM_DEV", "15"),
-                List.of(new ContainerDemand("load", ContainerRole.INIT, Share.memory(5)), memory("a", 3), memory("b", 4)));
+                List.of(
+                        new ContainerDemand("load", ContainerRole.INIT, Share.memory(5)),
+                        memory("a", 3),
+                        memory("b", 4)));
 
         assertThat(held(holding(pod, TWO), TWO)).isEqualTo(Map.of(B, 7));
     }
@@ -123,8 +126,7 @@ class GpushareHoldingTest {
     }
 
     private static GpusharePod pod(String index, String cardUnits) {
-        return GpusharePod.of(
-                Map.of("ALIYUN_COM_GPU_MEM_IDX", index, "ALIYUN_COM_GPU_MEM_DEV", cardUnits), TEN);
+        return GpusharePod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", index, "ALIYUN_COM_GPU_MEM_DEV", cardUnits), TEN);
     }
 
     private static GpushareHolding holding(GpusharePod pod, Inventory inventory) {
@@ -133,18 +135,17 @@ class GpushareHoldingTest {
 
     /** The units that the ledger counts, by card. */
     private static Map<CardId, Integer> held(GpushareHolding holding, Inventory inventory) {
-        NodeCards cards = NodeCards.of(inventory)
-                .with(new PodRef("u", "default", "p"), holding.allocation());
+        NodeCards cards = NodeCards.of(inventory).with(new PodRef("u", "default", "p"), holding.allocation());
         return cards.cards().stream()
                 .filter(state -> !state.unused())
                 .collect(Collectors.toMap(
-                        state -> state.card().id(), (CardState state) -> state.allocated().units()));
+                        state -> state.card().id(),
+                        (CardState state) -> state.allocated().units()));
     }
 
     private static Allocation on(MemoryUnit unit, CardId card) {
         return new Allocation(
-                unit,
-                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(10)))));
+                unit, List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(10)))));
     }
 
     private static ContainerDemand memory(String name, int units) {
@@ -152,8 +153,7 @@ class GpushareHoldingTest {
     }
 
     private static Card card(CardId id, int index, int minor, int gib) {
-        return new Card(
-                id, index, minor, "Tesla T4", Memory.ofGib(gib), null, null, null, null, new Health.Healthy());
+        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(gib), null, null, null, null, new Health.Healthy());
     }
 
     private static Inventory inventory(MemoryUnit unit, Card... cards) {

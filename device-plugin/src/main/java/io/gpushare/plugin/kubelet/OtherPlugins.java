@@ -48,8 +48,9 @@ public final class OtherPlugins {
     }
 
     private static Optional<Path> serving(Path pluginDir) {
-        List<String> own =
-                Arrays.stream(DeviceResource.values()).map(DeviceResource::socket).toList();
+        List<String> own = Arrays.stream(DeviceResource.values())
+                .map(DeviceResource::socket)
+                .toList();
         return Stream.concat(Stream.of(GPUSHARE), own.stream())
                 .map(pluginDir::resolve)
                 .filter(OtherPlugins::accepts)

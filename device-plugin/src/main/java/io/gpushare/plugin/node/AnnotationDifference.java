@@ -89,11 +89,15 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
             if (answered.isEmpty() && otherDevices(snapshot.listed(), pod, actual)) {
                 return Optional.of(Kind.UNCONFIRMED);
             }
-            return pod.gpushare().bound() && !pod.gpushare().assigned() ? Optional.of(Kind.UNASSIGNED) : Optional.empty();
+            return pod.gpushare().bound() && !pod.gpushare().assigned()
+                    ? Optional.of(Kind.UNASSIGNED)
+                    : Optional.empty();
         }
         boolean own = actual.containers().stream().allMatch(container -> answered.contains(container.name()));
-        if (answered.isEmpty() && actual.containers().stream()
-                        .allMatch(container -> named(snapshot.listed(), pod, container.name()).isEmpty())) {
+        if (answered.isEmpty()
+                && actual.containers().stream()
+                        .allMatch(container ->
+                                named(snapshot.listed(), pod, container.name()).isEmpty())) {
             return GpushareHolding.of(pod.gpushare(), snapshot.inventory())
                     .filter(GpushareHolding::certain)
                     .map(_ -> Kind.ADOPTED);

@@ -59,8 +59,8 @@ class CardSelectionTest {
 
         NodePod other = TestPods.onCard("q", 1, B.id(), 23);
         NodeSnapshot taken = EMPTY.withPod(other)
-                .withAnsweredCall(new AnsweredCall(
-                        other.ref(), TestPods.share("main", B.id(), 23), Set.of(), TestPods.START));
+                .withAnsweredCall(
+                        new AnsweredCall(other.ref(), TestPods.share("main", B.id(), 23), Set.of(), TestPods.START));
         assertRefused(choose(taken, pod), "the cards allocated to the pod (GPU-b) are in use by other pods");
         assertRefused(
                 choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "7"))),
@@ -69,8 +69,7 @@ class CardSelectionTest {
                 choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "-1"))),
                 "ALIYUN_COM_GPU_MEM_IDX is not the index of a card");
         // It waited while the node's unit changed: it requests 2 MiB now.
-        assertRefused(
-                choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "1", "DEV", "24576"))), "in units of 1MiB");
+        assertRefused(choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "1", "DEV", "24576"))), "in units of 1MiB");
     }
 
     @Test

@@ -160,8 +160,8 @@ class DeviceListsTest {
 
     @Test
     void theDevicesOfAPodOfGpusharesRemainInTheCountOfACordonedCard() {
-        NodeSnapshot running = EMPTY.withPod(TestPods.started(
-                        TestPods.gpushare("p", 2, Map.of("IDX", "0", "DEV", "3", "ASSIGNED", "true"))))
+        NodeSnapshot running = EMPTY.withPod(
+                        TestPods.started(TestPods.gpushare("p", 2, Map.of("IDX", "0", "DEV", "3", "ASSIGNED", "true"))))
                 .withListed(TestPods.withDevices("p", "main", "GPU-b-_-0", "GPU-b-_-1"), TestPods.START);
 
         assertThat(healthy(DeviceLists.of(running.allocations()).list(DeviceResource.CARDS)))

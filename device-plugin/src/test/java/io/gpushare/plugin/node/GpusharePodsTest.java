@@ -82,8 +82,8 @@ class GpusharePodsTest {
     @Test
     void anAnnotationAloneReservesACardAndHoldsNone() {
         // The kubelet has given it no devices: it waits, whatever its annotation says.
-        NodeSnapshot waiting = EMPTY.withPod(TestPods.gpushare("p", 2, ASSIGNED_B))
-                .withListed(TestPods.listed("p"), TestPods.START);
+        NodeSnapshot waiting =
+                EMPTY.withPod(TestPods.gpushare("p", 2, ASSIGNED_B)).withListed(TestPods.listed("p"), TestPods.START);
 
         assertHeld(waiting, Map.of());
         assertThat(units(waiting.allocations().reserved())).isEqualTo(Map.of(B, 2));
@@ -123,8 +123,7 @@ class GpusharePodsTest {
     }
 
     private static NodePod allocated(NodePod pod, Decoded<Allocation> allocation) {
-        return new NodePod(
-                pod.ref(), pod.created(), false, pod.demand(), allocation, pod.started(), pod.gpushare());
+        return new NodePod(pod.ref(), pod.created(), false, pod.demand(), allocation, pod.started(), pod.gpushare());
     }
 
     private static List<Kind> kinds(NodeSnapshot snapshot) {
@@ -141,7 +140,8 @@ class GpusharePodsTest {
         return cards.cards().stream()
                 .filter(state -> !state.unused())
                 .collect(Collectors.toMap(
-                        state -> state.card().id(), (CardState state) -> state.allocated().units()));
+                        state -> state.card().id(),
+                        (CardState state) -> state.allocated().units()));
     }
 
     private static NodeSnapshot node(Card... cards) {
@@ -149,7 +149,6 @@ class GpusharePodsTest {
     }
 
     private static Card card(CardId id, int index, int minor) {
-        return new Card(
-                id, index, minor, "Tesla T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
+        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
     }
 }

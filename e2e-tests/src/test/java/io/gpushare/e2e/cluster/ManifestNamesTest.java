@@ -42,7 +42,8 @@ class ManifestNamesTest {
     void noObjectReplacesOneOfGpushares() {
         assertThat(OBJECTS).isNotEmpty();
         assertThat(OBJECTS)
-                .extracting(object -> object.get("kind") + " " + at(object, "metadata").get("name"))
+                .extracting(object ->
+                        object.get("kind") + " " + at(object, "metadata").get("name"))
                 .doesNotContainAnyElementsOf(GPUSHARES);
     }
 

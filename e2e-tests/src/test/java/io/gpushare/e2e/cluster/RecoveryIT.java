@@ -15,7 +15,14 @@ class RecoveryIT extends ClusterScenario {
         cluster.restartKubelet();
         survives(before, "after-kubelet");
         cluster.kubectl()
-                .run("-n", Installation.NAMESPACE, "delete", "pod", "-l", "component=gpu-share-device-plugin", "--wait");
+                .run(
+                        "-n",
+                        Installation.NAMESPACE,
+                        "delete",
+                        "pod",
+                        "-l",
+                        "component=gpu-share-device-plugin",
+                        "--wait");
         installation.ready(Installation.PLUGIN);
         survives(before, "after-plugin");
         cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");

@@ -99,7 +99,8 @@ final class GpushareExtender implements AutoCloseable {
     }
 
     private synchronized ObjectNode bind(ObjectNode arguments) {
-        String path = "/api/v1/namespaces/default/pods/" + arguments.path("PodName").asText();
+        String path =
+                "/api/v1/namespaces/default/pods/" + arguments.path("PodName").asText();
         String node = arguments.path("Node").asText();
         PodDocument pod = new PodDocument(send(() -> cluster.get(path)).document());
         int card = card(node, units(pod)).orElseThrow(() -> new IllegalStateException("no card"));

@@ -126,8 +126,8 @@ class GpushareMigrationIT {
         for (String name : gone) {
             GpushareExtender.send(() -> api.delete(path(name), ApiClient.document()));
         }
-        await(() -> watch.containers().containsValue(freed) && watch.containers().keySet().stream()
-                .noneMatch(gone::contains));
+        await(() -> watch.containers().containsValue(freed)
+                && watch.containers().keySet().stream().noneMatch(gone::contains));
         before.keySet().removeAll(gone);
         assertThat(watch.containers()).containsAllEntriesOf(before);
         assertThat(watch.violations()).isEmpty();

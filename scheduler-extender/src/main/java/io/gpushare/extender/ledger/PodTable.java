@@ -33,7 +33,8 @@ final class PodTable {
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
     private final Nominations nominations = new Nominations();
-    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's inventory.
+    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's
+    // inventory.
     private final Map<String, Set<String>> gpushares = new ConcurrentHashMap<>();
 
     PodTable(NodeTable nodes) {
@@ -165,7 +166,8 @@ final class PodTable {
                     ? old.complaint()
                     : nodes.entry(node).contradiction(now.getFirst().counted());
         }
-        return new PodEntry(pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+        return new PodEntry(
+                pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
     }
 
     /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */
