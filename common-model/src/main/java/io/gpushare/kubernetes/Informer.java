@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Reports all API objects of one kind and their changes, by one list and a watch. It keeps no more of an object than its
  * identity. Each page of a list has a deadline, and each watch ends; after a failure the list is repeated.
  */
-public final class Informer<T> implements AutoCloseable {
+public final class Informer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
     // The API server ends a watch after the time that the watch asks for.
     private static final Duration AFTER_WATCH = Duration.ofSeconds(30);
@@ -88,7 +88,7 @@ public final class Informer<T> implements AutoCloseable {
         this.source = source;
     }
 
-    static <O extends ApiObject, T> Informer<T> start(
+    static <O extends ApiObject, T> Informer start(
             Watches watches, Kind<O, T> kind, Listener<T> listener, InstantSource clock) {
         SharedInformerFactory factory = new SharedInformerFactory(watches.client());
         Source<O> source = new Source<>(kind, watches.page(), clock);
@@ -113,7 +113,7 @@ public final class Informer<T> implements AutoCloseable {
             }
         });
         factory.startAllRegisteredInformers();
-        return new Informer<>(factory, informer, source);
+        return new Informer(factory, informer, source);
     }
 
     /** Whether the first list was read. It stays true when the API server is unreachable: see {@link #lastHeard}. */

@@ -27,7 +27,7 @@ public final class Nodes {
     }
 
     /** Watches all nodes. */
-    public Informer<NodeState> watch(Informer.Listener<NodeState> listener) {
+    public Informer watch(Informer.Listener<NodeState> listener) {
         return Informer.start(
                 watches,
                 new Informer.Kind<>(

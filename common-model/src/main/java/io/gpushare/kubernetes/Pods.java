@@ -43,7 +43,7 @@ public final class Pods {
      * @param nodeName the node whose pods are watched, also those that ended, because its kubelet lists them; null for all
      *     pods that have not ended: a pod that ends is gone
      */
-    public Informer<PodState> watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
+    public Informer watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
         return Informer.start(
                 watches,
                 new Informer.Kind<>(

@@ -51,7 +51,7 @@ class KubernetesApiIT {
     void podsOfANewerServerAreReadAndBookmarksAreHarmless() throws InterruptedException {
         BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
         BlockingQueue<PodState> gone = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.pods().watch("n1", new Informer.Listener<>() {
+        try (Informer pods = api.pods().watch("n1", new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 received.add(now);
@@ -99,7 +99,7 @@ class KubernetesApiIT {
     void aListWithoutAnAnswerIsRepeated() throws InterruptedException {
         server.leaveListUnanswered();
         BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+        try (Informer pods = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 received.add(now);
@@ -119,7 +119,7 @@ class KubernetesApiIT {
     void aListWhosePagesExpireIsReadAsAWhole() throws InterruptedException {
         server.expirePages();
         BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+        try (Informer pods = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 received.add(now);
@@ -246,7 +246,7 @@ class KubernetesApiIT {
     @Test
     void podsOfAllNodesOmitWhatOnlyTheirNodeNeeds() throws InterruptedException {
         BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
-        try (Informer<PodState> pods = api.pods().watch(null, new Informer.Listener<>() {
+        try (Informer pods = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 received.add(now);

@@ -25,7 +25,6 @@ import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.node.AnnotationDifference;
-import io.gpushare.plugin.node.NodeAllocations;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;

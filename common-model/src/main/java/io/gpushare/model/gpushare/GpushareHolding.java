@@ -66,7 +66,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
         List<Card> named = pod.index()
                 .valid()
                 .map(index -> inventory.cards().stream()
-                        .filter(card -> card.index() == index || card.minor() == index)
+                        .filter(card -> card.index() == index || index.equals(card.minor()))
                         .toList())
                 .orElse(List.of());
         // On a node with one card gpushare gives that card to every pod, also to one that its extender did not bind.

@@ -47,7 +47,7 @@ public final class NodePodInformer implements AutoCloseable {
             Thread.ofPlatform().daemon().name("live-list-", 0).factory());
     private final AtomicLong received = new AtomicLong();
     private volatile boolean complete;
-    private @Nullable Informer<PodState> watched;
+    private @Nullable Informer watched;
 
     public NodePodInformer(KubernetesApi api, String node, ResourceNames names) {
         this.api = Objects.requireNonNull(api);

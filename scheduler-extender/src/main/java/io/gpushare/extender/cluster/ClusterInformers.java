@@ -24,8 +24,8 @@ public final class ClusterInformers implements AutoCloseable {
     private final KubernetesApi api;
     private final Ledger ledger;
     private final AdmissionReporter admissions;
-    private final Informer<NodeState> nodes;
-    private final Informer<PodState> pods;
+    private final Informer nodes;
+    private final Informer pods;
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
@@ -163,7 +163,7 @@ public final class ClusterInformers implements AutoCloseable {
         }
 
         /** The first list comes first, one event for each object, so that a count is enough. */
-        boolean all(Informer<T> watched) {
+        boolean all(Informer watched) {
             return watched.synced() && changes.get() >= watched.size();
         }
     }
