@@ -159,7 +159,9 @@ public final class DemandCodec {
         } catch (IllegalArgumentException e) {
             return List.of();
         }
-        return demands.isEmpty() ? List.of() : checked(demands).valid().map(Demand::containers).orElse(List.of());
+        return demands.isEmpty()
+                ? List.of()
+                : checked(demands).valid().map(Demand::containers).orElse(List.of());
     }
 
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */

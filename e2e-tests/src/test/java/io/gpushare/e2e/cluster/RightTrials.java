@@ -18,7 +18,8 @@ final class RightTrials {
     static final String EVENTS = "/api/v1/namespaces/default/events";
     private static final String PLUGIN = OutsidePrograms.PLUGIN;
     private static final String EXTENDER = OutsidePrograms.EXTENDER;
-    private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/gpushare-schd-extender";
+    private static final String LEASE =
+            "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/gpushare-schd-extender";
     /** A node without a kubelet, which would overwrite its status. */
     static final String NODE = "node-without-kubelet";
 
