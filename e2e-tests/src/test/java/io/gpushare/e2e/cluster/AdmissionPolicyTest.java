@@ -97,7 +97,8 @@ class AdmissionPolicyTest {
                 "containers: [{name: a, resources: {limits: {aliyun.com/gpu-count: 1}}}]\n"
                         + "  initContainers: [{name: b, " + own + "}]");
         assertRefusedPod(
-                "NVIDIA_VISIBLE_DEVICES", "containers: [{name: a, " + resources + ", " + visible("valueFrom: {}") + "}]");
+                "NVIDIA_VISIBLE_DEVICES",
+                "containers: [{name: a, " + resources + ", " + visible("valueFrom: {}") + "}]");
         assertAdmitted(
                 USER,
                 "CREATE",
@@ -112,7 +113,8 @@ class AdmissionPolicyTest {
             String spec = "containers: [{name: a, " + visible(value) + "}]";
             assertRefusedPod("Request aliyun.com/gpu-mem", spec);
             assertRefusedPod("Request aliyun.com/gpu-mem", "containers: [{name: b}]\n  init" + capital(spec));
-            assertThat(refusals(USER, "CREATE", "pods", pod(spec), null, SEES_ALL)).isEmpty();
+            assertThat(refusals(USER, "CREATE", "pods", pod(spec), null, SEES_ALL))
+                    .isEmpty();
             assertThat(refusals(USER, "CREATE", "pods", in("kube-system", pod(spec)), null, Map.of()))
                     .isEmpty();
             assertThat(refusals(USER, "CREATE", "pods", pod(spec), null, Map.of("gpushare.io/sees-all-cards", "no")))
@@ -152,7 +154,8 @@ class AdmissionPolicyTest {
     @Test
     void thePluginChangesOnlyItsOwnNodeAndItsPods() throws Exception {
         Map<String, Object> node = yaml("metadata: {name: n1}\nspec: {}\nstatus: {allocatable: {cpu: '4'}}");
-        Map<String, Object> published = annotated(node, Map.of("gpushare.io/inventory", "{}", "gpushare.io/labels", "x"));
+        Map<String, Object> published =
+                annotated(node, Map.of("gpushare.io/inventory", "{}", "gpushare.io/labels", "x"));
         Map<String, Object> written = annotated(PLAIN, Map.of("gpushare.io/allocation", "{}"));
         assertAdmitted(PLUGIN, "UPDATE", "nodes/status", published, node);
         assertAdmitted(PLUGIN, "UPDATE", "nodes/status", labelled(published, "nvidia.com/gpu.product"), node);
@@ -175,7 +178,8 @@ class AdmissionPolicyTest {
         Map<String, Object> cordoned = annotated(node, Map.of("gpushare.io/cordon", "GPU-a"));
         assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "nodes/status", cordoned, node);
         assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "nodes/status", node, cordoned);
-        assertRefused("gpushare.io/inventory and", PLUGIN, "UPDATE", "pods/status", annotated(pod, Map.of("a", "b")), pod);
+        assertRefused(
+                "gpushare.io/inventory and", PLUGIN, "UPDATE", "pods/status", annotated(pod, Map.of("a", "b")), pod);
         assertRefused("under nvidia.com/", PLUGIN, "UPDATE", "nodes/status", labelled(node, "pool"), node);
         assertRefused("under nvidia.com/", PLUGIN, "UPDATE", "pods/status", labelled(pod, "nvidia.com/x"), pod);
         for (String change : List.of(
@@ -197,7 +201,12 @@ class AdmissionPolicyTest {
         assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
         assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", labelled(PLAIN, "team"), PLAIN);
         assertRefused(
-                "room-seen", EXTENDER, "UPDATE", "pods/status", annotated(PLAIN, Map.of("gpushare.io/allocation", "x")), PLAIN);
+                "room-seen",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                annotated(PLAIN, Map.of("gpushare.io/allocation", "x")),
+                PLAIN);
         assertAdmitted(EXTENDER, "CREATE", "pods/binding", binding("gpushare.io/allocation"), null);
         assertRefused("with a Binding", EXTENDER, "CREATE", "pods/binding", binding("note"), null);
         assertRefused(

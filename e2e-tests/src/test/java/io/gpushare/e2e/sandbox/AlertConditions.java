@@ -142,7 +142,10 @@ final class AlertConditions {
                 .path("containerID")
                 .asText()
                 .replace("containerd://", "");
-        process(pid, "/kubepods.slice/kubepods-pod" + pod.uid().replace('-', '_') + ".slice/cri-containerd-" + id + ".scope");
+        process(
+                pid,
+                "/kubepods.slice/kubepods-pod" + pod.uid().replace('-', '_') + ".slice/cri-containerd-" + id
+                        + ".scope");
     }
 
     private void process(int pid, String cgroup) throws IOException {
