@@ -82,11 +82,27 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, NodeCards 
             } else if (annotation.isPresent() && !answered(pod.ref())) {
                 // In another unit as well: the pod was admitted before the node's unit changed.
                 assign(pod.ref(), annotation.get());
+                holdDisputed(pod.ref(), annotation.get(), given);
             } else {
                 List<ContainerDemand> order =
                         pod.demand().valid().map(Demand::containers).orElse(List.of());
                 assign(pod.ref(), inOrder(actual(pod.ref(), given, annotation), order));
             }
+        }
+
+        /**
+         * Holds the cards of devices that contradict the annotation, beside the annotated cards. The kubelet may have ignored
+         * the preference, or someone edited the annotation while the plugin was down: either may be the truth.
+         */
+        private void holdDisputed(PodRef pod, Allocation annotation, Map<String, ContainerAllocation> devices) {
+            List<ContainerAllocation> disputed = annotation.containers().stream()
+                    .filter(container -> devices.containsKey(container.name()))
+                    .filter(container -> !container
+                            .visibleCards()
+                            .equals(devices.get(container.name()).visibleCards()))
+                    .map(container -> devices.get(container.name()))
+                    .toList();
+            assign(new PodRef(pod.uid() + " by its devices", pod.namespace(), pod.name()), disputed);
         }
 
         /** A pod without devices of ours waits for its cards, or has had them since gpushare's device plugin served the node. */

@@ -9,12 +9,32 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class NodeSnapshotTest {
     private static final CardId A = new CardId("GPU-a");
     private static final NodeSnapshot EMPTY =
             NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
+
+    /** After a restart the plugin cannot know whether the annotation was edited or the kubelet ignored the preference. */
+    @Test
+    void whereAnnotationAndDevicesDisagreeBothCardsAreHeld() {
+        NodeSnapshot twoCards = NodeSnapshot.of(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15)))));
+        NodeSnapshot snapshot = twoCards.withPod(TestPods.onCard("edited", 0, new CardId("GPU-b"), 10))
+                .withListed(
+                        TestPods.withDevices(
+                                "edited",
+                                "main",
+                                IntStream.range(0, 10).mapToObj(i -> "GPU-a::" + i).toArray(String[]::new)),
+                        TestPods.START);
+        assertThat(snapshot.allocations().assigned().cards())
+                .extracting(state -> state.free().units())
+                .containsExactly(5, 5);
+    }
 
     /** The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet. */
     @Test
