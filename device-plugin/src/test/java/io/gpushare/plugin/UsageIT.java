@@ -154,7 +154,7 @@ class UsageIT extends WholeProgram {
         stepWallClock(Duration.ofHours(1));
         // When the second reading is visible, the first one after the step was acted upon.
         for (int gib = 6; gib <= 7; gib++) {
-            long bytes = gib * GIB;
+            double bytes = gib * GIB;
             uses(100 + gib, "greedy", 1, 0);
             showProcesses("");
             await().atMost(PATIENCE).until(() -> metrics().contains(card("memory_used_bytes", bytes)));

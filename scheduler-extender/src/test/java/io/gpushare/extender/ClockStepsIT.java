@@ -29,8 +29,7 @@ class ClockStepsIT {
         api = new TestApiServer();
         api.node("n1", BindIT.TWO_T4);
         api.pod("p", "uid-p", new JsonObject(Map.of("aliyun.com/gpu-mem", "3")));
-        extender =
-                new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> steady, () -> wall)).ready();
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> steady, () -> wall)).ready();
         api.always(Fault.LOST_REQUEST);
         assertThat(extender.bind("p", "uid-p", "n1")).contains("no answer from the API server");
         api.always(Fault.NONE);

@@ -29,7 +29,9 @@ class NodeSnapshotTest {
                         TestPods.withDevices(
                                 "edited",
                                 "main",
-                                IntStream.range(0, 10).mapToObj(i -> "GPU-a::" + i).toArray(String[]::new)),
+                                IntStream.range(0, 10)
+                                        .mapToObj(i -> "GPU-a::" + i)
+                                        .toArray(String[]::new)),
                         TestPods.START);
         assertThat(snapshot.allocations().assigned().cards())
                 .extracting(state -> state.free().units())

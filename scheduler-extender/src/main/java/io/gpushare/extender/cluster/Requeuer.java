@@ -75,9 +75,12 @@ public final class Requeuer {
 
     private void requeue(PodRef pod) {
         try {
-            api.pods().annotate(pod, Map.of(
-                            AnnotationKeys.CAPACITY_SEEN,
-                            clocks.wall().instant().toString()));
+            api.pods()
+                    .annotate(
+                            pod,
+                            Map.of(
+                                    AnnotationKeys.CAPACITY_SEEN,
+                                    clocks.wall().instant().toString()));
             failure = NO_FAILURE;
         } catch (KubernetesException e) {
             // The pod was deleted or recreated: no failure.

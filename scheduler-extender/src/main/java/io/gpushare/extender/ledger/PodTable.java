@@ -138,12 +138,7 @@ final class PodTable {
         if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
-            now = List.of(held.stream()
-                    .filter(holding -> !holding.assumed() && holding.node().equals(node))
-                    .filter(holding -> !adopts(annotation.allocation(), holding, old))
-                    .findFirst()
-                    .orElseGet(() -> new Holding(node, annotation.allocation(), Standing.SEEN, Instant.EPOCH))
-                    .seen(annotation.allocation()));
+            now = List.of(annotated(annotation.allocation(), node, old));
         } else {
             // A confirmed holding stays, whatever happened to the annotation. An assumed one does not: node and
             // annotation of the extender's Binding come together, so another program has bound the pod.
@@ -168,6 +163,14 @@ final class PodTable {
         }
         return new PodEntry(
                 pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+    }
+
+    /** The holding of a pod that is bound to the node with this allocation in its annotation. */
+    private static Holding annotated(Allocation allocation, String node, @Nullable PodEntry old) {
+        return (old == null ? Optional.<Holding>empty() : old.bound())
+                .filter(holding -> holding.node().equals(node) && !adopts(allocation, holding, old))
+                .orElseGet(() -> new Holding(node, allocation, Standing.SEEN, Instant.EPOCH))
+                .seen(allocation);
     }
 
     /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */

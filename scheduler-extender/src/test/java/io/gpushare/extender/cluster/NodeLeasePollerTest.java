@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,8 +63,8 @@ class NodeLeasePollerTest {
         assertThat(view.cards().cards()).hasSize(1);
         LedgerStats stats = ledger.stats();
         assertThat(stats.nodes()).containsEntry("usable", 1).containsEntry("not_renewed", 1);
-        assertThat(stats.usable().get("n1").capacity()).isPositive();
-        assertThat(stats.usable().get("n1").free()).isZero();
+        assertThat(Objects.requireNonNull(stats.usable().get("n1")).capacity()).isPositive();
+        assertThat(Objects.requireNonNull(stats.usable().get("n1")).free()).isZero();
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -94,7 +95,7 @@ public class LedgerHistoryTest {
     }
 
     private static Set<CardId> held(Ledger ledger, String node, Holder holder) {
-        return cards(ledger).get(node).holdings().stream()
+        return Objects.requireNonNull(cards(ledger).get(node)).holdings().stream()
                 .filter(holding -> holding.holder().equals(holder))
                 .flatMap(holding -> holding.allocation().cards().stream())
                 .collect(Collectors.toSet());

@@ -175,7 +175,8 @@ class GpushareFaultsTest {
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW).bind(bound.ref(), "n1", TestCluster.NOW))
+        assertThat(new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW)
+                        .bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
 
