@@ -15,6 +15,7 @@ public final class Installation {
     public static final String NAMESPACE = "kube-system";
     /** The namespace of the device plugins' Leases. */
     public static final String LEASES = "gpushare-node-lease";
+
     public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
     public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
 

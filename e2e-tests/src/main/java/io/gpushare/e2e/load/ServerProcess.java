@@ -2,6 +2,7 @@ package io.gpushare.e2e.load;
 
 import io.gpushare.e2e.sandbox.Program;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -135,6 +136,20 @@ final class ServerProcess implements AutoCloseable {
             }
         }
         throw new IOException("no VmRSS of process " + process.pid());
+    }
+
+    /** CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat). */
+    Duration eventLoopCpu() throws IOException {
+        long nanos = 0;
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(Path.of("/proc", String.valueOf(process.pid()), "task"))) {
+            for (Path thread : threads) {
+                if (Files.readString(thread.resolve("comm")).startsWith("vert.x-event")) {
+                    nanos += Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+                }
+            }
+        }
+        return Duration.ofNanos(nanos);
     }
 
     /** CPU time of the process. */

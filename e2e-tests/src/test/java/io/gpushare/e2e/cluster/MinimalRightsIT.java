@@ -102,8 +102,8 @@ class MinimalRightsIT {
             for (int rule = 0; rule < rules.size(); rule++) {
                 for (String resource : AdmissionPolicies.strings(rules.get(rule).get("resources"))) {
                     for (String verb : AdmissionPolicies.strings(rules.get(rule).get("verbs"))) {
-                        rights.add(new Right(
-                                String.valueOf(role.get("kind")), namespace, account, rule, resource, verb));
+                        rights.add(
+                                new Right(String.valueOf(role.get("kind")), namespace, account, rule, resource, verb));
                     }
                 }
             }

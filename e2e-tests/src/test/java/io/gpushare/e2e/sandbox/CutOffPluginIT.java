@@ -84,8 +84,7 @@ class CutOffPluginIT {
 
     /** What {@code kubectl gpushare} shows. */
     private String summary() throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(
-                        sandbox.extender().resolve("/gpushare-scheduler/v1/text/summary"))
+        HttpRequest request = HttpRequest.newBuilder(sandbox.extender().resolve("/gpushare-scheduler/v1/text/summary"))
                 .build();
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(request, HttpResponse.BodyHandlers.ofString()).body();

@@ -97,8 +97,8 @@ class TakeoverIT {
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void aLeaderThatWasFrozenDoesNotKeepTheConnectionOfKubeScheduler() throws Exception {
-        ObjectNode filter = filter(
-                api.post("/api/v1/namespaces/default/pods", pod("p")).document());
+        ObjectNode filter =
+                filter(api.post("/api/v1/namespaces/default/pods", pod("p")).document());
         Extender first = leader();
         try (TcpRelay nodePort = TcpRelay.start(this::readyPort);
                 ApiClient scheduler = new ApiClient(URI.create("http://127.0.0.1:" + nodePort.port()))) {

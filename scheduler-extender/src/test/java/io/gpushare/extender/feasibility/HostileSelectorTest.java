@@ -45,10 +45,12 @@ class HostileSelectorTest {
         UUIDS("nvidia.com/use-gpuuuid", list(99, "GPU-ffffffff-0000-4000-8000-000000000%03d")),
         OTHER_UUIDS("nvidia.com/nouse-gpuuuid", list(99, "GPU-ffffffff-0000-4000-8000-000000000%03d"));
 
-        private final Map<String, String> annotations;
+        private final String key;
+        private final String value;
 
         Selector(String key, String value) {
-            annotations = Map.of(key, value);
+            this.key = key;
+            this.value = value;
         }
 
         private static String list(int count, String form) {
@@ -56,7 +58,7 @@ class HostileSelectorTest {
         }
 
         CardSelector decoded() {
-            return SelectorCodec.decode(annotations).valid().orElseThrow();
+            return SelectorCodec.decode(Map.of(key, value)).valid().orElseThrow();
         }
     }
 
