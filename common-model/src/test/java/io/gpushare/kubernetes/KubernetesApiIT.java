@@ -119,7 +119,7 @@ class KubernetesApiIT {
     void aListWhosePagesExpireIsReadAsAWhole() throws InterruptedException {
         server.expirePages();
         BlockingQueue<PodState> received = new LinkedBlockingQueue<>();
-        try (Informer pods = api.pods().watch(null, new Informer.Listener<>() {
+        try (Informer _ = api.pods().watch(null, new Informer.Listener<>() {
             @Override
             public void changed(PodState now) {
                 received.add(now);
