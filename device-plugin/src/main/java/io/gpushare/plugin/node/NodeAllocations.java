@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What is allocated on the node's cards.
@@ -96,11 +97,8 @@ public record NodeAllocations(NodeCards assigned, NodeCards reserved, NodeCards 
          */
         private void holdDisputed(PodRef pod, Allocation annotation, Map<String, ContainerAllocation> devices) {
             List<ContainerAllocation> disputed = annotation.containers().stream()
-                    .filter(container -> devices.containsKey(container.name()))
-                    .filter(container -> !container
-                            .visibleCards()
-                            .equals(devices.get(container.name()).visibleCards()))
-                    .map(container -> devices.get(container.name()))
+                    .flatMap(container -> Stream.ofNullable(devices.get(container.name()))
+                            .filter(given -> !given.visibleCards().equals(container.visibleCards())))
                     .toList();
             assign(new PodRef(pod.uid() + " by its devices", pod.namespace(), pod.name()), disputed);
         }
