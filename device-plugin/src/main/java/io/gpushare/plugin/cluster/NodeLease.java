@@ -138,7 +138,8 @@ public final class NodeLease implements AutoCloseable {
         stopped.countDown();
         thread.interrupt();
         try {
-            thread.join(Duration.ofSeconds(1));
+            // Returns at once where the thread has not been started.
+            thread.join(1000);
             if (!lost) {
                 calls.release();
             }
