@@ -145,7 +145,8 @@ final class ServerProcess implements AutoCloseable {
                 Files.newDirectoryStream(Path.of("/proc", String.valueOf(process.pid()), "task"))) {
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).startsWith("vert.x-event")) {
-                    nanos += Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+                    nanos += Long.parseLong(
+                            Files.readString(thread.resolve("schedstat")).split(" ")[0]);
                 }
             }
         }
