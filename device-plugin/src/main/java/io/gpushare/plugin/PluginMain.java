@@ -65,15 +65,16 @@ public final class PluginMain {
         }
         try (Plugin plugin = new Plugin(settings, exit, clocks)) {
             started.set(plugin);
-            int code = exit.join();
-            stopping.set(true);
-            return code;
+            return exit.join();
         } catch (IOException | IllegalArgumentException e) {
             LOG.error("{}", e.getMessage());
             return INVALID_OPTIONS;
         } catch (RuntimeException e) {
             LOG.error("the plugin can't start", e);
             return FAILED;
+        } finally {
+            // The exit code is this method's, not the one of a signal.
+            stopping.set(true);
         }
     }
 
