@@ -54,17 +54,20 @@ class GpusharePodsTest {
     @Test
     void theAllocationThatThePluginWritesReplacesIt() {
         ledger.updatePod(gpushare("1"));
-        ledger.updatePod(pod(Map.of(
-                "ALIYUN_COM_GPU_MEM_IDX",
-                "1",
-                "gpushare.io/allocation",
-                AllocationCodec.encode(TestCluster.memory("GPU-0", 10)))));
-        assertThat(units()).containsExactly(10, 0);
+        ledger.updatePod(allocated("GPU-1"));
+        assertThat(units()).containsExactly(0, 10);
         node(InventoryCodec.encode(TestCluster.cards(24, 24)));
-        assertThat(units()).containsExactly(10, 0);
+        assertThat(units()).containsExactly(0, 10);
         // A confirmed allocation is not given up for an older annotation.
+        ledger.updatePod(gpushare("0"));
+        assertThat(units()).containsExactly(0, 10);
+    }
+
+    @Test
+    void anAllocationOfAnotherCardFreesNothing() {
         ledger.updatePod(gpushare("1"));
-        assertThat(units()).containsExactly(10, 0);
+        ledger.updatePod(allocated("GPU-0"));
+        assertThat(units()).containsExactly(10, 10);
     }
 
     @Test
@@ -99,6 +102,14 @@ class GpusharePodsTest {
 
     private void node(String inventory) {
         ledger.updateNode("n1", Map.of("gpushare.io/inventory", inventory), HostResources.NONE);
+    }
+
+    private static ClusterPod allocated(String card) {
+        return pod(Map.of(
+                "ALIYUN_COM_GPU_MEM_IDX",
+                "1",
+                "gpushare.io/allocation",
+                AllocationCodec.encode(TestCluster.memory(card, 10))));
     }
 
     private static ClusterPod gpushare(String index) {
