@@ -209,11 +209,12 @@ class GpushareFaultsIT extends WithExtender {
     }
 
     @Test
-    void e19OnlyNodesPodsAndTheVersionAreRead() throws Exception {
+    void e19OnlyNodesTheirLeasesPodsAndTheVersionAreRead() throws Exception {
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         assertThat(new HashSet<>(api.requestedPaths()))
                 .isSubsetOf(
                         "/api/v1/nodes",
+                        "/apis/coordination.k8s.io/v1/namespaces/gpushare-node-lease/leases",
                         "/api/v1/pods",
                         "/version/",
                         "/version",
