@@ -112,7 +112,7 @@ final class HostileRun {
                     sockets.add(socket);
                 }
             } catch (IOException e) {
-                LoadRun.print("  no more connections: %s%n", e.getMessage());
+                LoadRun.print("  no more connections: %s%n", String.valueOf(e.getMessage()));
             }
             return new Idle(sockets);
         }
