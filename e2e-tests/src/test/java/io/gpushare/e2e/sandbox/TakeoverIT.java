@@ -113,8 +113,12 @@ class TakeoverIT {
             first.program().thaw();
             long refused = 0;
             for (int i = 0; i < 20; i++) {
-                JsonNode answer = scheduler.post(PATH + "filter", filter).document();
-                refused += answer.path("Error").asText("").contains("not the leader") ? 1 : 0;
+                try {
+                    JsonNode answer = scheduler.post(PATH + "filter", filter).document();
+                    refused += answer.path("Error").asText("").contains("not the leader") ? 1 : 0;
+                } catch (IOException e) {
+                    refused++; // The former leader closed the idle connection at this moment.
+                }
             }
             System.out.printf("frozen: %d of 20 answers by the former leader%n", refused);
             assertThat(refused).isLessThanOrEqualTo(1);
