@@ -1,5 +1,6 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.model.text.Printable;
 import java.util.Objects;
 
 /**
@@ -8,14 +9,14 @@ import java.util.Objects;
  * @param warning whether somebody must act
  * @param component the program that reports it
  * @param reason a CamelCase word by which events are counted and searched
- * @param message a sentence that a user can act on, cut off after the API's 1,024 characters
+ * @param message a sentence that a user can act on, made one line and cut off after the API's 1,024 bytes
  */
 public record PodEvent(boolean warning, String component, String reason, String message) {
-    private static final int LIMIT = 1024;
+    private static final int LONGEST_MESSAGE = 1024;
 
     public PodEvent {
         Objects.requireNonNull(component);
         Objects.requireNonNull(reason);
-        message = message.length() <= LIMIT ? message : message.substring(0, LIMIT - 1) + "…";
+        message = Printable.line(message, LONGEST_MESSAGE);
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.model;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -23,10 +24,12 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
         shares = shares.size() == 1 ? Map.copyOf(shares) : Collections.unmodifiableMap(new LinkedHashMap<>(shares));
         Share total = sum(shares.values());
         if (shares.isEmpty() || (total.wholeCards() > 0 && !total.shared().isNone())) {
-            throw new IllegalArgumentException("container '" + name + "' has either memory or whole cards");
+            throw new IllegalArgumentException(
+                    "container " + Printable.quoted(name) + " has either memory or whole cards");
         }
         if (shares.containsValue(Share.NONE)) {
-            throw new IllegalArgumentException("container '" + name + "' has a card with no memory units");
+            throw new IllegalArgumentException(
+                    "container " + Printable.quoted(name) + " has a card with no memory units");
         }
     }
 

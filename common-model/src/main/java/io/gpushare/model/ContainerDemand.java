@@ -1,6 +1,7 @@
 package io.gpushare.model;
 
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 import java.util.Objects;
 
 /**
@@ -13,7 +14,8 @@ public record ContainerDemand(String name, ContainerRole role, Share request) {
         Objects.requireNonNull(name);
         Objects.requireNonNull(role);
         if (request.shared().isNone() == (request.wholeCards() == 0)) {
-            throw new IllegalArgumentException("container '" + name + "' must request memory units or whole cards");
+            throw new IllegalArgumentException(
+                    "container " + Printable.quoted(name) + " must request memory units or whole cards");
         }
     }
 }

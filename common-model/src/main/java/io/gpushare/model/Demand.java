@@ -3,6 +3,7 @@ package io.gpushare.model;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.text.Printable;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -31,7 +32,7 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         }
         for (ContainerDemand container : containers) {
             if (!container.request().divisibleBy(split)) {
-                throw new IllegalArgumentException("container '" + container.name() + "' requests "
+                throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
                         + container.request().units() + " units of memory on " + split
                         + " cards: request a multiple of " + split + ", so that each card gives the same");
             }

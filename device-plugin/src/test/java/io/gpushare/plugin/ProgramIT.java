@@ -263,6 +263,30 @@ class ProgramIT extends WholeProgram {
     }
 
     @Test
+    void aNewlineInAnAnnotationForgesNoLineOfTheLog() throws Exception {
+        cards(CARD_A);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        String forged = "2026-01-01T00:00:00.000Z INFO  AllocationHandler: forged";
+        api.pod(
+                "p",
+                "Pending",
+                Map.of(MEMORY, "1"),
+                memoryOn(A, 1)
+                        .replace(
+                                "\"memory\"",
+                                "\"role\":\"x\\n" + forged + "\\u001b[31m" + "y".repeat(20_000) + "\",\"memory\""));
+        list("p");
+
+        assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0")))
+                .satisfies(refusal -> assertThat(refusal.getMessage())
+                        .contains("'role' is init or sidecar, not 'x\\n2026")
+                        .hasSizeLessThan(500));
+        assertThat(log()).contains("'role' is init or sidecar").doesNotContain("\u001b", "yyy".repeat(30));
+        assertThat(log().lines()).noneMatch(line -> line.startsWith(forged));
+    }
+
+    @Test
     void sigtermStopsItCleanly() throws Exception {
         cards(CARD_A);
         Process running = run();

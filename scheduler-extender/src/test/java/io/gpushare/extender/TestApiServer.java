@@ -302,6 +302,13 @@ public final class TestApiServer implements AutoCloseable {
                 .toList();
     }
 
+    /** The Events that the server accepted. */
+    public List<String> recordedEvents() {
+        return server.objects().list(ApiResource.EVENTS).stream()
+                .map(Object::toString)
+                .toList();
+    }
+
     /** The Lease's holder as written; empty without one. */
     public String leader() {
         return server.objects().list(ApiResource.LEASES).stream()

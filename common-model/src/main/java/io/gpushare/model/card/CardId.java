@@ -1,5 +1,6 @@
 package io.gpushare.model.card;
 
+import io.gpushare.model.text.Printable;
 import java.util.regex.Pattern;
 
 /** The NVML UUID of a physical card, such as {@code GPU-60805828-8ab0-6124-67c4-9baff56d087b}. */
@@ -8,12 +9,8 @@ public record CardId(String uuid) implements Comparable<CardId> {
 
     public CardId {
         if (!FORM.matcher(uuid).matches()) {
-            throw new IllegalArgumentException("'" + shortened(uuid) + "' is not the UUID of a card");
+            throw new IllegalArgumentException(Printable.quoted(uuid) + " is not the UUID of a card");
         }
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= 80 ? text : text.substring(0, 80) + "…";
     }
 
     @Override

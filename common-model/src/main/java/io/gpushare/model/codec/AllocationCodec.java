@@ -10,6 +10,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -135,7 +136,7 @@ public final class AllocationCodec {
         for (JsonNode uuid : whole) {
             CardId card = card(uuid.isTextual() ? uuid.textValue() : uuid.toString());
             if (shares.put(card, Share.WHOLE_CARD) != null) {
-                throw new JsonReader.Malformed("container '" + name + "' has the same card twice");
+                throw new JsonReader.Malformed("container " + Printable.quoted(name) + " has the same card twice");
             }
         }
         return new ContainerAllocation(name, role(container), shares);
@@ -154,7 +155,7 @@ public final class AllocationCodec {
         return switch (role) {
             case "init" -> ContainerRole.INIT;
             case "sidecar" -> ContainerRole.SIDECAR;
-            default -> throw new JsonReader.Malformed("'role' is init or sidecar, not '" + role + "'");
+            default -> throw new JsonReader.Malformed("'role' is init or sidecar, not " + Printable.quoted(role));
         };
     }
 }

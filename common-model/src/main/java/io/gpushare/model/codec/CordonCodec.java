@@ -1,6 +1,7 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,7 +39,7 @@ public record CordonCodec(Set<CardId> cards, List<String> complaints) {
         CardId card = new CardId(text);
         // Operators also know cards by index: "0" would be an identity that no card has.
         if (!text.startsWith("GPU-")) {
-            throw new IllegalArgumentException("'" + text + "' is not the UUID of a card");
+            throw new IllegalArgumentException(Printable.quoted(text) + " is not the UUID of a card");
         }
         return card;
     }

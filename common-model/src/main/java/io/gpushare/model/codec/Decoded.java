@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.text.Printable;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -14,8 +15,10 @@ public sealed interface Decoded<T> {
     }
 
     record Malformed<T>(String reason) implements Decoded<T> {
+        private static final int LONGEST = 768;
+
         public Malformed {
-            Objects.requireNonNull(reason);
+            reason = Printable.line(reason, LONGEST);
         }
     }
 

@@ -2,6 +2,7 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 
 /**
  * The ID of a device at the kubelet. It names the card and is unique over both resources: {@code GPU-<uuid>::<n>} for a
@@ -59,7 +60,7 @@ public sealed interface DeviceId {
                                     new CardId(id.substring(0, at)),
                                     Integer.parseUnsignedInt(id.substring(at + SEPARATOR.length()))));
         } catch (IllegalArgumentException e) {
-            return new Decoded.Malformed<>("'" + id + "' is not a device of ours: " + e.getMessage());
+            return new Decoded.Malformed<>(Printable.quoted(id) + " is not a device of ours: " + e.getMessage());
         }
     }
 }

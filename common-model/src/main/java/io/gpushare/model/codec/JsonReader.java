@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -63,7 +64,7 @@ final class JsonReader {
     static int integer(JsonNode parent, String field) {
         JsonNode value = parent.path(field);
         if (!value.isInt() || value.intValue() < 0) {
-            throw new Malformed("'" + field + "' must be a whole number, not negative");
+            throw new Malformed(Printable.quoted(field) + " must be a whole number, not negative");
         }
         return value.intValue();
     }

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.allocation;
 
+import io.gpushare.model.text.Printable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,11 +23,13 @@ public sealed interface AllocationResponse {
         }
     }
 
-    /** The kubelet rejects the pod permanently, with this sentence in its status. */
+    /** The kubelet rejects the pod permanently, with this sentence in its status; gRPC carries at most some kilobytes. */
     record Refused(RefusalKind kind, String reason) implements AllocationResponse {
+        private static final int LONGEST = 1024;
+
         public Refused {
             Objects.requireNonNull(kind);
-            Objects.requireNonNull(reason);
+            reason = Printable.line(reason, LONGEST);
         }
     }
 }

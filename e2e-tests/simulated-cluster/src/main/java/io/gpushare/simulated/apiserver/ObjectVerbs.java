@@ -7,6 +7,7 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import io.gpushare.simulated.apiserver.store.MergePatch;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The verbs that change objects: create, replace, patch, bind, delete. Finalizers, admission plugins, the existence of
- * namespaces, and validation other than of names and of pods' resources are not simulated.
+ * namespaces, and validation other than of names, of pods' resources and of Events' messages are not simulated.
  */
 final class ObjectVerbs {
+    private static final int LONGEST_MESSAGE = 1024;
+
     private final ObjectStore store;
     private final InstantSource clock;
 
@@ -45,7 +48,20 @@ final class ObjectVerbs {
             }
             metadata.put("namespace", namespace);
         }
+        if (path.resource() == ApiResource.EVENTS) {
+            checkMessage(fresh);
+        }
         return store.create(path.resource(), path.resource() == ApiResource.PODS ? PodRules.admit(fresh) : fresh);
+    }
+
+    /** validation.NoteLengthLimit, which Go's len counts in bytes of UTF-8. */
+    private static void checkMessage(ObjectNode event) {
+        if (Documents.text(event, "message").getBytes(StandardCharsets.UTF_8).length > LONGEST_MESSAGE) {
+            throw ApiError.invalid(
+                    ApiResource.EVENTS,
+                    Documents.text(event, "metadata.name"),
+                    "message: Invalid value: \"\": can have at most " + LONGEST_MESSAGE + " characters");
+        }
     }
 
     ObjectNode bind(ApiPath path, ObjectNode body) {

@@ -53,6 +53,18 @@ class SimulatedApiServerTest {
     }
 
     @Test
+    void anEventsMessageHasAtMost1024Bytes() throws Exception {
+        String events = "/api/v1/namespaces/default/events";
+        String event = "{\"metadata\":{\"generateName\":\"p.\"},\"message\":\"%s\"}";
+        assertThat(cluster.post(events, ApiClient.document(event.formatted("x".repeat(1022) + "é")))
+                        .code())
+                .isEqualTo(201);
+        Answer refused = cluster.post(events, ApiClient.document(event.formatted("x".repeat(1023) + "é")));
+        assertThat(refused.code()).isEqualTo(422);
+        assertThat(refused.message()).contains("can have at most 1024 characters");
+    }
+
+    @Test
     void aSecondBindingIsRefusedAndChangesNothing() throws Exception {
         ObjectNode pod = createPod("p");
         bind("p", uid(pod), "n1", "one");

@@ -1,0 +1,5 @@
+/** Text from outside the programs, made safe to show. Pure, and below the rest of the model. */
+@NullMarked
+package io.gpushare.model.text;
+
+import org.jspecify.annotations.NullMarked;
