@@ -135,7 +135,7 @@ public final class Extender implements AutoCloseable {
                                 new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
-        loops = List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start());
+        loops = List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start());
     }
 
     /** The time of the last message from the API server, by resource. */
