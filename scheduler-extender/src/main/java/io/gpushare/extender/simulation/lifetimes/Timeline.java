@@ -6,6 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.simulation.cluster.SimulatedExtender;
 import io.gpushare.extender.simulation.cluster.SimulatedExtender.Placed;
+import io.gpushare.extender.simulation.trace.PodClass;
 import io.gpushare.extender.simulation.trace.TimedPod;
 import java.util.ArrayList;
 import java.util.Comparator;

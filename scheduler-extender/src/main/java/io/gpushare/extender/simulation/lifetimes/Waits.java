@@ -1,5 +1,6 @@
 package io.gpushare.extender.simulation.lifetimes;
 
+import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
