@@ -56,13 +56,24 @@ public final class Installation {
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
     }
 
-    /** Installs both programs from the manifests, without a driver, and waits until they are ready. */
+    /**
+     * Installs both programs from the manifests, without a driver, and waits until the extender is ready and the plugin has
+     * logged why the node has no cards.
+     */
     public void apply() {
         Kubectl kubectl = cluster.kubectl();
         kubectl.run("label", "nodes", "--all", "--overwrite", "gpushare=true");
         applyManifests();
-        ready(PLUGIN);
         ready(EXTENDER);
+        Await.until(READY, "the plugin finds no driver", this::pluginLog, log -> log.contains("no cards to offer"));
+    }
+
+    private String pluginLog() {
+        try {
+            return cluster.kubectl().run("-n", NAMESPACE, "logs", PLUGIN);
+        } catch (Command.Failed starting) {
+            return String.valueOf(starting.getMessage());
+        }
     }
 
     public void applyManifests() {
