@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -18,6 +19,7 @@ import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
+import io.gpushare.plugin.kubelet.OtherPlugins;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
@@ -38,6 +40,7 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -129,11 +132,20 @@ final class Plugin implements AutoCloseable {
                         settings.containers().needDeviceFiles()),
                 cardListener(),
                 clocks);
+        OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
+                .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
         metrics.register(
                 new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
+    }
+
+    private void warnOfNvidia(EventSubject.Node node, Path socket) {
+        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
+                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
+        LOG.warn("{}", message);
+        events.record(node, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuOtherDevicePlugin", message));
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {

@@ -112,6 +112,13 @@ class ChartTest {
     }
 
     @Test
+    void aFieldThatKubernetesDoesNotHaveIsFound() {
+        Rendered service = object(Chart.objects("{}", "1.36.2"), "Service", "gpushare-schd-extender");
+        service.content().put("specification", Map.of());
+        assertThatThrownBy(() -> ObjectSchema.check(service)).hasMessageContaining("specification");
+    }
+
+    @Test
     void theDefaultsLetNobodyBindWithoutACertificate() throws Exception {
         List<Rendered> objects = Chart.objects("{}", "1.36.2");
         assertThat(object(objects, "Service", "gpushare-schd-extender").text("spec", "type"))

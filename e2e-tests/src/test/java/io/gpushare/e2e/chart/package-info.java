@@ -1,4 +1,4 @@
-/** Tests of the Helm chart with Helm's own engine, without a cluster. */
+/** Tests of what users and contributors run first: the Helm chart, with the engine of Helm, and the command for all tests. */
 @NullMarked
 package io.gpushare.e2e.chart;
 
