@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
@@ -14,6 +15,7 @@ import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
@@ -35,6 +37,7 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -50,6 +53,8 @@ final class Plugin implements AutoCloseable {
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
+    private final CompletableFuture<Integer> exit;
+    private final ResourceNames resources;
     private final LatestSnapshot latest;
     private final KubernetesApi api;
     private final DomainSockets sockets = new DomainSockets();
@@ -78,6 +83,9 @@ final class Plugin implements AutoCloseable {
      */
     Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
+        this.exit = exit;
+        resources = settings.resources();
+        Path pluginDir = settings.kubeletDir().resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
         api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
@@ -103,13 +111,14 @@ final class Plugin implements AutoCloseable {
         xids = new XidReporter(latest, events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(
-                settings.kubeletDir().resolve("device-plugins"),
-                settings.resources(),
-                new TimedCallHandler(calls, metrics),
-                sockets,
-                clock);
+                pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock);
         podResourcesPoller = new PodResourcesPoller(
-                latest, podResources::list, pods::synced, () -> publisher.read(Source.POD_RESOURCES), clock);
+                latest,
+                podResources::list,
+                new CheckpointReader(pluginDir)::read,
+                pods::synced,
+                () -> publisher.read(Source.POD_RESOURCES),
+                clock);
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
@@ -146,16 +155,31 @@ final class Plugin implements AutoCloseable {
     }
 
     private void publish() {
+        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
+        boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
+        if (counted && published == null) {
+            now.unknownResource(resources.all()).ifPresent(this::refuse);
+        }
+        if (exit.isDone()) {
+            return;
+        }
         DeviceLists lists = DeviceLists.of(now.allocations());
         // Without the API server the next pod would be unknown to the plugin, and fail.
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
-        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
-        if (pods.synced() && !now.inventory().equals(published)) {
+        if (counted && !now.inventory().equals(published)) {
             published = now.inventory();
             inventory.publish(published);
         }
+    }
+
+    private void refuse(String unknownResource) {
+        LOG.error(
+                "{}, which would be free under the present names: add that name to --former-card-resources or"
+                        + " --former-memory-resources of both programs, or delete the pods that request it",
+                unknownResource);
+        exit.complete(PluginMain.INVALID_OPTIONS);
     }
 
     private CardScanner.Listener cardListener() {

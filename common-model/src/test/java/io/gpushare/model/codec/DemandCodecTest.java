@@ -70,6 +70,23 @@ class DemandCodecTest {
     }
 
     @Test
+    void formerNamesCountForBoundPodsOnly() {
+        DemandCodec renamed = new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu"));
+        List<ContainerResources> former =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2")));
+        assertThat(renamed.decode(former)).isInstanceOf(Decoded.Absent.class);
+        assertThat(renamed.decode(former, Map.of())).isInstanceOf(Decoded.Absent.class);
+        assertThat(renamed.decodeBound(former).valid().orElseThrow().total().wholeCards())
+                .isEqualTo(2);
+        assertThat(renamed.former(former)).containsExactly("main");
+        List<ContainerResources> present =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", "cpu", "1")));
+        assertThat(renamed.decodeBound(present)).isEqualTo(renamed.decode(present));
+        assertThat(renamed.former(present)).isEmpty();
+        assertThat(codec.former(former)).isEmpty();
+    }
+
+    @Test
     void zeroIsNotADemand() {
         assertThat(decode(Map.of(MEMORY, "0", CARDS, "0"))).isInstanceOf(Decoded.Absent.class);
         assertThat(decode(Map.of("cpu", "2"))).isInstanceOf(Decoded.Absent.class);
