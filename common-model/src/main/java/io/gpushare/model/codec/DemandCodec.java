@@ -77,9 +77,10 @@ public final class DemandCodec {
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
-        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS);
-        if (tooLong.isPresent()) {
-            return new Decoded.Malformed<>(tooLong.get());
+        Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
+                .or(() -> AnnotationMistakes.find(annotations));
+        if (mistake.isPresent()) {
+            return new Decoded.Malformed<>(mistake.get());
         }
         Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
         if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {

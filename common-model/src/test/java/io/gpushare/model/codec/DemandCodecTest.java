@@ -35,6 +35,24 @@ class DemandCodecTest {
                                 .contains(MEMORY));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpushare.io/sellect|a100|annotation 'gpushare.io/sellect' is unknown; did you mean gpushare.io/select?",
+                "gpushare.io/memory-per-pod|1|annotation 'gpushare.io/memory-per-pod' is unknown: pods may have"
+                        + " gpushare.io/cards, gpushare.io/policy, gpushare.io/select",
+                "gpushare.io/select|' '|annotation gpushare.io/select is empty: write a value, or remove the annotation",
+                "gpushare.io/cards|''|annotation gpushare.io/cards is empty: write a value, or remove the annotation",
+                "gpushare.io/policy|''|annotation gpushare.io/policy is empty: write a value, or remove the annotation",
+            })
+    void anAnnotationWithoutEffectIsRejected(String key, String value, String reason) {
+        assertThat(codec.decode(
+                        List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "1"))),
+                        Map.of(key, value)))
+                .isEqualTo(new Decoded.Malformed<>(reason));
+    }
+
     @Test
     void aContainerThatRequestsBothIsRejected() {
         assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
