@@ -1,8 +1,10 @@
 package io.gpushare.plugin;
 
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
@@ -22,6 +24,7 @@ import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
+import io.gpushare.plugin.monitor.NoCardsReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
@@ -41,6 +44,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +72,7 @@ final class Plugin implements AutoCloseable {
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
+    private final NoCardsReporter noCards;
     private final KubeletConnection kubelet;
     private final PodResourcesPoller podResourcesPoller;
     private final CordonPoller cordons;
@@ -109,6 +114,7 @@ final class Plugin implements AutoCloseable {
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
         usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
+        noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(
                 pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock);
@@ -125,13 +131,17 @@ final class Plugin implements AutoCloseable {
         cordons = CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         cards = CardScanner.start(
                 new CardScanner.Settings(
-                        settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
+                        settings.nvmlLibrary(),
+                        settings.unit(),
+                        SCAN_INTERVAL,
+                        settings.healthQuietTime(),
+                        settings.containers().needDeviceFiles()),
                 cardListener(),
                 clocks);
         metrics.register(
                 new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
         metricsServer = settings.metricsAddress().isPresent()
-                ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
+                ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
     }
 
@@ -142,6 +152,14 @@ final class Plugin implements AutoCloseable {
                         difference.actual(), latest.now().inventory(), wall.instant());
             case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
         };
+    }
+
+    /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
+    private Optional<String> unready() {
+        if (!kubelet.watched()) {
+            return Optional.of("the kubelet does not watch every device list yet");
+        }
+        return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
     private void assembled(Inventory now) {
@@ -187,6 +205,11 @@ final class Plugin implements AutoCloseable {
             @Override
             public void inventory(Inventory now) {
                 assembler.scanned(now);
+            }
+
+            @Override
+            public void noCards(NoCards why) {
+                noCards.report(why);
             }
 
             @Override

@@ -84,9 +84,11 @@ abstract class WholeProgram {
                 main.getName(),
                 "--node-name=n1",
                 "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
-                "--kubelet-dir=" + dir,
-                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+                "--kubelet-dir=" + dir));
         command.addAll(List.of(options));
+        if (command.stream().noneMatch(option -> option.startsWith("--nvml-library="))) {
+            command.add("--nvml-library=" + System.getProperty("gpushare.simulated.driver"));
+        }
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(

@@ -55,7 +55,7 @@ class ExtenderOptionsTest {
                         + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
                         + " --policy=wsp --decide-in=filter --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
-                        + " --identity=extender --tls-cert-file= --tls-key-file= --client-ca-file=");
+                        + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
 
     @Test
@@ -78,6 +78,7 @@ class ExtenderOptionsTest {
                 "--lease-namespace=gpu",
                 "--lease-name=l",
                 "--identity=me",
+                "--pod-name=pod-1",
                 "--tls-cert-file=" + file,
                 "--tls-key-file=" + file,
                 "--client-ca-file=" + file);
@@ -92,7 +93,7 @@ class ExtenderOptionsTest {
         assertThat(settings.filterDecides()).isFalse();
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me"));
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me", "pod-1"));
     }
 
     @Test
@@ -108,7 +109,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host"));
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
         assertThat(environment.notices())
                 .containsExactly(
                         "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",
@@ -130,6 +131,7 @@ class ExtenderOptionsTest {
                 "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",
                 "--kubeconfig=/no/such | file /no/such does not exist or can't be read",
                 "--lease-namespace=Gpu | 'Gpu' is not a Kubernetes name",
+                "--pod-name=Pod_1 | 'Pod_1' is not a Kubernetes name",
                 "--leader-elect=perhaps | Invalid value for option '--leader-elect'",
                 "--tls-key-file=/no/such | Invalid value for option '--tls-key-file': file /no/such does not exist",
                 "--tls-cert-file=/dev/null | go together: name both or neither",
