@@ -110,7 +110,7 @@ final class Plugin implements AutoCloseable {
                 clock);
         calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
         usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
