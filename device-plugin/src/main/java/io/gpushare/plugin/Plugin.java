@@ -7,6 +7,8 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cards.NvmlMemoryLimits;
+import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
@@ -14,6 +16,13 @@ import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.isolation.CountedMemory;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.isolation.node.MissingIsolation;
+import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
@@ -60,6 +69,8 @@ final class Plugin implements AutoCloseable {
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
     private final AllocationReconciler allocations;
+    private final IsolationProvider provider;
+    private final NodeIsolation isolation;
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
@@ -95,7 +106,17 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
+        SharedSession driver = new SharedSession();
+        provider = provider(settings.isolation(), driver);
+        isolation = new NodeIsolation(
+                settings.isolation().policy(),
+                provider,
+                latest,
+                podResources::list,
+                new MissingIsolation(settings.nodeName(), PodEventRecorder.COMPONENT, events::record),
+                clock);
+        calls = new AllocationHandler(
+                latest, podResources::list, pods::live, settings.containers(), isolation, clock);
         OverUseGuard overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
@@ -118,9 +139,11 @@ final class Plugin implements AutoCloseable {
                 new CardScanner.Settings(
                         settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
                 cardListener(),
-                clocks);
+                clocks,
+                driver);
+        isolation.start();
         metrics.register(
-                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
+                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
                 : null;
@@ -135,8 +158,22 @@ final class Plugin implements AutoCloseable {
         };
     }
 
+    private IsolationProvider provider(IsolationOptions.Settings settings, SharedSession driver) {
+        return switch (settings.policy().wanted()) {
+            case NONE -> new CountedMemory();
+            case DRIVER ->
+                new DriverIsolation(
+                        new NvmlMemoryLimits(driver),
+                        new PodCgroups(settings.cgroupRoot()),
+                        PodEventRecorder.COMPONENT,
+                        events::record);
+            case MPS -> new MpsIsolation();
+        };
+    }
+
     private void assembled(Inventory now) {
-        latest.update(snapshot -> snapshot.withInventory(now));
+        Inventory isolated = isolation.isolated(now);
+        latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }
 
@@ -209,6 +246,7 @@ final class Plugin implements AutoCloseable {
         allocations.close();
         events.close();
         podResourcesPoller.close();
+        isolation.close();
         cards.close();
         usage.close();
         cordons.close();
