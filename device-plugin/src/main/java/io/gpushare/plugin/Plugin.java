@@ -10,6 +10,8 @@ import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cards.NvmlMemoryLimits;
+import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
@@ -17,6 +19,13 @@ import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.isolation.CountedMemory;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.isolation.node.MissingIsolation;
+import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
@@ -69,6 +78,8 @@ final class Plugin implements AutoCloseable {
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
     private final AllocationReconciler allocations;
+    private final IsolationProvider provider;
+    private final NodeIsolation isolation;
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
@@ -108,7 +119,17 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
+        SharedSession driver = new SharedSession();
+        provider = provider(settings.isolation(), driver);
+        isolation = new NodeIsolation(
+                settings.isolation().policy(),
+                provider,
+                latest,
+                podResources::list,
+                new MissingIsolation(settings.nodeName(), PodEventRecorder.COMPONENT, events::record),
+                clock);
+        calls = new AllocationHandler(
+                latest, podResources::list, pods::live, settings.containers(), isolation, clock);
         OverUseGuard overUse = new OverUseGuard(
                 settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
@@ -137,9 +158,11 @@ final class Plugin implements AutoCloseable {
                         settings.healthQuietTime(),
                         settings.containers().needDeviceFiles()),
                 cardListener(),
-                clocks);
+                clocks,
+                driver);
+        isolation.start();
         metrics.register(
-                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
+                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
@@ -162,8 +185,22 @@ final class Plugin implements AutoCloseable {
         return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
+    private IsolationProvider provider(IsolationOptions.Settings settings, SharedSession driver) {
+        return switch (settings.policy().wanted()) {
+            case NONE -> new CountedMemory();
+            case DRIVER ->
+                new DriverIsolation(
+                        new NvmlMemoryLimits(driver),
+                        new PodCgroups(settings.cgroupRoot()),
+                        PodEventRecorder.COMPONENT,
+                        events::record);
+            case MPS -> new MpsIsolation();
+        };
+    }
+
     private void assembled(Inventory now) {
-        latest.update(snapshot -> snapshot.withInventory(now));
+        Inventory isolated = isolation.isolated(now);
+        latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }
 
@@ -256,6 +293,7 @@ final class Plugin implements AutoCloseable {
         allocations.close();
         events.close();
         podResourcesPoller.close();
+        isolation.close();
         cards.close();
         usage.close();
         cordons.close();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of every resource, linked: a card that serves memory is not offered whole, and a card taken whole offers no
- * memory. A cordoned card offers nothing more, and an unhealthy card is unhealthy in every list. The link never makes an
+ * memory. A cordoned card offers nothing more, a card without the isolation that was asked for no more memory, and an unhealthy card is unhealthy in every list. The link never makes an
  * allocated device unhealthy, because a container that restarts would lose it.
  */
 public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
@@ -74,7 +74,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         for (CardState state : allocations.reserved().cards()) {
             List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
-            boolean closed = state.card().cordoned() || resource.excluded(state);
+            boolean closed = resource.closed(state) || resource.excluded(state);
             if (closed && state.card().health().healthy()) {
                 List<String> free = own.stream()
                         .filter(id -> !allocations.allocatedIds().contains(id))
@@ -121,9 +121,9 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 .sum();
     }
 
-    /** The number of a cordoned card's allocated devices that belong to the card's own pods. */
+    /** The number of a closed card's allocated devices that belong to the card's own pods. */
     private static int ofOwnPods(NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
-        return state.card().cordoned() && !resource.excluded(state)
+        return resource.closed(state) && !resource.excluded(state)
                 ? allocations.assigned().cards().stream()
                         .filter(assigned ->
                                 assigned.card().id().equals(state.card().id()))
