@@ -89,7 +89,8 @@ public record Inventory(
                 cards.stream()
                         .map(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())))
                         .toList(),
-                links);
+                links,
+                noCards);
     }
 
     public Optional<Card> card(CardId id) {

@@ -76,6 +76,11 @@ public final class NodeSnapshot {
         return listed;
     }
 
+    /** The Allocate calls that this process answered. */
+    public List<AnsweredCall> answeredCalls() {
+        return answeredCalls;
+    }
+
     /** The order in which the kubelet admits the pods. */
     public AdmissionOrder admissionOrder() {
         return admissionOrder;

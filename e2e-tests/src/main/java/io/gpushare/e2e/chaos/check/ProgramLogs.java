@@ -71,7 +71,7 @@ final class ProgramLogs {
             try (Stream<Path> files = Files.find(
                     cluster.podLogs(node),
                     3,
-                    (path, _) -> path.toString().contains("/kube-system_gpushare-")
+                    (path, _) -> path.toString().contains("/kube-system_gpu-share-")
                             && path.toString().endsWith(".log"))) {
                 files.forEach(this::follow);
             } catch (IOException | UncheckedIOException e) {
