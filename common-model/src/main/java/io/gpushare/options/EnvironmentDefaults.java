@@ -1,8 +1,8 @@
 package io.gpushare.options;
 
+import io.gpushare.model.text.NearestName;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import io.gpushare.model.text.NearestName;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

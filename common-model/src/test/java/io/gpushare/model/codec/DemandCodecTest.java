@@ -39,10 +39,12 @@ class DemandCodecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gpushare.io/sellect|a100|annotation 'gpushare.io/sellect' is unknown; did you mean gpushare.io/select?",
+                "gpushare.io/sellect|a100|annotation 'gpushare.io/sellect' is unknown; did you mean"
+                        + " gpushare.io/select?",
                 "gpushare.io/memory-per-pod|1|annotation 'gpushare.io/memory-per-pod' is unknown: pods may have"
                         + " gpushare.io/cards, gpushare.io/policy, gpushare.io/select",
-                "gpushare.io/select|' '|annotation gpushare.io/select is empty: write a value, or remove the annotation",
+                "gpushare.io/select|' '|annotation gpushare.io/select is empty: write a value, or remove the"
+                        + " annotation",
                 "gpushare.io/cards|''|annotation gpushare.io/cards is empty: write a value, or remove the annotation",
                 "gpushare.io/policy|''|annotation gpushare.io/policy is empty: write a value, or remove the annotation",
             })
