@@ -51,7 +51,7 @@ class ExtenderOptionsTest {
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=wsp --decide-in=filter --view=on --max-request-bytes=67108864"
+                        + " --policy=wsp --decide-in=filter --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=extender --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
