@@ -53,7 +53,7 @@ class ExtenderOptionsTest {
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=wsp --decide-in=filter --view=on --max-request-bytes=67108864"
+                        + " --policy=wsp --decide-in=filter --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound or
  * gone, or for the longest grace period of the victims and a minute more. A pod that is not bound by then has the node passed
- * over. If that happens to several pods in a row, something unknown keeps pods from being bound, and nothing is evicted for
- * growing intervals. Not thread-safe.
+ * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
+ * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
  */
 public final class PreemptionTurns {
     /** For this time kube-scheduler may help the pod by its own preemption. */
@@ -41,6 +41,8 @@ public final class PreemptionTurns {
     private static final Duration FIRST_STOP = Duration.ofMinutes(1);
     private static final Duration LONGEST_STOP = Duration.ofHours(1);
     private static final int MOST_NODES = 32;
+    /** For so many pods cards are held at the same time. */
+    private static final int MOST_HELD = 32;
 
     private final Ledger ledger;
     private final RandomGenerator random;
@@ -99,7 +101,8 @@ public final class PreemptionTurns {
             }
         }
         due.sort(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST));
-        return now.isBefore(stoppedUntil) ? List.of() : due;
+        int most = inVain >= IN_VAIN ? 1 : MOST_HELD;
+        return now.isBefore(stoppedUntil) || holds.size() >= most ? List.of() : due;
     }
 
     /** The pods, by uid, for which nothing could be evicted. */
