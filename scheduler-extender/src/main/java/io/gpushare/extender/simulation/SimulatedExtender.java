@@ -113,6 +113,7 @@ final class SimulatedExtender {
         if (request.gpu()) {
             ledger.updatePod(pod.on(null));
         }
+        ledger.reviewPolicy();
         return pod;
     }
 
