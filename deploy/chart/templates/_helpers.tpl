@@ -60,3 +60,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
     | replace "request.namespace == \"kube-system\"" (printf "request.namespace in [\"kube-system\", %q]" .namespace)
     | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card }}
 {{- end }}
+
+{{- define "gpushare.names" -}}
+{{- .text | replace "namespace: kube-system" (printf "namespace: %s" .namespace) }}
+{{- end }}

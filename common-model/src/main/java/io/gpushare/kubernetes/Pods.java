@@ -7,10 +7,6 @@ import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.openapi.models.V1DeleteOptions;
-import io.kubernetes.client.openapi.models.V1Eviction;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1Preconditions;
 import io.kubernetes.client.util.CallGeneratorParams;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -173,42 +169,5 @@ public final class Pods {
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
         bindings.bind(pod, node, annotations);
-    }
-
-    /**
-     * Evicts that pod gracefully. It fails with 429 while a PodDisruptionBudget forbids it, and with 409 if another pod has
-     * the name now. A pod that no longer exists counts as evicted.
-     */
-    public void evict(PodRef pod) throws KubernetesException {
-        try {
-            evict(pod, "policy/v1");
-        } catch (ApiException e) {
-            if (e.getCode() != 400) {
-                throw KubernetesException.of("evicting pod " + pod, e);
-            }
-            try {
-                // Kubernetes before 1.22 has only this version; 1.25 removed it.
-                evict(pod, "policy/v1beta1");
-            } catch (ApiException older) {
-                throw KubernetesException.of("evicting pod " + pod, older);
-            }
-        }
-    }
-
-    private void evict(PodRef pod, String version) throws ApiException {
-        V1Eviction eviction = new V1Eviction()
-                .apiVersion(version)
-                .kind("Eviction")
-                .metadata(new V1ObjectMeta().name(pod.name()).namespace(pod.namespace()))
-                .deleteOptions(new V1DeleteOptions().preconditions(new V1Preconditions().uid(pod.uid())));
-        try {
-            // The server responds with a Status: without a type the client does not parse it as an Eviction.
-            calls.execute(core.createNamespacedPodEviction(pod.name(), pod.namespace(), eviction)
-                    .buildCall(null));
-        } catch (ApiException e) {
-            if (e.getCode() != 404) {
-                throw e;
-            }
-        }
     }
 }

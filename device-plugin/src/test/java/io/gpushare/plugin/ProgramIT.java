@@ -302,10 +302,10 @@ class ProgramIT extends WholeProgram {
 
     @Test
     void invalidOptionsStopItWithASentence() throws Exception {
-        Process refused = run("--mps");
+        Process refused = run("--isolation=hami");
 
         assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(refused.exitValue()).isEqualTo(2);
-        assertThat(log()).startsWith("--mps=true is not possible yet");
+        assertThat(log()).contains("unknown isolation 'hami'");
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
@@ -59,11 +60,12 @@ final class ExtenderOptions implements CheckedOptions {
     @Option(
             names = "--policy",
             paramLabel = "<name>",
-            defaultValue = "wsp",
+            defaultValue = "adaptive",
             description =
-                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
-                            + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
-    private PolicyKind policy = PolicyKind.WSP;
+                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
+                            + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
+                            + " another one in its annotation gpushare.io/policy. [adaptive]")
+    private PolicyKind policy = PolicyKind.ADAPTIVE;
 
     @Option(
             names = "--decide-in",
@@ -72,6 +74,15 @@ final class ExtenderOptions implements CheckedOptions {
             description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
                     + " that node the best score, which kube-scheduler weighs against its own. [filter]")
     private Verb decideIn = Verb.FILTER;
+
+    @Option(
+            names = "--preempt",
+            paramLabel = "<auto|scheduler|off>",
+            defaultValue = "auto",
+            description = "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
+                    + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
+                    + " scheduler (kube-scheduler only), or off. [auto]")
+    private PreemptionMode preempt = PreemptionMode.AUTO;
 
     @Option(
             names = "--view",
@@ -187,6 +198,7 @@ final class ExtenderOptions implements CheckedOptions {
         return new OptionParser(this, environment)
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
+                .reads(PreemptionMode.class, ExtenderOptions::preempt)
                 .reads(Verb.class, ExtenderOptions::verb);
     }
 
@@ -199,6 +211,11 @@ final class ExtenderOptions implements CheckedOptions {
     private static ViewAccess.Access view(String text) {
         return ViewAccess.Access.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
+    }
+
+    private static PreemptionMode preempt(String text) {
+        return PreemptionMode.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
     }
 
     private static Verb verb(String text) {
@@ -232,6 +249,7 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.resources(),
                 policy,
                 decideIn == Verb.FILTER,
+                preempt,
                 view,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),

@@ -13,6 +13,7 @@ import io.gpushare.options.OptionParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,8 +51,9 @@ class ExtenderOptionsTest {
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=wsp --decide-in=filter --view=on --max-request-bytes=67108864"
+                        + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
+                        + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
+                        + " --policy=adaptive --decide-in=filter --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
@@ -66,6 +68,8 @@ class ExtenderOptionsTest {
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
+                "--former-memory-resources=",
+                "--former-card-resources=b.com/c, b.com/d",
                 "--policy=wsp-fgd",
                 "--decide-in=prioritize",
                 "--view=open",
@@ -84,7 +88,7 @@ class ExtenderOptionsTest {
         assertThat(settings.server().address()).isEqualTo("127.0.0.1");
         assertThat(settings.server().maxBody()).isEqualTo(4096);
         assertThat(settings.kubeconfig()).isEqualTo(file);
-        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
+        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.filterDecides()).isFalse();
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
@@ -121,7 +125,7 @@ class ExtenderOptionsTest {
                 "serve | Unmatched argument at index 0: 'serve'",
                 "--port=x | Invalid value for option '--port': 'x' is not a port",
                 "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
-                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd]",
+                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive]",
                 "--decide-in=bind | 'bind': write prioritize or filter",
                 "--view=yes | 'yes': write on, off or open",
                 "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",

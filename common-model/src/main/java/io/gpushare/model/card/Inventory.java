@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,17 @@ public record Inventory(
         MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
+        private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");
+
         public Driver {
             Objects.requireNonNull(version);
             Objects.requireNonNull(cuda);
+        }
+
+        /** The first number of the driver's version; 0 if it does not begin with one. */
+        public int major() {
+            Matcher number = MAJOR.matcher(version);
+            return number.lookingAt() ? Integer.parseInt(number.group()) : 0;
         }
     }
 
@@ -66,6 +76,18 @@ public record Inventory(
                 driver,
                 cards.stream()
                         .map(card -> card.withCordoned(cordoned.contains(card.id())))
+                        .toList(),
+                links,
+                noCards);
+    }
+
+    /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
+    public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())))
                         .toList(),
                 links,
                 noCards);

@@ -69,6 +69,7 @@ public final class CardScanner implements AutoCloseable {
     private final Listener listener;
     private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
     private final Clocks clocks;
+    private final SharedSession shared;
     private final CardHealth health;
     private final CardHistory cards;
     private final LinkScanner links = new LinkScanner();
@@ -82,18 +83,23 @@ public final class CardScanner implements AutoCloseable {
     private @Nullable Inventory last;
     private @Nullable NoCards problem;
 
-    private CardScanner(Settings settings, Listener listener, Clocks clocks) {
+    private CardScanner(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
         this.settings = settings;
         this.listener = listener;
         this.clocks = clocks;
+        this.shared = shared;
         this.health = new CardHealth(settings.quiet());
         this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles());
         this.thread = new Thread(this::run, "cards");
     }
 
-    /** Starts to scan. */
-    public static CardScanner start(Settings settings, Listener listener, Clocks clocks) {
-        CardScanner scanner = new CardScanner(settings, listener, clocks);
+    /**
+     * Starts to scan.
+     *
+     * @param shared receives the session with the driver
+     */
+    public static CardScanner start(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
+        CardScanner scanner = new CardScanner(settings, listener, clocks, shared);
         scanner.thread.setDaemon(true);
         scanner.thread.start();
         return scanner;
@@ -143,6 +149,7 @@ public final class CardScanner implements AutoCloseable {
     private Nvml session() throws NvmlException {
         if (nvml == null) {
             nvml = Nvml.open(settings.library());
+            shared.set(nvml);
         }
         return nvml;
     }
@@ -218,6 +225,7 @@ public final class CardScanner implements AutoCloseable {
     private void closeSession() {
         xids.close();
         if (nvml != null) {
+            shared.set(null);
             nvml.close();
             nvml = null;
         }

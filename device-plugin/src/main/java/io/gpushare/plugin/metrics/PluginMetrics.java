@@ -27,7 +27,8 @@ public final class PluginMetrics {
     /** A kubelet call that is timed. */
     public enum Call {
         ALLOCATE,
-        GET_PREFERRED_ALLOCATION
+        GET_PREFERRED_ALLOCATION,
+        PRE_START_CONTAINER
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
@@ -130,6 +131,17 @@ public final class PluginMetrics {
                 "Evictions of pods that used more memory than they requested: evicted, refused or failed.",
                 "outcome",
                 counts::evictions,
+                Function.identity());
+        counter(
+                "gpushare_plugin_container_starts_refused_total",
+                "Starts of containers that were refused because their isolation was not in force; the kubelet retries.",
+                counts::refusedStarts);
+        counter(
+                "gpushare_plugin_isolation_repairs_total",
+                "What was done to keep isolation in force: limit_restored (the driver lost it), client_terminated (MPS:"
+                        + " the newest process of a container over its limit).",
+                "kind",
+                counts::isolationRepairs,
                 Function.identity());
         new CardMetrics(counts, registry).register();
         new ContainerMetrics(counts, registry).register();

@@ -81,6 +81,7 @@ class ChartTest {
               replicas: 3
               policy: fgd
               decideIn: prioritize
+              preemption: true
               nodeSelector: {pool: system}
               affinity: {nodeAffinity: {}}
               extraArgs: [--max-request-bytes=4194304]

@@ -188,6 +188,10 @@ public final class InspectText {
         if (state.card().cordoned()) {
             notes.add(card + "cordoned, accepts no new pods");
         }
+        if (!state.card().isolation().missing().isEmpty()) {
+            notes.add(card + (state.card().sharesMemory() ? "memory is only counted (" : "offers no memory (")
+                    + state.card().isolation().missing() + ")");
+        }
         if (state.overCommitted()) {
             notes.add(card + "over-committed: more is allocated than the card has");
         }

@@ -6,6 +6,7 @@ import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
@@ -101,6 +102,13 @@ public final class TopText {
         }
         if (state.card().cordoned()) {
             words.add("cordoned");
+        }
+        if (state.card().isolation().inForce() != Isolation.NONE) {
+            words.add("isolation " + state.card().isolation().inForce());
+        }
+        if (!state.card().isolation().missing().isEmpty()) {
+            words.add((state.card().sharesMemory() ? "not isolated: " : "no memory offered: ")
+                    + state.card().isolation().missing());
         }
         if (state.overCommitted()) {
             words.add("over-committed");
