@@ -12,6 +12,7 @@ import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.ContainerRole;
@@ -60,7 +61,7 @@ final class ExtenderPlacer implements Placer {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(kind), AnnotationObserver.none());
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
-        selection = new NodeSelection(ledger, outcomes, true);
+        selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
         binder = new Binder(ledger, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
         for (FreeNode node : nodes) {
             String name = node.name() + "-" + salt;
