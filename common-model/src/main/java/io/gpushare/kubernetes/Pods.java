@@ -8,11 +8,14 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.util.CallGeneratorParams;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +129,38 @@ public final class Pods {
                         calls,
                         patch -> core.patchNamespacedPodStatus(pod.name(), pod.namespace(), patch)
                                 .buildCall(null));
+    }
+
+    /** The names of the pods in that namespace that have that label, {@code key=value}. Ends within the deadline. */
+    public Set<String> labelled(String namespace, String label, Duration deadline) throws KubernetesException {
+        try {
+            Call call = core.listNamespacedPod(namespace).labelSelector(label).buildCall(null);
+            return Responses.read(KubernetesApi.within(deadline, call), ObjectReader.PODS::list).getItems().stream()
+                    .map(pod -> PodState.of(pod).ref().name())
+                    .collect(Collectors.toUnmodifiableSet());
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the pods with the label " + label, e);
+        }
+    }
+
+    /** Sets these labels and annotations on that pod, and removes those that are null. Ends within the deadline. */
+    public void label(
+            String namespace,
+            String name,
+            Map<String, @Nullable String> labels,
+            Map<String, @Nullable String> annotations,
+            Duration deadline)
+            throws KubernetesException {
+        new MetadataPatch()
+                .labels(labels)
+                .annotations(annotations)
+                .send(
+                        "labelling pod " + namespace + "/" + name,
+                        calls,
+                        patch -> KubernetesApi.within(
+                                deadline,
+                                core.patchNamespacedPodStatus(name, namespace, patch)
+                                        .buildCall(null)));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.cluster.ClusterInformers;
 import io.gpushare.extender.cluster.EventRecorder;
+import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
@@ -84,8 +85,10 @@ public final class Extender implements AutoCloseable {
      * The Lease that several extenders compete for.
      *
      * @param identity a random part is added: a restarted container has its predecessor's host name and is not the holder
+     * @param pod the pod in that namespace that this process runs in, which is labelled while it serves requests; null for
+     *     none
      */
-    public record Candidacy(String namespace, String lease, String identity) {
+    public record Candidacy(String namespace, String lease, String identity, @Nullable String pod) {
         public Candidacy {
             Objects.requireNonNull(namespace);
             Objects.requireNonNull(lease);
@@ -95,6 +98,10 @@ public final class Extender implements AutoCloseable {
         private Leadership.Membership join(KubernetesApi api) {
             return new Leadership.Membership(
                     api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
+        }
+
+        private @Nullable LeaderLabel label(KubernetesApi api) {
+            return pod == null ? null : LeaderLabel.of(api, namespace, lease, pod);
         }
     }
 
@@ -123,7 +130,9 @@ public final class Extender implements AutoCloseable {
         NodeSelection selection = new NodeSelection(ledger, outcomes, settings.decideIn(), informers::softTaints);
         leases = NodeLeasePoller.start(
                 api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
-        leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
+        leadership = candidacy == null || membership == null
+                ? Leadership.alone(informers)
+                : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         PreemptionCounts preemptions = new PreemptionCounts();
@@ -157,6 +166,7 @@ public final class Extender implements AutoCloseable {
                         binder,
                         metrics,
                         leadership::unready,
+                        leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),

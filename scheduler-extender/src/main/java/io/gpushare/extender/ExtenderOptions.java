@@ -132,6 +132,14 @@ final class ExtenderOptions implements CheckedOptions {
     private String identity = "";
 
     @Option(
+            names = "--pod-name",
+            paramLabel = "<name>",
+            converter = NameConverter.class,
+            description = "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
+                    + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else none]")
+    private @Nullable String podName;
+
+    @Option(
             names = "--tls-cert-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
@@ -177,6 +185,7 @@ final class ExtenderOptions implements CheckedOptions {
                 .withoutEffect("THREADNESS", "the number of threads follows the processors")
                 .alias("--lease-namespace", "POD_NAMESPACE")
                 .alias("--identity", "POD_NAME")
+                .alias("--pod-name", "POD_NAME")
                 .alias("--identity", "HOSTNAME");
     }
 
@@ -237,7 +246,7 @@ final class ExtenderOptions implements CheckedOptions {
                 view,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
-                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity) : null,
+                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity, podName) : null,
                 new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
     }
 

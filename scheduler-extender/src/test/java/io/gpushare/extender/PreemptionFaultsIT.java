@@ -164,14 +164,14 @@ class PreemptionFaultsIT extends WithPreemption {
     @Test
     void theNextLeaderKeepsTheCardsForThePreemptor() throws Exception {
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "first")).ready();
+        extender = start(new Extender.Candidacy("kube-system", "extender", "first", null)).ready();
         running("low-a", "n1", memory(15), 0);
         running("low-b", "n1", memory(15), 0);
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         api.nominated("high", null);
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "second")).ready();
+        extender = start(new Extender.Candidacy("kube-system", "extender", "second", null)).ready();
         ends(api.evicted().getFirst());
         api.pod("again", "uid-again", memory(15), 0);
         await().until(() -> extender.ledger.podEntry("uid-again").isPresent());

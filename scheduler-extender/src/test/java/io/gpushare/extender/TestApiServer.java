@@ -158,6 +158,24 @@ public final class TestApiServer implements AutoCloseable {
                         .put("status", new JsonObject().put("phase", "Running").put("podIP", address)));
     }
 
+    /** The pod of an extender, with the labels that its Deployment and an earlier process wrote. */
+    void extenderPod(String name, Map<String, String> labels) {
+        JsonObject metadata = new JsonObject()
+                .put("name", name)
+                .put("namespace", "kube-system")
+                .put("uid", "uid-" + name)
+                .put("labels", new JsonObject(Map.copyOf(labels)));
+        put("Pod", new JsonObject().put("metadata", metadata).put("spec", spec(new JsonObject())));
+    }
+
+    /** Removes a label of an extender's pod by hand. */
+    void unlabel(String pod, String label) {
+        server.objects().update(ApiResource.PODS, "kube-system", pod, found -> {
+            found.withObjectProperty("metadata").withObjectProperty("labels").remove(label);
+            return found;
+        });
+    }
+
     public static JsonObject spec(JsonObject limits) {
         JsonObject resources = new JsonObject().put("limits", limits).put("requests", limits);
         JsonObject container = new JsonObject().put("name", "main").put("resources", resources);
@@ -402,6 +420,15 @@ public final class TestApiServer implements AutoCloseable {
                 .map(lease -> lease.path("spec").path("holderIdentity").asText(""))
                 .findFirst()
                 .orElse("");
+    }
+
+    /** The pods that a Service with that selector sends requests to, if they are ready. */
+    List<String> selected(String label, String value) {
+        return server.objects().list(ApiResource.PODS).stream()
+                .map(pod -> pod.path("metadata"))
+                .filter(pod -> pod.path("labels").path(label).asText("").equals(value))
+                .map(pod -> pod.path("name").asText())
+                .toList();
     }
 
     /** A pod by {@code namespace/name}. */

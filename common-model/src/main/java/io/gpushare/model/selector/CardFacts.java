@@ -2,6 +2,7 @@ package io.gpushare.model.selector;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,9 @@ public record CardFacts(Card card, Inventory.@Nullable Driver driver) {
                         card.compute(),
                         card.ecc(),
                         card.numaNode(),
-                        card.mig(),
-                        new Health.Healthy()),
+                                card.mig(),
+                                new Health.Healthy())
+                        .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
     }
 }

@@ -60,9 +60,31 @@ final class CardMetrics {
                 CardUsage::utilisation);
         usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
         usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
+        isolation();
         foreignMemory();
         eccErrors();
     }
+
+    private void isolation() {
+        state(
+                "gpushare_card_isolation_missing",
+                "1 for a card that can't have the isolation that the operator asked for; the inventory says why.",
+                state -> state.card().isolation().missing().isEmpty() ? 0 : 1);
+        GaugeWithCallback.builder()
+                .name("gpushare_card_isolation")
+                .help("1 for what holds containers to their share of the card: none, driver or mps.")
+                .labelNames("card", "model", "provider")
+                .callback(callback -> counts.snapshot()
+                        .inventory()
+                        .cards()
+                        .forEach(card -> callback.call(
+                                1,
+                                card.id().uuid(),
+                                card.model(),
+                                card.isolation().inForce().toString())))
+                .register(registry);
+    }
+
 
     private double allocated(CardState state) {
         return state.takenWhole()

@@ -50,6 +50,12 @@ public interface PluginCounters {
     /** The containers that use more memory than they requested. */
     List<OverUse.Excess> excesses();
 
+    /** Starts of containers that were refused because their isolation was not in force. */
+    long refusedStarts();
+
+    /** What was done to keep the isolation in force, by kind. */
+    Map<String, Long> isolationRepairs();
+
     /** The latest snapshot of the node. */
     NodeSnapshot snapshot();
 

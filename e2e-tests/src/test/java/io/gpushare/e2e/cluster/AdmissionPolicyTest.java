@@ -219,6 +219,33 @@ class AdmissionPolicyTest {
     }
 
     @Test
+    void theExtenderLabelsOnlyThePodsOfExtenders() throws Exception {
+        Map<String, Object> own = yaml("metadata: {name: p, namespace: kube-system}\n"
+                + "spec: {serviceAccountName: gpu-share-scheduler-extender}");
+        Map<String, Object> leader = annotated(
+                labelled(own, "gpushare.io/leader"), Map.of("controller.kubernetes.io/pod-deletion-cost", "1"));
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", leader, own);
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", own, leader);
+        assertRefused("on the pods of extenders", EXTENDER, "UPDATE", "pods/status", labelled(own, "component"), own);
+        Map<String, Object> other = with(own, "", "spec", Map.of("serviceAccountName", "default"));
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(other, "gpushare.io/leader"),
+                other);
+        Map<String, Object> elsewhere = in("default", own);
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(elsewhere, "gpushare.io/leader"),
+                elsewhere);
+    }
+
+    @Test
     void theExtenderWritesOnlyWhatPreemptionNeedsIntoAStatus() throws Exception {
         Map<String, Object> before = status("Running", null, List.of("Ready"));
         assertAdmitted(
