@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
@@ -32,12 +33,6 @@ import picocli.CommandLine.Option;
         usageHelpWidth = 110)
 final class ExtenderOptions implements CheckedOptions {
     private static final int LEAST_REQUEST_BYTES = 1 << 10;
-
-    /** Where kube-scheduler gets the policy's choice. */
-    private enum Verb {
-        FILTER,
-        PRIORITIZE
-    }
 
     @Option(
             names = "--port",
@@ -69,11 +64,13 @@ final class ExtenderOptions implements CheckedOptions {
 
     @Option(
             names = "--decide-in",
-            paramLabel = "<verb>",
-            defaultValue = "filter",
+            paramLabel = "<auto|filter|prioritize>",
+            defaultValue = "auto",
             description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
-                    + " that node the best score, which kube-scheduler weighs against its own. [filter]")
-    private Verb decideIn = Verb.FILTER;
+                    + " that node the best score, which kube-scheduler weighs against its own; auto is prioritize for"
+                    + " pods that state a preference which kube-scheduler scores (such as a preferred affinity), and"
+                    + " filter for others. [auto]")
+    private DecideIn decideIn = DecideIn.AUTO;
 
     @Option(
             names = "--preempt",
@@ -199,7 +196,7 @@ final class ExtenderOptions implements CheckedOptions {
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
                 .reads(PreemptionMode.class, ExtenderOptions::preempt)
-                .reads(Verb.class, ExtenderOptions::verb);
+                .reads(DecideIn.class, ExtenderOptions::decideIn);
     }
 
     private static PolicyKind policy(String text) {
@@ -218,12 +215,9 @@ final class ExtenderOptions implements CheckedOptions {
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
     }
 
-    private static Verb verb(String text) {
-        return switch (text) {
-            case "filter" -> Verb.FILTER;
-            case "prioritize" -> Verb.PRIORITIZE;
-            default -> throw new IllegalArgumentException("'" + text + "': write prioritize or filter");
-        };
+    private static DecideIn decideIn(String text) {
+        return DecideIn.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, filter or prioritize"));
     }
 
     @Override
@@ -248,7 +242,7 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.kubeconfig(),
                 cluster.resources(),
                 policy,
-                decideIn == Verb.FILTER,
+                decideIn,
                 preempt,
                 view,
                 leaseNamespace,
