@@ -40,7 +40,7 @@ class SuiteTest {
 
     @Test
     void theDefaultPolicyIsNearTheBestWhereTheFormerOneWasFarFromIt() throws InterruptedException {
-        RegretTable table = new Suite(40, 900, List.of(PolicyKind.values())).run(2, line -> {});
+        RegretTable table = new Suite(20, 7000, List.of(PolicyKind.values())).run(2, line -> {});
         assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(0.8);
         assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(table.mean(PolicyKind.WSP) / 2);
     }
