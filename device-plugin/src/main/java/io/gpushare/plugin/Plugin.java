@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
@@ -106,8 +107,13 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
+        OverUseGuard overUse = new OverUseGuard(
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
+        ProcessTable processes = new ProcessTable(settings.procDir());
+        usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
         SharedSession driver = new SharedSession();
-        provider = provider(settings.isolation(), driver);
+        provider = provider(settings.isolation(), driver, processes, clock);
         isolation = new NodeIsolation(
                 settings.isolation().policy(),
                 provider,
@@ -117,10 +123,6 @@ final class Plugin implements AutoCloseable {
                 clock);
         calls = new AllocationHandler(
                 latest, podResources::list, pods::live, settings.containers(), isolation, clock);
-        OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
-        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
-        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(
@@ -158,7 +160,8 @@ final class Plugin implements AutoCloseable {
         };
     }
 
-    private IsolationProvider provider(IsolationOptions.Settings settings, SharedSession driver) {
+    private IsolationProvider provider(
+            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
         return switch (settings.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
@@ -167,7 +170,18 @@ final class Plugin implements AutoCloseable {
                         new PodCgroups(settings.cgroupRoot()),
                         PodEventRecorder.COMPONENT,
                         events::record);
-            case MPS -> new MpsIsolation();
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(settings.mpsDir()),
+                        settings.overUseGrace(),
+                        new MpsIsolation.Sources(
+                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                                pods::synced,
+                                processes::cgroup,
+                                processes::started),
+                        PodEventRecorder.COMPONENT,
+                        events::record,
+                        clock);
         };
     }
 
@@ -204,7 +218,7 @@ final class Plugin implements AutoCloseable {
 
             @Override
             public void usage(CardUsages now) {
-                usage.report(now);
+                usage.report(provider.ofOthers(now));
             }
 
             @Override

@@ -130,7 +130,7 @@ class IsolationIT extends WholeProgram {
         List<String> devices = admit("p", 3);
         start(devices);
 
-        String reason = "no MPS supervisor serves this node";
+        String reason = "no MPS supervisor serves this node: install deploy/isolation/mps.yaml";
         assertThat(log()).contains("Memory of card " + A + " is only counted, not enforced: " + reason);
         await().atMost(PATIENCE).until(() -> api.events().size() >= 2);
         assertThat(api.events())
