@@ -114,6 +114,9 @@ EXPORT nvmlReturn_t nvmlInit_v2(void) {
     pthread_mutex_lock(&lock);
     nvmlReturn_t answer = refresh();
     if (answer == NVML_SUCCESS) {
+        answer = failure("nvmlInit_v2");
+    }
+    if (answer == NVML_SUCCESS) {
         initialised++;
     }
     return driver_leave(answer);

@@ -196,7 +196,7 @@ static struct limit parse_limit(const char *text) {
 /* From 1,024 MiB on, what is read back is cut to whole G. */
 static void print_limit(char *reply, struct limit limit) {
     if (!limit.set) {
-        strcpy(reply, "\n");
+        strcpy(reply, "");
     } else if (limit.mib >= 1024) {
         sprintf(reply, "%lluG\n", limit.mib >> 10);
     } else {
@@ -232,10 +232,14 @@ static void list_clients(char *reply) {
             length += (size_t) sprintf(reply + length, "%d\n", daemon_state.connections[i].pid);
         }
     }
-    strcpy(reply + length, length == 0 ? "\n" : "");
+    reply[length] = '\0';
 }
 
-static void terminate(char *reply, pid_t pid) {
+static void terminate(char *reply, pid_t server, pid_t pid) {
+    if (!server_alive() || server != daemon_state.server) {
+        sprintf(reply, "Server %d not found\nServer %d not found!\n1\n", server, server);
+        return;
+    }
     for (unsigned int i = 0; i < MOST_CONNECTIONS; i++) {
         struct connection *each = &daemon_state.connections[i];
         if (each->client && each->pid == pid) {
@@ -248,7 +252,14 @@ static void terminate(char *reply, pid_t pid) {
     strcpy(reply, "Client not found\nTermination failed\n1\n");
 }
 
+static void pid_file(char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "%s/nvidia-cuda-mps-control.pid", daemon_state.directory);
+}
+
 static void quit(void) {
+    char path[PATH_MAX];
+    pid_file(path);
+    unlink(path);
     end_server();
     log_line("Exit");
     exit(0);
@@ -299,9 +310,8 @@ static bool about_server(char *reply, const char *command, char *words[], unsign
 }
 
 static void answer(char *reply, char *line, const struct connection *from) {
-    char *words[8] = {NULL}, *rest = NULL, original[1024];
+    char *words[8] = {NULL}, *rest = NULL;
     unsigned int count = 0;
-    snprintf(original, sizeof original, "%s", line);
     for (char *word = strtok_r(line, " ", &rest); word != NULL && count < 8; word = strtok_r(NULL, " ", &rest)) {
         words[count++] = word;
     }
@@ -314,7 +324,7 @@ static void answer(char *reply, char *line, const struct connection *from) {
         sprintf(reply, "Insufficient privileges for UID %u. Control deamon settings can only be modified by the user started it"
                 " or by the root user.\n", from->uid);
     } else if (strcmp(command, "get_server_list") == 0) {
-        sprintf(reply, server_alive() ? "%d\n" : "\n", daemon_state.server);
+        sprintf(reply, server_alive() ? "%d\n" : "", daemon_state.server);
     } else if (strcmp(command, "start_server") == 0) {
         strcpy(reply, "");
         start_server(count > 2 ? (uid_t) atoi(words[2]) : 0);
@@ -338,12 +348,12 @@ static void answer(char *reply, char *line, const struct connection *from) {
     } else if (strcmp(command, "ps") == 0) {
         strcpy(reply, server_alive() ? "PID ID SERVER DEVICE NAMESPACE COMMAND\n" : "Server not found\n");
     } else if (strcmp(command, "terminate_client") == 0 && count > 2) {
-        terminate(reply, atoi(words[2]));
+        terminate(reply, atoi(words[1]), atoi(words[2]));
     } else if (strcmp(command, "quit") == 0) {
         send(from->socket, "", 1, MSG_NOSIGNAL);
         quit();
     } else if (!about_server(reply, command, words, count)) {
-        sprintf(reply, "Unknown command \"%.200s\"\n", original);
+        sprintf(reply, "Unknown command \"%.200s\"\n", command);
     }
 }
 
@@ -438,15 +448,16 @@ static int listen_on(const char *name, mode_t mode) {
     return listening;
 }
 
-static void write_files(void) {
+static void write_files(bool background) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/log", daemon_state.directory);
     unlink(path);
     if (mkfifo(path, 0777) != 0 || chmod(path, 0777) != 0) {
         perror("log");
     }
-    snprintf(path, sizeof path, "%s/nvidia-cuda-mps-control.pid", daemon_state.directory);
-    FILE *file = fopen(path, "we");
+    pid_file(path);
+    /* Version 535 has none in the foreground. */
+    FILE *file = version() < 550 && !background ? NULL : fopen(path, "we");
     if (file != NULL) {
         fprintf(file, "%d", getpid());
         fclose(file);
@@ -504,7 +515,7 @@ static int run_daemon(bool background, bool multi_user) {
     daemon_state.percentage = percentage == NULL ? 100.0 : strtod(percentage, NULL);
     snprintf(path, sizeof path, "%s/control_lock", daemon_state.directory);
     umask(0);
-    if (access(daemon_state.directory, X_OK) != 0) {
+    if (access(daemon_state.directory, X_OK) != 0 && mkdir(daemon_state.directory, 0777) != 0) {
         printf("Cannot access CUDA_MPS_PIPE_DIRECTORY=%s\n", daemon_state.directory);
         return 1;
     }
@@ -514,7 +525,7 @@ static int run_daemon(bool background, bool multi_user) {
         return 1;
     }
     int control = listen_on("control", 0666), privileged = listen_on("control_privileged", 0755);
-    write_files();
+    write_files(background);
     if (control < 0 || privileged < 0) {
         return no_daemon();
     }

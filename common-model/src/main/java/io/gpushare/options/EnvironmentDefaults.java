@@ -1,5 +1,6 @@
 package io.gpushare.options;
 
+import io.gpushare.model.text.NearestName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,12 @@
 package io.gpushare.plugin;
 
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
@@ -24,12 +27,14 @@ import io.gpushare.plugin.isolation.driver.PodCgroups;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
 import io.gpushare.plugin.isolation.node.MissingIsolation;
 import io.gpushare.plugin.isolation.node.NodeIsolation;
+import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
+import io.gpushare.plugin.monitor.NoCardsReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
@@ -45,9 +50,11 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +67,8 @@ final class Plugin implements AutoCloseable {
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
+    private final CompletableFuture<Integer> exit;
+    private final ResourceNames resources;
     private final LatestSnapshot latest;
     private final KubernetesApi api;
     private final DomainSockets sockets = new DomainSockets();
@@ -75,6 +84,7 @@ final class Plugin implements AutoCloseable {
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
+    private final NoCardsReporter noCards;
     private final KubeletConnection kubelet;
     private final PodResourcesPoller podResourcesPoller;
     private final CordonPoller cordons;
@@ -90,6 +100,9 @@ final class Plugin implements AutoCloseable {
      */
     Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
+        this.exit = exit;
+        resources = settings.resources();
+        Path pluginDir = settings.kubeletDir().resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
         api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
@@ -108,7 +121,7 @@ final class Plugin implements AutoCloseable {
                 AllocationReconciler.Pace.USUAL,
                 clock);
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
         ProcessTable processes = new ProcessTable(settings.procDir());
         usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
@@ -124,22 +137,28 @@ final class Plugin implements AutoCloseable {
         calls = new AllocationHandler(
                 latest, podResources::list, pods::live, settings.containers(), isolation, clock);
         xids = new XidReporter(latest, events::record);
+        noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(
-                settings.kubeletDir().resolve("device-plugins"),
-                settings.resources(),
-                new TimedCallHandler(calls, metrics),
-                sockets,
-                clock);
+                pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock);
         podResourcesPoller = new PodResourcesPoller(
-                latest, podResources::list, pods::synced, () -> publisher.read(Source.POD_RESOURCES), clock);
+                latest,
+                podResources::list,
+                new CheckpointReader(pluginDir)::read,
+                pods::synced,
+                () -> publisher.read(Source.POD_RESOURCES),
+                clock);
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
         cordons = CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         cards = CardScanner.start(
                 new CardScanner.Settings(
-                        settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
+                        settings.nvmlLibrary(),
+                        settings.unit(),
+                        SCAN_INTERVAL,
+                        settings.healthQuietTime(),
+                        settings.containers().needDeviceFiles()),
                 cardListener(),
                 clocks,
                 driver);
@@ -147,7 +166,7 @@ final class Plugin implements AutoCloseable {
         metrics.register(
                 new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
-                ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
+                ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
     }
 
@@ -158,6 +177,14 @@ final class Plugin implements AutoCloseable {
                         difference.actual(), latest.now().inventory(), wall.instant());
             case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
         };
+    }
+
+    /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
+    private Optional<String> unready() {
+        if (!kubelet.watched()) {
+            return Optional.of("the kubelet does not watch every device list yet");
+        }
+        return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
     private IsolationProvider provider(
@@ -197,16 +224,31 @@ final class Plugin implements AutoCloseable {
     }
 
     private void publish() {
+        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
+        boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
+        if (counted && published == null) {
+            now.unknownResource(resources.all()).ifPresent(this::refuse);
+        }
+        if (exit.isDone()) {
+            return;
+        }
         DeviceLists lists = DeviceLists.of(now.allocations());
         // Without the API server the next pod would be unknown to the plugin, and fail.
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
-        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
-        if (pods.synced() && !now.inventory().equals(published)) {
+        if (counted && !now.inventory().equals(published)) {
             published = now.inventory();
             inventory.publish(published);
         }
+    }
+
+    private void refuse(String unknownResource) {
+        LOG.error(
+                "{}, which would be free under the present names: add that name to --former-card-resources or"
+                        + " --former-memory-resources of both programs, or delete the pods that request it",
+                unknownResource);
+        exit.complete(PluginMain.INVALID_OPTIONS);
     }
 
     private CardScanner.Listener cardListener() {
@@ -214,6 +256,11 @@ final class Plugin implements AutoCloseable {
             @Override
             public void inventory(Inventory now) {
                 assembler.scanned(now);
+            }
+
+            @Override
+            public void noCards(NoCards why) {
+                noCards.report(why);
             }
 
             @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
-import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,19 +174,6 @@ class IsolationIT extends WholeProgram {
         List<String> devices = preferred(MEMORY, gib);
         allocate(MEMORY, devices);
         return devices;
-    }
-
-    private void listWithDevices(String pod, List<String> devices) {
-        var answer = ListPodResourcesResponse.newBuilder();
-        answer.addPodResourcesBuilder()
-                .setNamespace("default")
-                .setName(pod)
-                .addContainersBuilder()
-                .setName("main")
-                .addDevicesBuilder()
-                .setResourceName(MEMORY)
-                .addAllDeviceIds(devices);
-        kubelet.podResources(answer.build());
     }
 
     private void start(List<String> devices) {

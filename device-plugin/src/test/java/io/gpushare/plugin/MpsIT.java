@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +44,6 @@ class MpsIT extends WholeProgram {
 
     @AfterEach
     void endPrograms() throws Exception {
-        System.out.println(log() + Files.readString(dir.resolve("supervisor.log")));
         for (AutoCloseable each : running.reversed()) {
             each.close();
         }
@@ -161,7 +161,7 @@ class MpsIT extends WholeProgram {
         runMps("--isolation=mps");
         started("a", 2);
         script("hang");
-        await().atMost(PATIENCE).until(() -> api.events().stream()
+        await().atMost(Duration.ofSeconds(90)).until(() -> api.events().stream()
                 .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
         List<String> devices = admit("late", 3, A);
         assertThatThrownBy(() -> start(MEMORY, devices))
@@ -182,6 +182,7 @@ class MpsIT extends WholeProgram {
         List<String> devices = admit("a", 2, A);
         start(MEMORY, devices);
         ProcessHandle daemon = daemon(A).orElseThrow();
+        listWithDevices("a", devices);
 
         plugin.destroyForcibly().waitFor();
         runMps("--isolation=mps");
@@ -344,7 +345,11 @@ class MpsIT extends WholeProgram {
                                 ContainerAllocateRequest.newBuilder().addAllDevicesIds(devices))
                         .build())
                 .getContainerResponses(0);
-        start(MEMORY, devices);
+        // As the kubelet does, again and again: a supervisor may be starting.
+        await().atMost(PATIENCE.multipliedBy(2)).ignoreExceptions().until(() -> {
+            start(MEMORY, devices);
+            return true;
+        });
         api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
         // The container sees the directory at the default place; the tenant of this test at the node's.
         assertThat(response.getMounts(0).getContainerPath()).isEqualTo("/tmp/nvidia-mps");
@@ -363,6 +368,7 @@ class MpsIT extends WholeProgram {
 
     private void start(String resource, List<String> devices) {
         kubelet.calls(resource)
+                .withDeadlineAfter(40, TimeUnit.SECONDS)
                 .preStartContainer(PreStartContainerRequest.newBuilder()
                         .addAllDevicesIds(devices)
                         .build());

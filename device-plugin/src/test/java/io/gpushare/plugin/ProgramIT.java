@@ -234,7 +234,7 @@ class ProgramIT extends WholeProgram {
         cards(CARD_A);
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(log()).containsOnlyOnce("no cards to offer until this is resolved");
+        assertThat(log()).containsOnlyOnce("until this is resolved: no cards to offer");
     }
 
     @Test

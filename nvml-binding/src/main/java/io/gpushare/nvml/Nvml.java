@@ -53,7 +53,8 @@ public final class Nvml implements AutoCloseable {
         try {
             nvml = Native.load(library, NvmlLibrary.class);
         } catch (LinkageError e) {
-            throw new NvmlException.DriverMissing("NVML's library " + library + " can't be loaded: " + reason(e), e);
+            throw new NvmlException.DriverMissing(
+                    "NVML's library " + library + " can't be loaded: " + reason(e), true, e);
         }
         var calls = new NvmlCalls(nvml);
         calls.require("nvmlInit_v2", NvmlLibrary::nvmlInit_v2);

@@ -2,6 +2,7 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
@@ -74,6 +75,15 @@ final class ExtenderOptions implements CheckedOptions {
     private Verb decideIn = Verb.FILTER;
 
     @Option(
+            names = "--preempt",
+            paramLabel = "<auto|scheduler|off>",
+            defaultValue = "auto",
+            description = "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
+                    + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
+                    + " scheduler (kube-scheduler only), or off. [auto]")
+    private PreemptionMode preempt = PreemptionMode.AUTO;
+
+    @Option(
             names = "--view",
             paramLabel = "<on|off|open>",
             defaultValue = "on",
@@ -125,6 +135,14 @@ final class ExtenderOptions implements CheckedOptions {
     private String identity = "";
 
     @Option(
+            names = "--pod-name",
+            paramLabel = "<name>",
+            converter = NameConverter.class,
+            description = "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
+                    + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else none]")
+    private @Nullable String podName;
+
+    @Option(
             names = "--tls-cert-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
@@ -170,6 +188,7 @@ final class ExtenderOptions implements CheckedOptions {
                 .withoutEffect("THREADNESS", "the number of threads follows the processors")
                 .alias("--lease-namespace", "POD_NAMESPACE")
                 .alias("--identity", "POD_NAME")
+                .alias("--pod-name", "POD_NAME")
                 .alias("--identity", "HOSTNAME");
     }
 
@@ -178,6 +197,7 @@ final class ExtenderOptions implements CheckedOptions {
         return new OptionParser(this, environment)
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
+                .reads(PreemptionMode.class, ExtenderOptions::preempt)
                 .reads(Verb.class, ExtenderOptions::verb);
     }
 
@@ -190,6 +210,11 @@ final class ExtenderOptions implements CheckedOptions {
     private static ViewAccess.Access view(String text) {
         return ViewAccess.Access.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
+    }
+
+    private static PreemptionMode preempt(String text) {
+        return PreemptionMode.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
     }
 
     private static Verb verb(String text) {
@@ -223,10 +248,11 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.resources(),
                 policy,
                 decideIn == Verb.FILTER,
+                preempt,
                 view,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
-                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity) : null,
+                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity, podName) : null,
                 new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
     }
 

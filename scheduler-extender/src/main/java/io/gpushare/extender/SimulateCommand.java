@@ -1,10 +1,12 @@
 package io.gpushare.extender;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.simulation.Contestant;
 import io.gpushare.extender.simulation.Experiment;
 import io.gpushare.extender.simulation.Result;
 import io.gpushare.extender.simulation.ResultTable;
+import io.gpushare.extender.simulation.SeedList;
+import io.gpushare.extender.simulation.Suite;
 import io.gpushare.extender.simulation.SvgPlot;
 import io.gpushare.extender.simulation.trace.ArrivalOrder;
 import io.gpushare.extender.simulation.trace.BadInputException;
@@ -33,11 +35,14 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class SimulateCommand {
-    @Option(names = "--nodes", paramLabel = "<csv>", required = true, description = "The nodes: openb's CSV, or ours.")
-    private Path nodes = Path.of("");
+    private static final int MAX_ARRIVE = 1000;
+    private static final int MAX_CLUSTERS = 100_000;
 
-    @Option(names = "--pods", paramLabel = "<csv>", required = true, description = "The pods: openb's CSV, or ours.")
-    private Path pods = Path.of("");
+    @Option(names = "--nodes", paramLabel = "<csv>", description = "The nodes: openb's CSV, or ours.")
+    private @Nullable Path nodes;
+
+    @Option(names = "--pods", paramLabel = "<csv>", description = "The pods: openb's CSV, or ours.")
+    private @Nullable Path pods;
 
     @Option(
             names = "--policy",
@@ -55,7 +60,7 @@ final class SimulateCommand {
             names = "--seeds",
             paramLabel = "<numbers>",
             defaultValue = "42-51",
-            description = "One replay a seed: 42-51, or 1,2,3. [${DEFAULT-VALUE}]")
+            description = "One replay a seed: 42-51, or 1,2,3; the seed 2 alone is 2-2. [${DEFAULT-VALUE}]")
     private String seeds = "";
 
     @Option(
@@ -69,6 +74,21 @@ final class SimulateCommand {
     @Option(names = "--once", description = "Instead: each pod once, in the order of the list.")
     private boolean once;
 
+    @Option(
+            names = "--suite",
+            paramLabel = "<n>",
+            description =
+                    "Instead of files: n clusters and their pods, drawn at random. All policies decide through filter and"
+                            + " bind. Prints how far each is from the best one of each cluster.")
+    private @Nullable Integer suite;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "<number>",
+            defaultValue = "1",
+            description = "The first cluster of --suite; the next ones have the seeds after it. [${DEFAULT-VALUE}]")
+    private long seed;
+
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
@@ -78,7 +98,11 @@ final class SimulateCommand {
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
     int run(PrintStream out, PrintStream err) {
         try {
-            replay(out, err);
+            if (suite == null) {
+                replay(out, err);
+            } else {
+                suite(suite, out, err);
+            }
             return 0;
         } catch (BadInputException e) {
             err.println("simulate: " + e.getMessage());
@@ -92,10 +116,7 @@ final class SimulateCommand {
 
     private void replay(PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
         Experiment experiment = experiment();
-        int parallel = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
-        if (parallel < 1) {
-            throw new BadInputException("--threads " + parallel + ": write a number from 1 up");
-        }
+        int parallel = threads();
         String description = experiment.describe();
         err.println(description);
         ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
@@ -107,6 +128,28 @@ final class SimulateCommand {
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
         write(description, results);
+    }
+
+    private void suite(int clusters, PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
+        if (nodes != null || pods != null) {
+            throw new BadInputException("--suite draws its own clusters and pods: omit --nodes and --pods");
+        }
+        if (clusters < 1 || clusters > MAX_CLUSTERS) {
+            throw new BadInputException("--suite " + clusters + ": write a number from 1 to " + MAX_CLUSTERS);
+        }
+        int parallel = threads();
+        long begin = System.nanoTime();
+        out.print(new Suite(clusters, seed, List.of(PolicyKind.values())).run(parallel, err::println));
+        out.println();
+        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+    }
+
+    private int threads() throws BadInputException {
+        int parallel = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
+        if (parallel < 1) {
+            throw new BadInputException("--threads " + parallel + ": write a number from 1 up");
+        }
+        return parallel;
     }
 
     private void write(String description, List<Result> results) throws BadInputException {
@@ -125,35 +168,17 @@ final class SimulateCommand {
         for (String policy : policies) {
             contestants.add(Contestant.parse(policy));
         }
-        if (arrive < 1) {
-            throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 up");
+        if (arrive < 1 || arrive > MAX_ARRIVE) {
+            throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 to " + MAX_ARRIVE);
         }
-        List<PodRequest> list = PodTrace.read(pods);
-        return new Experiment(
+        if (nodes == null || pods == null) {
+            throw new BadInputException("name the files with --nodes and --pods; --help lists the options");
+        }
+        return Experiment.of(
                 NodeTrace.read(nodes),
-                list,
+                PodTrace.read(pods),
                 once ? new ArrivalOrder.Once() : new ArrivalOrder.Shuffled(arrive),
                 contestants,
-                seeds(seeds));
-    }
-
-    private static List<Long> seeds(String text) throws BadInputException {
-        List<Long> seeds = new ArrayList<>();
-        for (String part : text.split(",", -1)) {
-            String[] ends = part.strip().split("-", -1);
-            try {
-                long first = Long.parseLong(ends[0]);
-                long last = ends.length == 1 ? first : Long.parseLong(ends[1]);
-                if (ends.length > 2 || last < first || last - first >= 1000) {
-                    throw new NumberFormatException(part);
-                }
-                for (long seed = first; seed <= last; seed++) {
-                    seeds.add(seed);
-                }
-            } catch (NumberFormatException e) {
-                throw new BadInputException("--seeds " + text + ": write numbers such as 42-51 or 1,2,3");
-            }
-        }
-        return seeds;
+                SeedList.parse(seeds));
     }
 }

@@ -72,7 +72,7 @@ class SimulateTest {
 
     @Test
     void withOnceEachPodArrivesOnceInTheOrderOfTheList() {
-        assertThat(simulate("--once", "--seeds", "1", "--policy", "bestfit")).isZero();
+        assertThat(simulate("--once", "--seeds", "1-1", "--policy", "bestfit")).isZero();
         // 60 * 8 + 90 * 5 + 46 cards of 16, of 1600.
         assertThat(printed())
                 .contains("104.1 % of them")
@@ -83,7 +83,7 @@ class SimulateTest {
     @Test
     void thePlotIsAnSvgWithALinePerPolicy() throws Exception {
         Path plot = folder.resolve("out.svg");
-        assertThat(simulate("--seeds", "1", "--policy", "spread,bestfit", "--plot", plot.toString()))
+        assertThat(simulate("--seeds", "1-1", "--policy", "spread,bestfit", "--plot", plot.toString()))
                 .isZero();
         Document svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(plot.toFile());
         assertThat(svg.getDocumentElement().getTagName()).isEqualTo("svg");
@@ -95,14 +95,36 @@ class SimulateTest {
         assertRefused("unknown policy 'best'", "--policy", "best");
         assertRefused("--seeds 3-1: write numbers such as 42-51", "--seeds", "3-1");
         assertRefused("--seeds x:", "--seeds", "x");
+        assertRefused("--seeds 2: write 2-2 for the seed 2 alone, or 42-43 for 2 replays", "--seeds", "2");
+        assertRefused("--suite draws its own clusters", "--suite", "3");
         assertRefused("--arrive 0: write", "--arrive", "0");
         assertRefused("--threads 0: write", "--threads", "0");
         assertRefused(
                 "can't be written",
                 "--seeds",
-                "1",
+                "1-1",
                 "--plot",
                 folder.resolve("no/such.svg").toString());
+    }
+
+    @Test
+    void theSuitePrintsTheRegretOfEachPolicyAndItsWorstCluster() {
+        SimulateCommand simulate = new SimulateCommand();
+        new CommandLine(simulate).parseArgs("--suite", "3", "--seed", "5", "--threads", "1");
+        assertThat(simulate.run(new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err)))
+                .isZero();
+        assertThat(printed()).containsPattern("policy +allocated +regret +95 % +worst +seed");
+        assertThat(printed()).containsPattern("(?m)^wsp-fgd +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[567]$");
+        assertThat(printed()).containsPattern("(?m)^seed [567]: \\d+ nodes");
+    }
+
+    @Test
+    void missingFilesAreNamed() {
+        SimulateCommand simulate = new SimulateCommand();
+        new CommandLine(simulate).parseArgs();
+        assertThat(simulate.run(new PrintStream(out), new PrintStream(err, true, StandardCharsets.UTF_8)))
+                .isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("name the files with --nodes and --pods");
     }
 
     private void assertRefused(String sentence, String... args) {

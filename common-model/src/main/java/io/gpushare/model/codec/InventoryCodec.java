@@ -13,6 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * "unhealthy"}), and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
  * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with
  * isolation has {@code "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code
- * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. Unknown fields are skipped,
- * so that an older extender can read the inventory of a newer plugin.
+ * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer
+ * has {@code "noCards":{"reason":"driver_not_loaded","detail":"…"}}. Unknown fields are skipped, so that an older extender can
+ * read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
@@ -56,6 +58,11 @@ public final class InventoryCodec {
             for (int i = 1; i < inventory.cards().size(); i++) {
                 links.add(links(inventory, i));
             }
+        }
+        if (inventory.noCards() != null) {
+            document.putObject("noCards")
+                    .put("reason", inventory.noCards().cause().label())
+                    .put("detail", inventory.noCards().detail());
         }
         return JsonReader.write(document);
     }
@@ -149,7 +156,8 @@ public final class InventoryCodec {
                 cards.add(card(card));
             }
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
-            return new Decoded.Valid<>(new Inventory(unit, driver(document), cards, links(document, cards)));
+            return new Decoded.Valid<>(
+                    new Inventory(unit, driver(document), cards, links(document, cards), noCards(document)));
         } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
@@ -158,6 +166,15 @@ public final class InventoryCodec {
     private static Inventory.@Nullable Driver driver(JsonNode document) {
         @Nullable String version = JsonReader.optionalText(document, "driver");
         return version == null ? null : new Inventory.Driver(version, JsonReader.text(document, "cuda"));
+    }
+
+    private static @Nullable NoCards noCards(JsonNode document) {
+        JsonNode written = document.path("noCards");
+        return written.isObject()
+                ? new NoCards(
+                        NoCards.Cause.of(written.path("reason").asText()),
+                        written.path("detail").asText())
+                : null;
     }
 
     private static Card card(JsonNode card) {

@@ -16,6 +16,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import java.time.Instant;
 import java.util.Comparator;
@@ -119,6 +120,22 @@ class AnnotationCodecsTest {
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("link"));
+    }
+
+    @Test
+    void theReasonOfANodeWithoutCardsIsWrittenAndReadAlsoThatOfANewerPlugin() {
+        Inventory none = Inventory.empty(MemoryUnit.GIB)
+                .withNoCards(new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "two\nlines"));
+        String written = InventoryCodec.encode(none);
+        assertThat(written)
+                .endsWith("\"noCards\":{\"reason\":\"driver_not_loaded\",\"detail\":\"two\\\\nlines\"}}");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(none));
+        assertThat(InventoryCodec.decode(
+                        Map.of(AnnotationKeys.INVENTORY, written.replace("driver_not_loaded", "a_new_one"))))
+                .isInstanceOfSatisfying(Decoded.Valid.class, valid -> assertThat(((Inventory) valid.value()).noCards())
+                        .extracting(NoCards::cause)
+                        .isEqualTo(NoCards.Cause.UNKNOWN));
     }
 
     @Test

@@ -47,7 +47,7 @@ public final class CardControl {
                 "get_server_status " + pid,
                 "get_device_pinned_mem_limit " + pid + " " + CARD,
                 "get_client_list " + pid);
-        if (!(reply instanceof Reply.Answered(List<String> lines)) || lines.size() < 2) {
+        if (!(reply instanceof Reply.Answered(List<String> lines)) || lines.isEmpty()) {
             return Optional.empty();
         }
         String status = lines.getFirst();
@@ -57,8 +57,9 @@ public final class CardControl {
         return Optional.of(new Server(
                 pid,
                 status(status),
-                roofMib > 0 && MemoryText.isPrintedFor(roofMib, lines.get(1)),
-                numbers(lines.subList(2, lines.size())).size()));
+                // Without a limit, or without clients, there is no line.
+                lines.stream().anyMatch(line -> roofMib > 0 && MemoryText.isPrintedFor(roofMib, line)),
+                numbers(lines).size()));
     }
 
     /** Versions before 550 don't know the question; a server that they list has been started. */

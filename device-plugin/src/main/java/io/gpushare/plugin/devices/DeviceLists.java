@@ -2,6 +2,7 @@ package io.gpushare.plugin.devices;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.node.NodeAllocations;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -82,6 +83,11 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 withdrawn.addAll(free.subList(Math.min(free.size(), undeviced), free.size()));
                 int allocated = own.size() - free.size();
                 owed += allocated - ofOwnPods(allocations, state, resource, allocated);
+            } else {
+                own.stream()
+                        .filter(id -> !allocations.allocatedIds().contains(id))
+                        .limit(uncounted(allocations, state, resource))
+                        .forEach(withdrawn::add);
             }
         }
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
@@ -100,7 +106,16 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      * devices of the card remain healthy, whatever else is withdrawn there.
      */
     private static int undeviced(NodeAllocations allocations, CardState state, DeviceResource resource) {
-        return allocations.undeviced().cards().stream()
+        return amount(allocations.undeviced(), state, resource);
+    }
+
+    /** The number of the card's devices that are in use although scheduler and kubelet count them as free. */
+    private static int uncounted(NodeAllocations allocations, CardState state, DeviceResource resource) {
+        return amount(allocations.uncounted(), state, resource);
+    }
+
+    private static int amount(NodeCards cards, CardState state, DeviceResource resource) {
+        return cards.cards().stream()
                 .filter(card -> card.card().id().equals(state.card().id()))
                 .mapToInt(card -> resource.amount(card.allocated()))
                 .sum();
@@ -133,6 +148,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
             long uncounted = resource.amount(state.allocated())
                     - undeviced(allocations, state, resource)
+                    - uncounted(allocations, state, resource)
                     - own.stream().filter(allocations.allocatedIds()::contains).count();
             own.stream()
                     .filter(id -> !allocations.allocatedIds().contains(id) && !withdrawn.contains(id))

@@ -2,6 +2,7 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.node.AnnotationDifference;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Every metric of the plugin, in Prometheus' text format. */
 public final class PluginMetrics {
@@ -94,6 +96,17 @@ public final class PluginMetrics {
                 .name("gpushare_plugin_api_server_responds")
                 .help("0 if the API server has not responded for 15 s: free devices are withdrawn until it does.")
                 .callback(callback -> callback.call(counts.apiServerResponds() ? 1 : 0))
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("gpushare_plugin_no_cards")
+                .help("1 for the reason why the node offers no cards, although the plugin runs.")
+                .labelNames("reason")
+                .callback(callback -> {
+                    @Nullable NoCards now = counts.snapshot().inventory().noCards();
+                    for (NoCards.Cause cause : NoCards.Cause.values()) {
+                        callback.call(now != null && now.cause() == cause ? 1 : 0, cause.label());
+                    }
+                })
                 .register(registry);
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")

@@ -122,7 +122,7 @@ class NodeLabelsTest {
     private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> desired) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
         return NodeLabels.change(
-                new NodeState("n1", "uid-n1", annotations, present, HostResources.NONE, Map.of(), null), desired);
+                new NodeState("n1", "uid-n1", annotations, present, HostResources.NONE, Map.of(), null, List.of()), desired);
     }
 
     private static void assertChange(

@@ -222,7 +222,7 @@ class AdmissionPolicyTest {
         Map<String, Object> ended = new HashMap<>(PLAIN);
         ended.put("status", Map.of("phase", "Failed"));
         assertAdmitted(EXTENDER, "UPDATE", "pods/status", seen, PLAIN);
-        assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
+        assertRefused("only nominatedNodeName", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
         assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", labelled(PLAIN, "team"), PLAIN);
         assertRefused(
                 "room-seen",
@@ -240,6 +240,76 @@ class AdmissionPolicyTest {
                 "bindings",
                 labelled(binding("ALIYUN_COM_GPU_MEM_IDX"), "team"),
                 null);
+    }
+
+    @Test
+    void theExtenderLabelsOnlyThePodsOfExtenders() throws Exception {
+        Map<String, Object> own = yaml("metadata: {name: p, namespace: kube-system}\n"
+                + "spec: {serviceAccountName: gpu-share-scheduler-extender}");
+        Map<String, Object> leader = annotated(
+                labelled(own, "gpushare.io/leader"), Map.of("controller.kubernetes.io/pod-deletion-cost", "1"));
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", leader, own);
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", own, leader);
+        assertRefused("on the pods of extenders", EXTENDER, "UPDATE", "pods/status", labelled(own, "component"), own);
+        Map<String, Object> other = with(own, "", "spec", Map.of("serviceAccountName", "default"));
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(other, "gpushare.io/leader"),
+                other);
+        Map<String, Object> elsewhere = in("default", own);
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(elsewhere, "gpushare.io/leader"),
+                elsewhere);
+    }
+
+    @Test
+    void theExtenderWritesOnlyWhatPreemptionNeedsIntoAStatus() throws Exception {
+        Map<String, Object> before = status("Running", null, List.of("Ready"));
+        assertAdmitted(
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", "n1", List.of("Ready", "gpushare.io/CardsHeld", "DisruptionTarget")),
+                before);
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", before, status("Running", "n1", List.of("Ready")));
+        assertRefused(
+                "only nominatedNodeName",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", null, List.of("Ready", "PodScheduled")),
+                before);
+        assertRefused(
+                "only nominatedNodeName",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", null, List.of()),
+                before);
+        assertRefused("only nominatedNodeName", EXTENDER, "UPDATE", "pods/status", PLAIN, before);
+    }
+
+    private static Map<String, Object> status(String phase, @Nullable String nominated, List<String> conditions) {
+        Map<String, Object> status = new HashMap<>();
+        status.put("phase", phase);
+        status.put(
+                "conditions",
+                conditions.stream()
+                        .map(type -> Map.of("type", type, "status", "True"))
+                        .toList());
+        if (nominated != null) {
+            status.put("nominatedNodeName", nominated);
+        }
+        Map<String, Object> pod = new HashMap<>(PLAIN);
+        pod.put("status", status);
+        return pod;
     }
 
     @Test

@@ -8,12 +8,15 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
+import io.gpushare.kubernetes.scheduling.NodeFacts;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,13 +32,14 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
+    private final Map<String, NodeFacts> nodeFacts = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
     private ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
-        nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
+        nodeEvents = new Events<>(this::nodeSeen, this::nodeGone);
         this.pluginNamespace = pluginNamespace;
         podEvents = new Events<>(this::podSeen, this::podGone);
         nodes = api.nodes().watch(nodeEvents);
@@ -46,6 +50,12 @@ public final class ClusterInformers implements AutoCloseable {
         ledger.updateAddress(node.name(), node.address());
         ledger.updateAllocatable(node.name(), node.devices());
         ledger.updateNode(node.name(), node.annotations(), node.allocatable());
+        nodeFacts.put(node.name(), node.facts());
+    }
+
+    private void nodeGone(NodeState node) {
+        ledger.removeNode(node.name());
+        nodeFacts.remove(node.name());
     }
 
     private void podSeen(PodState pod) {
@@ -89,6 +99,11 @@ public final class ClusterInformers implements AutoCloseable {
             LOG.info("the cluster has been read: {} nodes, {} pods", nodeEvents.changes.get(), podEvents.changes.get());
         }
         return caughtUp;
+    }
+
+    /** What pods may require of that node; null if the API shows no such node. */
+    public @Nullable NodeFacts nodeFacts(String node) {
+        return nodeFacts.get(node);
     }
 
     /** A check, which begins now, that the ledger has every bound pod. */

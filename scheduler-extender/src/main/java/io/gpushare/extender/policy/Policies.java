@@ -15,11 +15,12 @@ public final class Policies {
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
     private final DemandHistory history = new DemandHistory();
 
-    /** @param defaultKind for pods that name no policy */
+    /** @param defaultKind for pods that name no policy; of those that are not offered, only this one is known */
     public Policies(PolicyKind defaultKind) {
         this.defaultKind = defaultKind;
         ClusterCapacity nothing = new ClusterCapacity(Map.of(), 1, 1);
         PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing, 0)));
+        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(nothing, 0));
     }
 
     /** The present scoring of that policy; of the default policy for null. */

@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.simulation.trace.ArrivalOrder;
+import io.gpushare.extender.simulation.trace.BadInputException;
 import io.gpushare.extender.simulation.trace.GpuWork;
 import io.gpushare.extender.simulation.trace.NodeTrace;
 import java.util.ArrayList;
@@ -24,6 +25,14 @@ public record Experiment(
         pods = List.copyOf(pods);
         contestants = List.copyOf(contestants);
         seeds = List.copyOf(seeds);
+    }
+
+    /** An experiment with such input; refused if it could not end. */
+    public static Experiment of(
+            NodeTrace nodes, List<PodRequest> pods, ArrivalOrder arrivals, List<Contestant> contestants, List<Long> seeds)
+            throws BadInputException {
+        ArrivalOrder.check(arrivals, pods, GpuWork.of(ClusterCapacity.of(nodes.nodes(0))));
+        return new Experiment(nodes, pods, arrivals, contestants, seeds);
     }
 
     /**

@@ -90,8 +90,9 @@ public final class ClusterJson {
     /** Writes the fields of a node beside its cards. */
     static void head(JsonGenerator json, NodeView node) throws IOException {
         json.writeStringField("name", node.name());
-        if (node.unusable() != null) {
-            json.writeStringField("unusable", node.unusable().sentence());
+        Optional<String> unusable = Phrases.unusable(node);
+        if (unusable.isPresent()) {
+            json.writeStringField("unusable", unusable.get());
         }
         json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
     }

@@ -219,8 +219,10 @@ public final class MpsIsolation implements IsolationProvider {
             if (report.filter(now -> now.sequence() >= sequence && done.test(now)).isPresent()) {
                 return Optional.empty();
             }
-            if (!clock.instant().isBefore(end)) {
-                return Optional.of("MPS of card " + card + " " + otherwise + " within " + PATIENCE.toSeconds() + " s ("
+            boolean hopeless = report.filter(now -> now.sequence() >= sequence && now.phase() == Phase.BROKEN)
+                    .isPresent();
+            if (hopeless || !clock.instant().isBefore(end)) {
+                return Optional.of("MPS of card " + card + " " + otherwise + " ("
                         + report.map(MpsIsolation::text).orElse("no supervisor reports it") + ")");
             }
             try {

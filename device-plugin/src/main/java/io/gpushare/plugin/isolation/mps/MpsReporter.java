@@ -25,6 +25,7 @@ final class MpsReporter {
     private final BiConsumer<PodRef, PodEvent> events;
     private final NewestProcess processes;
     private final Map<CardId, Phase> phases = new HashMap<>();
+    private final Map<CardId, Long> counts = new HashMap<>();
     private final Set<Long> waiting = new HashSet<>();
 
     MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, NewestProcess processes) {
@@ -40,9 +41,12 @@ final class MpsReporter {
                     case FAULTED, DEAD, BROKEN -> true;
                     case OFF, STARTING, READY, DRAINING -> false;
                 };
-        if (report.phase() != phases.put(card, report.phase()) && failed) {
-            String message = "MPS of card " + card + " failed: " + report.why()
-                    + ". Programs that computed there have ended or get errors; no container starts on the card until MPS"
+        Long failures = counts.put(card, report.failures());
+        // A short failure lies between two reports.
+        boolean restarted = failures != null && report.failures() > failures;
+        if ((report.phase() != phases.put(card, report.phase()) && failed) || restarted) {
+            String message = "MPS of card " + card + " failed: "
+                    + (report.why().isEmpty() ? "it was started again" : report.why()) + ". Programs that computed there have ended or get errors; no container starts on the card until MPS"
                     + " is ready.";
             LOG.warn("{}", message);
             ContainerShare.of(snapshot).stream()

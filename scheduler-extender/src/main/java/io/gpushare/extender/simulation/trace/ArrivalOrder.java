@@ -8,6 +8,9 @@ import java.util.Random;
 
 /** The order in which pods arrive, and how many. */
 public sealed interface ArrivalOrder {
+    /** The most pods that are drawn. */
+    int MAX_PODS = 2_000_000;
+
     /** Each pod once, in the order of the list. */
     record Once() implements ArrivalOrder {}
 
@@ -20,6 +23,15 @@ public sealed interface ArrivalOrder {
             if (percent < 1) {
                 throw new IllegalArgumentException("at least one per cent of the capacity must arrive");
             }
+        }
+    }
+
+    /** Refuses a list of pods so small that millions would have to be drawn. */
+    static void check(ArrivalOrder arrivals, List<PodRequest> list, GpuWork work) throws BadInputException {
+        double each = list.stream().mapToDouble(work::percent).average().orElse(0);
+        if (arrivals instanceof Shuffled(int percent) && percent / each > MAX_PODS) {
+            throw new BadInputException("--arrive " + percent + " would take more than " + MAX_PODS
+                    + " pods of this list: use a smaller percentage, a smaller cluster, or --once");
         }
     }
 

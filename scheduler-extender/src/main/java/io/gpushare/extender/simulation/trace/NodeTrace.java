@@ -5,9 +5,11 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of a trace, without pods. */
@@ -15,9 +17,15 @@ public final class NodeTrace {
     /** openb counts shares of a card in thousandths. */
     static final int MILLI = 1000;
 
+    /** The most cards of a node, and of a pod. */
+    static final int MAX_CARDS = 256;
+
+    private static final int MAX_NODES = 100_000;
+
     private record Node(int cpuMilli, int memoryMib, int count, List<CardKind> cards) {}
 
     private final Map<String, Node> nodes = new LinkedHashMap<>();
+    private final Set<String> names = new HashSet<>();
 
     private NodeTrace() {}
 
@@ -30,9 +38,9 @@ public final class NodeTrace {
         NodeTrace list = new NodeTrace();
         for (Csv.Row row : csv.rows()) {
             if (csv.has("sn")) {
-                list.add(row, "sn", row.number("gpu", 0), MILLI);
+                list.add(row, "sn", row.number("gpu", 0, MAX_CARDS), MILLI);
             } else {
-                int cards = row.number("cards", 0);
+                int cards = row.number("cards", 0, MAX_CARDS);
                 list.add(row, "node", cards, row.number("card_units", cards == 0 ? 0 : 1));
             }
         }
@@ -43,10 +51,7 @@ public final class NodeTrace {
     }
 
     private void add(Csv.Row row, String nameColumn, int cards, int units) throws BadInputException {
-        String name = row.text(nameColumn);
-        if (name.isEmpty()) {
-            throw row.invalid("the node has no name");
-        }
+        String name = row.name(nameColumn);
         Node node = new Node(row.number("cpu_milli", 0), row.number("memory_mib", 0), row.count(), new ArrayList<>());
         @Nullable Node same = nodes.putIfAbsent(name, node);
         if (same != null) {
@@ -55,10 +60,30 @@ public final class NodeTrace {
                         + " the rows of one node differ in their cards only");
             }
             node = same;
+        } else {
+            addNames(row, name, node.count);
+        }
+        if (node.cards.size() + cards > MAX_CARDS) {
+            throw row.invalid("node " + name + " has more than " + MAX_CARDS + " cards");
         }
         for (int i = 0; i < cards; i++) {
             node.cards.add(new CardKind(row.text("model"), units));
         }
+    }
+
+    private void addNames(Csv.Row row, String name, int count) throws BadInputException {
+        if (count > MAX_NODES - names.size()) {
+            throw row.invalid("the cluster has more than " + MAX_NODES + " nodes by here: reduce count");
+        }
+        for (int i = 1; i <= count; i++) {
+            if (!names.add(instance(name, count, i))) {
+                throw row.invalid("there are two nodes " + instance(name, count, i) + ": rename one");
+            }
+        }
+    }
+
+    private static String instance(String name, int count, int number) {
+        return count == 1 ? name : name + "-" + number;
     }
 
     /** The empty nodes; each salt gives them another fixed order. */
@@ -68,8 +93,7 @@ public final class NodeTrace {
             List<FreeCard> cards = new ArrayList<>();
             node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
             for (int i = 1; i <= node.count; i++) {
-                String instance = node.count == 1 ? name : name + "-" + i;
-                empty.add(FreeNode.of(instance, salt, node.cpuMilli, node.memoryMib, cards));
+                empty.add(FreeNode.of(instance(name, node.count, i), salt, node.cpuMilli, node.memoryMib, cards));
             }
         });
         return empty;

@@ -3,15 +3,19 @@ package io.gpushare.extender.simulation.trace;
 import io.gpushare.extender.capacity.PodRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /** The pods of a trace, in the order of the file. */
 public final class PodTrace {
+    private static final int MAX_PODS = 1_000_000;
+    private static final int MAX_MODELS = 64;
+
     private PodTrace() {}
 
     /**
-     * Reads openb's columns {@code name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,…}, or ours, {@code
+     * Reads openb's columns {@code name,cpu_milli,memory_mib,num_gpu,gpu_milli} and perhaps {@code gpu_spec}, or ours, {@code
      * pod,cpu_milli,memory_mib,units,cards,models} and perhaps {@code count}.
      */
     public static List<PodRequest> read(Path path) throws BadInputException {
@@ -20,6 +24,9 @@ public final class PodTrace {
         for (Csv.Row row : csv.rows()) {
             PodRequest pod = csv.has("num_gpu") ? openb(row) : ours(row);
             int count = row.count();
+            if (count > MAX_PODS - pods.size()) {
+                throw row.invalid("the list has more than " + MAX_PODS + " pods by here: reduce count");
+            }
             for (int i = 0; i < count; i++) {
                 pods.add(pod);
             }
@@ -31,11 +38,11 @@ public final class PodTrace {
     }
 
     private static PodRequest ours(Csv.Row row) throws BadInputException {
-        return pod(row, row.number("units", 0), row.number("cards", 0), row.text("models"));
+        return pod(row, row.number("units", 0), row.number("cards", 0, NodeTrace.MAX_CARDS), row.text("models"));
     }
 
     private static PodRequest openb(Csv.Row row) throws BadInputException {
-        int cards = row.number("num_gpu", 0);
+        int cards = row.number("num_gpu", 0, NodeTrace.MAX_CARDS);
         int milli = row.number("gpu_milli", 0);
         boolean whole = milli == NodeTrace.MILLI && cards > 0;
         boolean share = milli > 0 && milli < NodeTrace.MILLI && cards == 1;
@@ -43,15 +50,26 @@ public final class PodTrace {
             throw row.invalid("num_gpu " + cards + " with gpu_milli " + milli
                     + ": a pod has a share of one card, or cards of 1000 each");
         }
-        return pod(row, share ? milli : 0, whole ? cards : 0, row.text("gpu_spec"));
+        return pod(row, share ? milli : 0, whole ? cards : 0, row.optional("gpu_spec"));
     }
 
     private static PodRequest pod(Csv.Row row, int units, int cards, String models) throws BadInputException {
         return new PodRequest(
-                row.number("cpu_milli", 0),
-                row.number("memory_mib", 0),
-                units,
-                cards,
-                models.isEmpty() ? Set.of() : Set.of(models.split("\\|")));
+                row.number("cpu_milli", 0), row.number("memory_mib", 0), units, cards, models(row, models));
+    }
+
+    /** Models separated by {@code |}; some lists name one twice. */
+    private static Set<String> models(Csv.Row row, String text) throws BadInputException {
+        if (text.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> models = new HashSet<>();
+        for (String model : text.split("\\|", -1)) {
+            models.add(model.strip());
+        }
+        if (models.contains("") || models.size() > MAX_MODELS) {
+            throw row.invalid("write 1 to " + MAX_MODELS + " models, such as A100|H100, or nothing for any model");
+        }
+        return models;
     }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
@@ -38,7 +39,7 @@ public final class TopText {
                         state(state));
             }
         }
-        return table.isEmpty() ? "No cards.\n" : table + note(nodes, usage);
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
     }
 
     /** One row per pod and card; of one namespace, or of all for an empty text. */
@@ -73,6 +74,15 @@ public final class TopText {
             }
         }
         return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
+    }
+
+    /** Why nodes whose device plugin runs offer no cards. */
+    private static String withoutCards(List<NodeView> nodes) {
+        String notes = nodes.stream()
+                .filter(node -> node.cards().inventory().noCards() != null)
+                .flatMap(node -> Phrases.unusable(node).map(why -> node.name() + ": " + why + "\n").stream())
+                .collect(Collectors.joining());
+        return notes.isEmpty() ? "" : "\n" + notes;
     }
 
     private static String note(List<NodeView> nodes, Map<String, NodeUse> usage) {

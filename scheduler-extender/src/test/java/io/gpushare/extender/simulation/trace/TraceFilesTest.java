@@ -74,17 +74,56 @@ class TraceFilesTest {
         assertNodes("name,cpu\nn,1\n", "missing column 'cards'");
         assertNodes("node,node\nn,1\n", "names a column twice");
         assertNodes("", "is empty");
-        assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,0,T4\n", "at least 1");
+        assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,0,T4\n", "write a whole number from 1 to");
         assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,0,,\n", "lists no card");
         assertNodes(
                 "node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,1,T4\nn,2,1,2,1,T4\n",
                 "line 3: node n appears above with another cpu");
         assertPods(OPENB_PODS + "a,1,1,2,500,,,,,,\n", "line 2: num_gpu 2 with gpu_milli 500");
         assertPods(OPENB_PODS + "a,1,1,0,0,,,,,,\n", "lists no pod that requests a card");
-        assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,-1,1,1,0,\n", "write a whole number, at least 0");
-        assertThatThrownBy(() -> PodTrace.read(folder.resolve("absent.csv")))
+        assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,-1,1,1,0,\n", "write a whole number from 0 to");
+        assertPods(
+                "pod,cpu_milli,memory_mib,units,cards,models\na,1,1,1,0,A100||T4\n", "line 2: write 1 to 64 models");
+        assertPods(
+                "pod,cpu_milli,memory_mib,units,cards,models,count\na,1,1,1,0,,900000\nb,1,1,1,0,,900000\n",
+                "line 3: the list has more than 1000000 pods");
+        assertNodes(
+                "node,cpu_milli,memory_mib,cards,card_units,model,count\nn,1,1,2,16,T4,2\nn-2,1,1,2,16,T4,1\n",
+                "line 3: there are two nodes n-2");
+        assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,300,1,T4\n", "cards is '300'");
+    }
+
+    @Test
+    void filesThatCannotBeReadAreReportedInWords() throws IOException {
+        assertUnreadable(folder.resolve("absent.csv"), "absent.csv does not exist");
+        assertUnreadable(folder, "is a directory");
+        assertUnreadable(
+                Files.write(folder.resolve("binary"), new byte[] {(byte) 0xc3, 0x28}), "binary is not UTF-8 text");
+    }
+
+    private static void assertUnreadable(Path file, String sentence) {
+        assertThatThrownBy(() -> PodTrace.read(file))
                 .isInstanceOf(BadInputException.class)
-                .hasMessageContaining("absent.csv can't be read");
+                .hasMessageContaining(sentence);
+    }
+
+    @Test
+    void openbsGpuspecListsNameAModelTwice() throws Exception {
+        assertThat(PodTrace.read(file(OPENB_PODS + "a,1,1,1,460,V100M32|V100M32,LS,Running,0,1,\n")))
+                .containsExactly(new PodRequest(1, 1, 460, 0, Set.of("V100M32")));
+    }
+
+    @Test
+    void openbsMultigpuListsHaveNoModels() throws Exception {
+        assertThat(PodTrace.read(file("name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase\n"
+                        + "a,1,1,8,1000,LS,Running\n")))
+                .containsExactly(new PodRequest(1, 1, 0, 8, Set.of()));
+    }
+
+    @Test
+    void aByteOrderMarkIsSkipped() throws Exception {
+        assertThat(PodTrace.read(file("\uFEFFpod,cpu_milli,memory_mib,units,cards,models\r\na,1,1,4,0,\r\n")))
+                .containsExactly(new PodRequest(1, 1, 4, 0, Set.of()));
     }
 
     private void assertNodes(String text, String sentence) throws IOException {
