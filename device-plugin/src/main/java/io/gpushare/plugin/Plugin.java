@@ -8,6 +8,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
@@ -121,8 +122,13 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
+        OverUseGuard overUse = new OverUseGuard(
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
+        ProcessTable processes = new ProcessTable(settings.procDir());
+        usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
         SharedSession driver = new SharedSession();
-        provider = provider(settings.isolation(), driver);
+        provider = provider(settings.isolation(), driver, processes, clock);
         isolation = new NodeIsolation(
                 settings.isolation().policy(),
                 provider,
@@ -132,10 +138,6 @@ final class Plugin implements AutoCloseable {
                 clock);
         calls = new AllocationHandler(
                 latest, podResources::list, pods::live, settings.containers(), isolation, clock);
-        OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
-        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
-        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
         noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
@@ -196,7 +198,8 @@ final class Plugin implements AutoCloseable {
         return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
-    private IsolationProvider provider(IsolationOptions.Settings settings, SharedSession driver) {
+    private IsolationProvider provider(
+            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
         return switch (settings.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
@@ -205,7 +208,18 @@ final class Plugin implements AutoCloseable {
                         new PodCgroups(settings.cgroupRoot()),
                         PodEventRecorder.COMPONENT,
                         events::record);
-            case MPS -> new MpsIsolation();
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(settings.mpsDir()),
+                        settings.overUseGrace(),
+                        new MpsIsolation.Sources(
+                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                                pods::synced,
+                                processes::cgroup,
+                                processes::started),
+                        PodEventRecorder.COMPONENT,
+                        events::record,
+                        clock);
         };
     }
 
@@ -262,7 +276,7 @@ final class Plugin implements AutoCloseable {
 
             @Override
             public void usage(CardUsages now) {
-                usage.report(now);
+                usage.report(provider.ofOthers(now));
             }
 
             @Override
