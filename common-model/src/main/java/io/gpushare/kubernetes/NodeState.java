@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.scheduling.NodeFacts;
-import io.gpushare.kubernetes.scheduling.Taint;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.Taint;
 import io.gpushare.kubernetes.wire.NodeObject;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.codec.HostResourcesCodec;

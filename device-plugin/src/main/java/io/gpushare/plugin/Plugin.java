@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -30,6 +31,7 @@ import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
+import io.gpushare.plugin.kubelet.OtherPlugins;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
@@ -163,11 +165,20 @@ final class Plugin implements AutoCloseable {
                 clocks,
                 driver);
         isolation.start();
+        OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
+                .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
         metrics.register(
                 new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
+    }
+
+    private void warnOfNvidia(EventSubject.Node node, Path socket) {
+        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
+                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
+        LOG.warn("{}", message);
+        events.record(node, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuOtherDevicePlugin", message));
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {

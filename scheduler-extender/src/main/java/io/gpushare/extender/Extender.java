@@ -21,6 +21,7 @@ import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
@@ -51,7 +52,7 @@ public final class Extender implements AutoCloseable {
      * What it takes to start.
      *
      * @param kubeconfig null for the service account of the pod
-     * @param filterDecides whether filter returns only the node that the policy chose
+     * @param decideIn where kube-scheduler gets the policy's choice
      * @param preemption who evicts pods for pods of higher priority
      * @param pluginNamespace the namespace of the device plugins
      * @param nodeLeaseNamespace the namespace of their Leases
@@ -61,7 +62,7 @@ public final class Extender implements AutoCloseable {
             @Nullable Path kubeconfig,
             ResourceNames resources,
             PolicyKind policy,
-            boolean filterDecides,
+            DecideIn decideIn,
             PreemptionMode preemption,
             ViewAccess.Access view,
             String pluginNamespace,
@@ -71,6 +72,7 @@ public final class Extender implements AutoCloseable {
         public Settings {
             Objects.requireNonNull(resources);
             Objects.requireNonNull(policy);
+            Objects.requireNonNull(decideIn);
             Objects.requireNonNull(preemption);
             Objects.requireNonNull(view);
             Objects.requireNonNull(pluginNamespace);
@@ -124,8 +126,8 @@ public final class Extender implements AutoCloseable {
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(ledger, pods, outcomes, clocks.wall());
-        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.filterDecides());
         informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
+        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.decideIn(), informers::softTaints);
         leases = NodeLeasePoller.start(
                 api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
         leadership = candidacy == null || membership == null
@@ -171,7 +173,7 @@ public final class Extender implements AutoCloseable {
                                 new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
-        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start()));
+        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }

@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
@@ -33,12 +34,6 @@ import picocli.CommandLine.Option;
 final class ExtenderOptions implements CheckedOptions {
     private static final int LEAST_REQUEST_BYTES = 1 << 10;
 
-    /** Where kube-scheduler gets the policy's choice. */
-    private enum Verb {
-        FILTER,
-        PRIORITIZE
-    }
-
     @Option(
             names = "--port",
             paramLabel = "<port>",
@@ -60,19 +55,22 @@ final class ExtenderOptions implements CheckedOptions {
     @Option(
             names = "--policy",
             paramLabel = "<name>",
-            defaultValue = "wsp",
+            defaultValue = "adaptive",
             description =
-                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
-                            + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
-    private PolicyKind policy = PolicyKind.WSP;
+                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
+                            + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
+                            + " another one in its annotation gpushare.io/policy. [adaptive]")
+    private PolicyKind policy = PolicyKind.ADAPTIVE;
 
     @Option(
             names = "--decide-in",
-            paramLabel = "<verb>",
-            defaultValue = "filter",
+            paramLabel = "<auto|filter|prioritize>",
+            defaultValue = "auto",
             description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
-                    + " that node the best score, which kube-scheduler weighs against its own. [filter]")
-    private Verb decideIn = Verb.FILTER;
+                    + " that node the best score, which kube-scheduler weighs against its own; auto is prioritize for"
+                    + " pods that state a preference which kube-scheduler scores (such as a preferred affinity), and"
+                    + " filter for others. [auto]")
+    private DecideIn decideIn = DecideIn.AUTO;
 
     @Option(
             names = "--preempt",
@@ -198,7 +196,7 @@ final class ExtenderOptions implements CheckedOptions {
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
                 .reads(PreemptionMode.class, ExtenderOptions::preempt)
-                .reads(Verb.class, ExtenderOptions::verb);
+                .reads(DecideIn.class, ExtenderOptions::decideIn);
     }
 
     private static PolicyKind policy(String text) {
@@ -217,12 +215,9 @@ final class ExtenderOptions implements CheckedOptions {
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
     }
 
-    private static Verb verb(String text) {
-        return switch (text) {
-            case "filter" -> Verb.FILTER;
-            case "prioritize" -> Verb.PRIORITIZE;
-            default -> throw new IllegalArgumentException("'" + text + "': write prioritize or filter");
-        };
+    private static DecideIn decideIn(String text) {
+        return DecideIn.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, filter or prioritize"));
     }
 
     @Override
@@ -247,7 +242,7 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.kubeconfig(),
                 cluster.resources(),
                 policy,
-                decideIn == Verb.FILTER,
+                decideIn,
                 preempt,
                 view,
                 leaseNamespace,

@@ -5,13 +5,15 @@ import io.gpushare.extender.simulation.Contestant;
 import io.gpushare.extender.simulation.Experiment;
 import io.gpushare.extender.simulation.Result;
 import io.gpushare.extender.simulation.ResultTable;
-import io.gpushare.extender.simulation.SeedList;
 import io.gpushare.extender.simulation.Suite;
 import io.gpushare.extender.simulation.SvgPlot;
+import io.gpushare.extender.simulation.lifetimes.WaitTable;
 import io.gpushare.extender.simulation.trace.ArrivalOrder;
 import io.gpushare.extender.simulation.trace.BadInputException;
 import io.gpushare.extender.simulation.trace.NodeTrace;
 import io.gpushare.extender.simulation.trace.PodTrace;
+import io.gpushare.extender.simulation.trace.SeedList;
+import io.gpushare.extender.simulation.trace.TimedPod;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -35,6 +37,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class SimulateCommand {
+    private static final String NO_FILES = "name the files with --nodes and --pods; --help lists the options";
     private static final int MAX_ARRIVE = 1000;
     private static final int MAX_CLUSTERS = 100_000;
 
@@ -89,6 +92,22 @@ final class SimulateCommand {
             description = "The first cluster of --suite; the next ones have the seeds after it. [${DEFAULT-VALUE}]")
     private long seed;
 
+    @Option(
+            names = "--lifetimes",
+            description =
+                    "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
+                            + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
+                            + " pods wait with each policy that the extender offers, through filter and bind.")
+    private boolean lifetimes;
+
+    @Option(
+            names = "--speed",
+            paramLabel = "<factors>",
+            split = ",",
+            defaultValue = "1.0,1.2,1.5",
+            description = "How much faster the pods of --lifetimes come than in the list. [${DEFAULT-VALUE}]")
+    private List<Double> speeds = List.of();
+
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
@@ -98,10 +117,12 @@ final class SimulateCommand {
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
     int run(PrintStream out, PrintStream err) {
         try {
-            if (suite == null) {
-                replay(out, err);
-            } else {
+            if (suite != null) {
                 suite(suite, out, err);
+            } else if (lifetimes) {
+                lifetimes(out);
+            } else {
+                replay(out, err);
             }
             return 0;
         } catch (BadInputException e) {
@@ -144,6 +165,19 @@ final class SimulateCommand {
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
     }
 
+    private void lifetimes(PrintStream out) throws BadInputException {
+        if (nodes == null || pods == null) {
+            throw new BadInputException(NO_FILES);
+        }
+        if (speeds.stream().anyMatch(speed -> !(speed >= 0.01 && speed <= 1000))) {
+            throw new BadInputException("--speed: write numbers from 0.01 to 1000, such as 1.0,1.5");
+        }
+        long begin = System.nanoTime();
+        List<TimedPod> timed = PodTrace.readTimed(pods);
+        WaitTable.write(NodeTrace.read(nodes).nodes(0), timed, PolicyKind.offered(), speeds, out::println);
+        out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
+    }
+
     private int threads() throws BadInputException {
         int parallel = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
         if (parallel < 1) {
@@ -172,7 +206,7 @@ final class SimulateCommand {
             throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 to " + MAX_ARRIVE);
         }
         if (nodes == null || pods == null) {
-            throw new BadInputException("name the files with --nodes and --pods; --help lists the options");
+            throw new BadInputException(NO_FILES);
         }
         return Experiment.of(
                 NodeTrace.read(nodes),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
@@ -45,7 +46,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.server().port()).isEqualTo(12345);
         assertThat(settings.resources()).isEqualTo(ResourceNames.DEFAULT);
-        assertThat(settings.filterDecides()).isTrue();
+        assertThat(settings.decideIn()).isEqualTo(DecideIn.AUTO);
         assertThat(settings.candidacy()).isNull();
         assertThat(settings.server().tls()).isNull();
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
@@ -53,7 +54,7 @@ class ExtenderOptionsTest {
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=wsp --decide-in=filter --preempt=auto --view=on --max-request-bytes=67108864"
+                        + " --policy=adaptive --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
@@ -90,7 +91,7 @@ class ExtenderOptionsTest {
         assertThat(settings.kubeconfig()).isEqualTo(file);
         assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
-        assertThat(settings.filterDecides()).isFalse();
+        assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
         assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me", "pod-1"));
@@ -125,8 +126,9 @@ class ExtenderOptionsTest {
                 "serve | Unmatched argument at index 0: 'serve'",
                 "--port=x | Invalid value for option '--port': 'x' is not a port",
                 "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
-                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd]",
-                "--decide-in=bind | 'bind': write prioritize or filter",
+                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive]",
+                "--decide-in=bind | 'bind': write auto, filter or prioritize",
+                "--preempt=yes | 'yes': write auto, scheduler or off",
                 "--view=yes | 'yes': write on, off or open",
                 "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",
                 "--kubeconfig=/no/such | file /no/such does not exist or can't be read",

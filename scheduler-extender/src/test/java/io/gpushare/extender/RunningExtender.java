@@ -8,6 +8,7 @@ import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
@@ -52,7 +53,10 @@ public final class RunningExtender implements AutoCloseable {
     /** One that preempts in that mode, alone or in an election. */
     RunningExtender(Path kubeconfig, PreemptionMode mode, Extender.@Nullable Candidacy candidacy, Clocks clocks)
             throws IOException {
-        this(settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode), null, clocks);
+        this(
+                settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode, DecideIn.AUTO),
+                null,
+                clocks);
     }
 
     /** @param tls what its client trusts and presents; null for plain HTTP */
@@ -84,7 +88,7 @@ public final class RunningExtender implements AutoCloseable {
             ExtenderServer.Settings server,
             Extender.@Nullable Candidacy candidacy,
             ViewAccess.Access access) {
-        return settings(kubeconfig, server, candidacy, access, PreemptionMode.SCHEDULER);
+        return settings(kubeconfig, server, candidacy, access, PreemptionMode.SCHEDULER, DecideIn.FILTER);
     }
 
     private static Extender.Settings settings(
@@ -92,12 +96,13 @@ public final class RunningExtender implements AutoCloseable {
             ExtenderServer.Settings server,
             Extender.@Nullable Candidacy candidacy,
             ViewAccess.Access access,
-            PreemptionMode preemption) {
+            PreemptionMode preemption,
+            DecideIn decideIn) {
         return new Extender.Settings(
                 kubeconfig,
                 ResourceNames.DEFAULT,
                 PolicyKind.WSP,
-                true,
+                decideIn,
                 preemption,
                 access,
                 "kube-system",

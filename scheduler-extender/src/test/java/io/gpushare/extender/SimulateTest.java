@@ -119,6 +119,24 @@ class SimulateTest {
     }
 
     @Test
+    void lifetimesPrintTheWaitsByClass() throws IOException {
+        Files.writeString(folder.resolve("pods.csv"), """
+            pod,cpu_milli,memory_mib,units,cards,models,count,created,duration
+            share,100,100,3,0,,90,0,600
+            whole,100,100,0,1,,120,60,600
+            eight,100,100,0,4,,9,90,600
+            """);
+        assertThat(simulate("--lifetimes", "--speed", "1.0,2.0")).isZero();
+        assertThat(printed())
+                .contains("Pods come 1.0 times as fast", "Pods come 2.0 times as fast")
+                .containsPattern("policy +allocated +small share +whole cards +beside free +never")
+                .containsPattern("(?m)^adaptive +[0-9.]+ % +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ h +0$");
+        assertRefused("--speed: write numbers", "--lifetimes", "--speed", "0");
+        Files.writeString(folder.resolve("pods.csv"), PODS);
+        assertRefused("missing column 'created'", "--lifetimes");
+    }
+
+    @Test
     void missingFilesAreNamed() {
         SimulateCommand simulate = new SimulateCommand();
         new CommandLine(simulate).parseArgs();

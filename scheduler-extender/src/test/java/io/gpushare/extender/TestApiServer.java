@@ -232,14 +232,21 @@ public final class TestApiServer implements AutoCloseable {
                         .put("status", new JsonObject().put("disruptionsAllowed", allowed)));
     }
 
-    /** Adds a taint to the node. */
     void taint(String node, String key) {
+        taint(node, key, "NoSchedule");
+    }
+
+    void softTaint(String node, String key) {
+        taint(node, key, "PreferNoSchedule");
+    }
+
+    private void taint(String node, String key, String effect) {
         server.objects().update(ApiResource.NODES, "", node, found -> {
             found.withObjectProperty("spec")
                     .withArrayProperty("taints")
                     .addObject()
                     .put("key", key)
-                    .put("effect", "NoSchedule");
+                    .put("effect", effect);
             return found;
         });
     }

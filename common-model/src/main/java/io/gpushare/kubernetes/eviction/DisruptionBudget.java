@@ -1,6 +1,6 @@
 package io.gpushare.kubernetes.eviction;
 
-import io.gpushare.kubernetes.scheduling.LabelRequirement;
+import io.gpushare.model.node.LabelRequirement;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;

@@ -1,6 +1,6 @@
 package io.gpushare.kubernetes.eviction;
 
-import io.gpushare.kubernetes.scheduling.NodeRules;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.util.Map;

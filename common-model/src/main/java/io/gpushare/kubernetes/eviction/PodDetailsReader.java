@@ -1,8 +1,8 @@
 package io.gpushare.kubernetes.eviction;
 
-import io.gpushare.kubernetes.scheduling.LabelRequirement;
-import io.gpushare.kubernetes.scheduling.NodeRules;
-import io.gpushare.kubernetes.scheduling.Toleration;
+import io.gpushare.model.node.LabelRequirement;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.Toleration;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1Container;

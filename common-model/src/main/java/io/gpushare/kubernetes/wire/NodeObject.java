@@ -1,6 +1,6 @@
 package io.gpushare.kubernetes.wire;
 
-import io.gpushare.kubernetes.scheduling.Taint;
+import io.gpushare.model.node.Taint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -8,9 +8,11 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
-import io.gpushare.kubernetes.scheduling.NodeFacts;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.Taint;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +35,7 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
     private final Map<String, NodeFacts> nodeFacts = new ConcurrentHashMap<>();
+    private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
     private ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
@@ -50,12 +53,19 @@ public final class ClusterInformers implements AutoCloseable {
         ledger.updateAddress(node.name(), node.address());
         ledger.updateAllocatable(node.name(), node.devices());
         ledger.updateNode(node.name(), node.annotations(), node.allocatable());
-        nodeFacts.put(node.name(), node.facts());
+        NodeFacts facts = node.facts();
+        nodeFacts.put(node.name(), facts);
+        if (facts.softTaints().isEmpty()) {
+            softTaints.remove(node.name());
+        } else {
+            softTaints.put(node.name(), facts.softTaints());
+        }
     }
 
     private void nodeGone(NodeState node) {
         ledger.removeNode(node.name());
         nodeFacts.remove(node.name());
+        softTaints.remove(node.name());
     }
 
     private void podSeen(PodState pod) {
@@ -104,6 +114,11 @@ public final class ClusterInformers implements AutoCloseable {
     /** What pods may require of that node; null if the API shows no such node. */
     public @Nullable NodeFacts nodeFacts(String node) {
         return nodeFacts.get(node);
+    }
+
+    /** The taints that pods rather avoid, of the nodes that have some. */
+    public Map<String, List<Taint>> softTaints() {
+        return softTaints;
     }
 
     /** A check, which begins now, that the ledger has every bound pod. */

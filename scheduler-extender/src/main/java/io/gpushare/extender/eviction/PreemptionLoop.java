@@ -9,7 +9,7 @@ import io.gpushare.extender.preemption.PreemptionTurns.Ended;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
-import io.gpushare.kubernetes.scheduling.NodeFacts;
+import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
 import java.time.Duration;

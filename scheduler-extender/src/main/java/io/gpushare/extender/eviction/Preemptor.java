@@ -10,7 +10,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
-import io.gpushare.kubernetes.scheduling.NodeFacts;
+import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;

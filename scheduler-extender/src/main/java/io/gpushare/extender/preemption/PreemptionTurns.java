@@ -153,9 +153,10 @@ public final class PreemptionTurns {
     public void held(PodRef pod, String node, Duration grace, Instant now) {
         Duration longest = grace.compareTo(LONGEST_HOLD) < 0 ? grace : LONGEST_HOLD;
         holds.put(pod.uid(), new Hold(pod, node, now.plus(longest).plus(AFTER_VICTIMS), false));
-        // Some evictions may have failed: then the pod does not await cards, and is due again.
+        // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less often.
         turn(pod).ifPresent(old -> turns.put(
-                pod.uid(), new Turn(now, now.plus(FIRST_PAUSE), old.failures(), "", old.passedOver())));
+                pod.uid(),
+                new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
     }
 
     /** The holds that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */

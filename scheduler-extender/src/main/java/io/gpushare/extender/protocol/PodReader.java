@@ -10,6 +10,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.node.Toleration;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,6 +45,7 @@ public final class PodReader {
     private final List<ContainerResources> apps = new ArrayList<>();
     private boolean preferences;
     private boolean relations;
+    private final List<Toleration> tolerations = new ArrayList<>();
 
     private PodReader() {}
 
@@ -57,7 +59,7 @@ public final class PodReader {
         List<ContainerResources> containers = new ArrayList<>(reader.inits);
         containers.addAll(reader.apps);
         return new SchedulingPod(
-                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers, new PodTraits(reader.preferences, reader.relations));
+                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers, new PodTraits(reader.preferences, reader.relations, reader.tolerations));
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequestException {
@@ -89,6 +91,7 @@ public final class PodReader {
             case "containers" ->
                 JsonBody.array(value, field, (what, element) -> apps.add(container(element, ContainerRole.APP)));
             case "affinity" -> JsonBody.object(value, field, this::affinity);
+            case "tolerations" -> JsonBody.array(value, field, (what, element) -> toleration(element));
             case "topologyspreadconstraints" -> JsonBody.array(value, field, (what, element) -> spread(element));
             case "volumes" -> JsonBody.array(value, field, (what, element) -> volume(element));
             case "resourceclaims", "overhead" -> relations |= filled(value);
@@ -119,6 +122,23 @@ public final class PodReader {
         });
         preferences |= soft[0];
         relations |= !soft[0];
+    }
+
+    /** Keeps the tolerations that may apply to soft taints, within the limit. */
+    private void toleration(JsonParser toleration) throws IOException, BadRequestException {
+        String[] parts = {"", "", "", ""};
+        JsonBody.object(toleration, "toleration", (field, value) -> {
+            int part = List.of("key", "operator", "value", "effect").indexOf(field);
+            if (part >= 0) {
+                parts[part] = JsonBody.string(value, field);
+            } else {
+                value.skipChildren();
+            }
+        });
+        boolean soft = parts[3].isEmpty() || parts[3].equals("PreferNoSchedule");
+        if (soft && tolerations.size() < PodTraits.MOST_TOLERATIONS) {
+            tolerations.add(new Toleration(parts[0], parts[1], parts[2], parts[3]));
+        }
     }
 
     private void volume(JsonParser volume) throws IOException, BadRequestException {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
 import io.gpushare.kubernetes.eviction.PodDetails;
-import io.gpushare.kubernetes.scheduling.LabelRequirement;
-import io.gpushare.kubernetes.scheduling.NodeRules;
+import io.gpushare.model.node.LabelRequirement;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.util.List;

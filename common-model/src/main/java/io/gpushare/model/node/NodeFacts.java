@@ -1,4 +1,4 @@
-package io.gpushare.kubernetes.scheduling;
+package io.gpushare.model.node;
 
 import java.util.List;
 import java.util.Map;
@@ -18,5 +18,10 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
                 .collect(Collectors.toUnmodifiableMap(
                         Map.Entry::getKey, label -> label.getValue().intern()));
         taints = List.copyOf(taints);
+    }
+
+    /** Its taints that pods rather avoid. */
+    public List<Taint> softTaints() {
+        return taints.stream().filter(Taint::soft).toList();
     }
 }

@@ -1,4 +1,4 @@
-package io.gpushare.kubernetes.scheduling;
+package io.gpushare.model.node;
 
 import java.util.Objects;
 
@@ -18,7 +18,7 @@ public record Toleration(String key, String operator, String value, String effec
     }
 
     /** As Toleration.ToleratesTaint. Operators that compare numbers are alpha, and tolerate nothing here. */
-    boolean tolerates(Taint taint) {
+    public boolean tolerates(Taint taint) {
         if (!effect.isEmpty() && !effect.equals(taint.effect())) {
             return false;
         }

@@ -1,4 +1,4 @@
-package io.gpushare.kubernetes.scheduling;
+package io.gpushare.model.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.gpushare.kubernetes.scheduling;
+package io.gpushare.model.node;
 
 import java.util.Objects;
 
@@ -11,6 +11,11 @@ public record Taint(String key, String value, String effect) {
         Objects.requireNonNull(key);
         Objects.requireNonNull(value);
         Objects.requireNonNull(effect);
+    }
+
+    /** Whether kube-scheduler prefers nodes without it for a pod that does not tolerate it. */
+    public boolean soft() {
+        return effect.equals("PreferNoSchedule");
     }
 
     /** Whether a pod that does not tolerate it can't be placed on the node. */

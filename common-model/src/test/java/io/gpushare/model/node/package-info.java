@@ -1,5 +1,5 @@
 /** Tests of the package of the same name. */
 @NullMarked
-package io.gpushare.kubernetes.scheduling;
+package io.gpushare.model.node;
 
 import org.jspecify.annotations.NullMarked;
