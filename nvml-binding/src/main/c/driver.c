@@ -39,7 +39,10 @@ static nvmlReturn_t refresh(void) {
             || access(file_path, R_OK) != 0) {
         return forget(NVML_ERROR_DRIVER_NOT_LOADED);
     }
-    if (strcmp(file_path, path) == 0 && same_file(&now, &last_stat)) {
+    /* Processes end without a change of the file. */
+    char processes[sizeof path + 16];
+    snprintf(processes, sizeof processes, "%s.processes", file_path);
+    if (strcmp(file_path, path) == 0 && same_file(&now, &last_stat) && access(processes, F_OK) != 0) {
         return state;
     }
     strcpy(path, file_path);
@@ -50,6 +53,10 @@ static nvmlReturn_t refresh(void) {
         fprintf(stderr, "simulated driver: %s\n", problem);
     }
     return state;
+}
+
+const char *driver_cards_file(void) {
+    return path;
 }
 
 static nvmlReturn_t failure(const char *call) {
@@ -106,6 +113,9 @@ nvmlDevice_t driver_handle(const char *uuid) {
 EXPORT nvmlReturn_t nvmlInit_v2(void) {
     pthread_mutex_lock(&lock);
     nvmlReturn_t answer = refresh();
+    if (answer == NVML_SUCCESS) {
+        answer = failure("nvmlInit_v2");
+    }
     if (answer == NVML_SUCCESS) {
         initialised++;
     }

@@ -25,6 +25,9 @@ nvmlReturn_t driver_leave(nvmlReturn_t answer);
 /* The handle of that UUID, the same for each call; NULL: too many handles. The caller holds the lock. */
 nvmlDevice_t driver_handle(const char *uuid);
 
+/* The file that describes the machine. The caller holds the lock. */
+const char *driver_cards_file(void);
+
 /* Frees all event sets. The caller holds the lock. */
 void events_free_all(void);
 

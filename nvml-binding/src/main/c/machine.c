@@ -1,5 +1,7 @@
 /* Parses the file that describes the simulated machine. SIMULATED-DRIVER.md documents its format. */
 #include "machine.h"
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -278,6 +280,9 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
             good = text(reader, *word, value, machine->version);
         } else if (strcmp(*word, "fails") == 0) {
             good = failing(reader, value, machine);
+        } else if (strcmp(*word, "limits") == 0) {
+            machine->dmem = strcmp(value, "dmem") == 0;
+            good = machine->dmem || strcmp(value, "misc") == 0 || wrong(reader, "limits=%s: write misc or dmem", value);
         } else if (strcmp(*word, "cuda") == 0) {
             good = (number(&at, 99, &major) && *at++ == '.' && number(&at, 99, &minor) && *at == '\0')
                     || wrong(reader, "cuda=%s is not of the form 13.0", value);
@@ -288,12 +293,30 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
             good = node == NULL ? wrong(reader, "node=%s: that environment variable is not set", value)
                                 : text(reader, *word, node, machine->node);
         } else {
-            good = wrong(reader, "a driver has no %s; it has version, cuda, node and fails", *word);
+            good = wrong(reader, "a driver has no %s; it has version, cuda, node, limits and fails", *word);
         }
         if (!good) {
             return false;
         }
     }
+    return true;
+}
+
+/* card=<number>, or the UUID of a card. */
+static bool card_of(struct reader *reader, const char *value, const struct machine *machine, unsigned int *to) {
+    const struct card *card = machine_card(machine, value);
+    if (card != NULL && *value != '\0') {
+        *to = (unsigned int) (card - machine->cards);
+        return true;
+    }
+    return whole_number(reader, "card", value, MAX_CARDS, to);
+}
+
+static bool cgroup(struct reader *reader, const char *value, struct process *process) {
+    if (*value != '/' || strlen(value) >= MAX_PATH) {
+        return wrong(reader, "cgroup=%s is not the absolute path of a directory", value);
+    }
+    strcpy(process->cgroup, value);
     return true;
 }
 
@@ -307,11 +330,13 @@ static bool process_line(struct reader *reader, char *words[], struct machine *m
     for (char **word = words; *word != NULL; word++) {
         const char *value = split(*word);
         bool good = strcmp(*word, "pid") == 0      ? whole_number(reader, *word, value, INT32_MAX, &process->pid)
-                    : strcmp(*word, "card") == 0   ? whole_number(reader, *word, value, MAX_CARDS, &process->card)
+                    : strcmp(*word, "card") == 0   ? card_of(reader, value, machine, &process->card)
                     : strcmp(*word, "memory") == 0 ? amount(reader, *word, value, &process->memory)
                     : strcmp(*word, "utilisation") == 0
                     ? whole_number(reader, *word, value, 100, &process->utilisation)
-                    : wrong(reader, "a process has pid, card, memory and utilisation, no %s", *word);
+                    : strcmp(*word, "cgroup") == 0 ? cgroup(reader, value, process)
+                    : strcmp(*word, "mps") == 0    ? (process->mps = true)
+                    : wrong(reader, "a process has pid, card, memory, utilisation, cgroup and mps, no %s", *word);
         if (!good) {
             return false;
         }
@@ -365,6 +390,14 @@ static void make_uuid(const struct machine *machine, struct card *card) {
             (unsigned long long) (low & 0xFFFFFFFFFFFFULL));
 }
 
+static void make_uuids(struct machine *machine) {
+    for (unsigned int i = 0; i < machine->card_count; i++) {
+        if (*machine->cards[i].uuid == '\0') {
+            make_uuid(machine, &machine->cards[i]);
+        }
+    }
+}
+
 /* A link written at one end exists at both. If both ends write it, the larger number applies. */
 static bool join_links(struct reader *reader, struct machine *machine, unsigned int index) {
     struct card *card = &machine->cards[index];
@@ -389,9 +422,6 @@ static bool whole(struct reader *reader, struct machine *machine) {
     snprintf(machine->nvml, sizeof machine->nvml, "%u.%.*s", machine->cuda_major, MAX_TEXT - 12, machine->version);
     for (unsigned int i = 0; i < machine->card_count; i++) {
         struct card *card = &machine->cards[i];
-        if (*card->uuid == '\0') {
-            make_uuid(machine, card);
-        }
         if (machine_card(machine, card->uuid) != card) {
             return wrong(reader, "card %u has the UUID of a card before it: %s", i, card->uuid);
         }
@@ -405,6 +435,45 @@ static bool whole(struct reader *reader, struct machine *machine) {
     return true;
 }
 
+/* Parses the lines of that file. */
+static bool lines(struct reader *reader, FILE *file, struct machine *machine) {
+    char *content = NULL;
+    size_t capacity = 0;
+    bool good = true;
+    while (good && getline(&content, &capacity, file) >= 0) {
+        reader->line++;
+        good = line(reader, content, machine);
+    }
+    good = good && (!ferror(file) || wrong(reader, "can't be read"));
+    free(content);
+    fclose(file);
+    return good;
+}
+
+/* The processes of simulated programs: `<path>.processes`. Those that have ended are left out. */
+static bool live_processes(struct reader *reader, struct machine *machine) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s.processes", reader->path);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return true;
+    }
+    unsigned int first = machine->process_count, kept = first;
+    reader->path = path;
+    reader->line = 0;
+    bool good = lines(reader, file, machine);
+    for (unsigned int i = first; i < machine->process_count; i++) {
+        struct process *process = &machine->processes[i];
+        if (kill((pid_t) process->pid, 0) == 0 || errno == EPERM) {
+            machine->processes[kept++] = *process;
+        } else if (process->memory != NVML_VALUE_NOT_AVAILABLE) {
+            machine->cards[process->card].used -= process->memory;
+        }
+    }
+    machine->process_count = kept;
+    return good;
+}
+
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size) {
     struct reader reader = {path, 0, problem, size};
     FILE *file = fopen(path, "re");
@@ -414,17 +483,11 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
     memset(machine, 0, sizeof *machine);
     strcpy(machine->version, "580.95.05");
     machine->cuda_major = 13;
-    char *content = NULL;
-    size_t capacity = 0;
-    bool good = true;
-    while (good && getline(&content, &capacity, file) >= 0) {
-        reader.line++;
-        good = line(&reader, content, machine);
+    if (!lines(&reader, file, machine)) {
+        return false;
     }
-    good = good && (!ferror(file) || wrong(&reader, "can't be read"));
-    free(content);
-    fclose(file);
-    return good && whole(&reader, machine);
+    make_uuids(machine);
+    return live_processes(&reader, machine) && whole(&reader, machine);
 }
 
 const struct card *machine_card(const struct machine *machine, const char *uuid) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 16, MAX_NVLINKS = 36, MAX_TEXT = 96 };
+enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 16, MAX_NVLINKS = 36, MAX_TEXT = 96, MAX_PATH = 512 };
 
 /* The facts that all cards of one product share. */
 struct kind {
@@ -43,6 +43,8 @@ struct card {
 struct process {
     unsigned int pid, card, utilisation; /* percent */
     unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: unknown */
+    bool mps; /* a client of MPS */
+    char cgroup[MAX_PATH]; /* the directory of its cgroup; empty: unknown */
 };
 
 /* A call of NVML that returns an error. */
@@ -57,6 +59,7 @@ struct machine {
     struct failing failing[MAX_FAILING];
     unsigned int failing_count;
     unsigned int cuda_major, cuda_minor;
+    bool dmem; /* memory limits are those of the kernel's dmem controller, not the driver's own */
     struct card cards[MAX_CARDS];
     unsigned int card_count;
     struct process processes[MAX_PROCESSES];
@@ -68,7 +71,10 @@ const struct kind *kind_of(const char *key);
 /* All keys, separated by ", ". */
 const char *kind_keys(void);
 
-/* Parses the file; false: `problem` describes the error, with its line number. */
+/*
+ * Parses the file, and after it the processes in `<path>.processes`, if that exists, as far as they live. false: `problem`
+ * describes the error, with its line number.
+ */
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size);
 
 /* The card of that UUID; NULL: none. */

@@ -32,6 +32,7 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
         case NVML_ERROR_GPU_IS_LOST: return "GPU is lost";
         case NVML_ERROR_RESET_REQUIRED: return "GPU requires reset";
         case NVML_ERROR_LIB_RM_VERSION_MISMATCH: return "Driver/library version mismatch";
+        case NVML_ERROR_IN_USE: return "In use by another client";
         case NVML_ERROR_INSUFFICIENT_RESOURCES: return "Insufficient Resources";
         case NVML_ERROR_ARGUMENT_VERSION_MISMATCH: return "Argument version mismatch";
         default: return "Unknown Error";
@@ -176,11 +177,11 @@ CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int 
         })
 
 /* Writes as many processes of the card as fit, through `put`, and returns their number as NVML does. */
-static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
+static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const struct card *card, unsigned int *count,
         void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
     unsigned int length = infos == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count; i++) {
-        if (&machine->cards[machine->processes[i].card] == card) {
+        if (&machine->cards[machine->processes[i].card] == card && machine->processes[i].mps == mps) {
             if (found < length) {
                 put(&machine->processes[i], infos, found);
             }
@@ -189,6 +190,12 @@ static nvmlReturn_t give_processes(const struct machine *machine, const struct c
     }
     *count = found;
     return found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
+/* The processes that compute without MPS. Whether real drivers also list its clients here is not documented. */
+static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
+        void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
+    return give_kind(false, machine, card, count, infos, put);
 }
 
 static void put_v1(const struct process *process, void *infos, unsigned int at) {
@@ -241,6 +248,10 @@ CARD_FACT(
         bool longer = machine->major == 535 && machine->minor >= 43 && machine->minor < 98;
         answer = give_processes(machine, card, count, infos, longer ? put_535 : put_v2);)
 
+CARD_FACT(nvmlDeviceGetMPSComputeRunningProcesses_v3(
+        nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
+        answer = give_kind(true, machine, card, count, infos, put_v2);)
+
 CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
         if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else {
             *memory = ((nvmlMemory_v2_t) {
@@ -274,7 +285,9 @@ EXPORT unsigned int simulatedSizeof(const char *name) {
     } SIZES[] = {
 #define SIZE(type) {#type, sizeof(type)}
         SIZE(nvmlMemory_t), SIZE(nvmlMemory_v2_t), SIZE(nvmlPciInfo_t), SIZE(nvmlUtilization_t),
-        SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlProcessUtilizationSample_t), SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
+        SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlProcessUtilizationSample_t),
+        SIZE(nvmlSetMemoryLimits_v1_t), SIZE(nvmlGetMemoryLimits_v1_t),
+        SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
     };
     for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
         if (strcmp(SIZES[i].name, name) == 0) {

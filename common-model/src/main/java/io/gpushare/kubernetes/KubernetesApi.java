@@ -1,5 +1,6 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.wire.LenientJson;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
@@ -32,6 +33,7 @@ public final class KubernetesApi implements AutoCloseable {
     private final Pods pods;
     private final Nodes nodes;
     private final Events events;
+    private final Evictions evictions;
 
     private KubernetesApi(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
@@ -39,6 +41,7 @@ public final class KubernetesApi implements AutoCloseable {
         this.pods = new Pods(calls, watches);
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
+        this.evictions = new Evictions(calls);
     }
 
     /**
@@ -104,6 +107,10 @@ public final class KubernetesApi implements AutoCloseable {
 
     public Events events() {
         return events;
+    }
+
+    public Evictions evictions() {
+        return evictions;
     }
 
     /** A Lease. Each of its calls ends within the deadline. */

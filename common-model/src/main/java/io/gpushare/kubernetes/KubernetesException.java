@@ -18,7 +18,8 @@ public final class KubernetesException extends Exception {
         this.status = status;
     }
 
-    static KubernetesException of(String doing, ApiException e) {
+    /** The failure of a call. */
+    public static KubernetesException of(String doing, ApiException e) {
         if (e.getCode() == 0) {
             // The client's own message has four lines, its cause has one.
             Throwable why = e.getCause() == null ? e : e.getCause();

@@ -31,7 +31,8 @@ final class MetadataPatch {
         return this;
     }
 
-    MetadataPatch annotations(Map<String, String> annotations) {
+    /** A null value removes the annotation. */
+    MetadataPatch annotations(Map<String, ? extends @Nullable String> annotations) {
         return put("annotations", annotations);
     }
 

@@ -1,8 +1,11 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.Taint;
 import io.gpushare.kubernetes.wire.NodeObject;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.codec.HostResourcesCodec;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param allocatable its cpu and memory for pods
  * @param devices quantities of the extended resources that its kubelet offers
  * @param address its InternalIP; null while it has none
+ * @param taints its taints, with {@link Taint#UNSCHEDULABLE} if it is cordoned
  */
 public record NodeState(
         String name,
@@ -23,11 +27,18 @@ public record NodeState(
         Map<String, String> labels,
         HostResources allocatable,
         Map<String, String> devices,
-        @Nullable String address) {
+        @Nullable String address,
+        List<Taint> taints) {
     public NodeState {
         annotations = Map.copyOf(annotations);
         labels = Map.copyOf(labels);
         devices = Map.copyOf(devices);
+        taints = List.copyOf(taints);
+    }
+
+    /** What pods may require of it, apart from resources. */
+    public NodeFacts facts() {
+        return new NodeFacts(name, labels, taints);
     }
 
     static NodeState of(NodeObject node) {
@@ -41,6 +52,7 @@ public record NodeState(
                 node.labels(),
                 HostResourcesCodec.allocatable(node.allocatable()),
                 devices,
-                node.address());
+                node.address(),
+                node.taints());
     }
 }

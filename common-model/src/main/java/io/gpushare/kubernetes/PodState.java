@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the pods
  *     of all nodes are watched
  * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
+ * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
 public record PodState(
@@ -37,6 +38,7 @@ public record PodState(
         List<ContainerResources> containers,
         Map<String, String> started,
         @Nullable String nominatedNode,
+        @Nullable String heldNode,
         @Nullable String metrics) {
     /** How far the kubelet is with a pod. */
     public enum Admission {
@@ -72,6 +74,7 @@ public record PodState(
                 pod.containers(),
                 pod.started(),
                 pod.nominatedNode(),
+                pod.heldNode(),
                 pod.metrics());
     }
 }

@@ -7,16 +7,15 @@ import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.openapi.models.V1DeleteOptions;
-import io.kubernetes.client.openapi.models.V1Eviction;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1Preconditions;
 import io.kubernetes.client.util.CallGeneratorParams;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
@@ -132,48 +131,43 @@ public final class Pods {
                                 .buildCall(null));
     }
 
+    /** The names of the pods in that namespace that have that label, {@code key=value}. Ends within the deadline. */
+    public Set<String> labelled(String namespace, String label, Duration deadline) throws KubernetesException {
+        try {
+            Call call = core.listNamespacedPod(namespace).labelSelector(label).buildCall(null);
+            return Responses.read(KubernetesApi.within(deadline, call), ObjectReader.PODS::list).getItems().stream()
+                    .map(pod -> PodState.of(pod).ref().name())
+                    .collect(Collectors.toUnmodifiableSet());
+        } catch (ApiException e) {
+            throw KubernetesException.of("listing the pods with the label " + label, e);
+        }
+    }
+
+    /** Sets these labels and annotations on that pod, and removes those that are null. Ends within the deadline. */
+    public void label(
+            String namespace,
+            String name,
+            Map<String, @Nullable String> labels,
+            Map<String, @Nullable String> annotations,
+            Duration deadline)
+            throws KubernetesException {
+        new MetadataPatch()
+                .labels(labels)
+                .annotations(annotations)
+                .send(
+                        "labelling pod " + namespace + "/" + name,
+                        calls,
+                        patch -> KubernetesApi.within(
+                                deadline,
+                                core.patchNamespacedPodStatus(name, namespace, patch)
+                                        .buildCall(null)));
+    }
+
     /**
      * Binds the pod to the node and sets the annotations, both or neither (kubernetes: BindingREST.Create). It fails with
      * 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
         bindings.bind(pod, node, annotations);
-    }
-
-    /**
-     * Evicts that pod gracefully. It fails with 429 while a PodDisruptionBudget forbids it, and with 409 if another pod has
-     * the name now. A pod that no longer exists counts as evicted.
-     */
-    public void evict(PodRef pod) throws KubernetesException {
-        try {
-            evict(pod, "policy/v1");
-        } catch (ApiException e) {
-            if (e.getCode() != 400) {
-                throw KubernetesException.of("evicting pod " + pod, e);
-            }
-            try {
-                // Kubernetes before 1.22 has only this version; 1.25 removed it.
-                evict(pod, "policy/v1beta1");
-            } catch (ApiException older) {
-                throw KubernetesException.of("evicting pod " + pod, older);
-            }
-        }
-    }
-
-    private void evict(PodRef pod, String version) throws ApiException {
-        V1Eviction eviction = new V1Eviction()
-                .apiVersion(version)
-                .kind("Eviction")
-                .metadata(new V1ObjectMeta().name(pod.name()).namespace(pod.namespace()))
-                .deleteOptions(new V1DeleteOptions().preconditions(new V1Preconditions().uid(pod.uid())));
-        try {
-            // The server responds with a Status: without a type the client does not parse it as an Eviction.
-            calls.execute(core.createNamespacedPodEviction(pod.name(), pod.namespace(), eviction)
-                    .buildCall(null));
-        } catch (ApiException e) {
-            if (e.getCode() != 404) {
-                throw e;
-            }
-        }
     }
 }

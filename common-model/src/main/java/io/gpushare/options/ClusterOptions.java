@@ -32,6 +32,23 @@ public final class ClusterOptions {
     private String cardResource = ResourceNames.DEFAULT.cards();
 
     @Option(
+            names = "--former-memory-resources",
+            paramLabel = "<names>",
+            defaultValue = "aliyun.com/gpu-mem",
+            converter = ResourceNamesConverter.class,
+            description = "Earlier names of the memory resource, separated by commas: pods that were bound under them"
+                    + " keep their cards. [aliyun.com/gpu-mem]")
+    private String formerMemoryResources = "";
+
+    @Option(
+            names = "--former-card-resources",
+            paramLabel = "<names>",
+            defaultValue = "aliyun.com/gpu-count",
+            converter = ResourceNamesConverter.class,
+            description = "The same for the card resource. [aliyun.com/gpu-count]")
+    private String formerCardResources = "";
+
+    @Option(
             names = "--node-lease-namespace",
             paramLabel = "<name>",
             defaultValue = "gpushare-node-lease",
@@ -60,6 +77,10 @@ public final class ClusterOptions {
 
     /** The names of the resources, after {@link #problems} was empty. */
     public ResourceNames resources() {
-        return new ResourceNames(memoryResource, cardResource);
+        return new ResourceNames(
+                memoryResource,
+                cardResource,
+                ResourceNamesConverter.names(formerMemoryResources),
+                ResourceNamesConverter.names(formerCardResources));
     }
 }

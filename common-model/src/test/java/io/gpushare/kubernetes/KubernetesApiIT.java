@@ -81,6 +81,7 @@ class KubernetesApiIT {
                                             "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
                             Map.of("ab12", "c", "cd34", "i"),
                             "n7",
+                            null,
                             null));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
@@ -264,7 +265,7 @@ class KubernetesApiIT {
     @Test
     void anEvictionHasTheUidAndFallsBackToTheOlderVersion() throws KubernetesException {
         PodRef pod = new PodRef("u1", "ns", "p");
-        api.pods().evict(pod);
+        api.evictions().evict(pod);
         assertThat(server.requests())
                 .hasSize(2)
                 .allMatch(request -> request.startsWith("POST /api/v1/namespaces/ns/pods/p/eviction")
@@ -272,9 +273,9 @@ class KubernetesApiIT {
                 .last()
                 .asString()
                 .contains("\"apiVersion\":\"policy/v1beta1\"");
-        assertThatThrownBy(() -> api.pods().evict(new PodRef("u2", "ns", "guarded")))
+        assertThatThrownBy(() -> api.evictions().evict(new PodRef("u2", "ns", "guarded")))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isEqualTo(429));
-        api.pods().evict(new PodRef("u3", "ns", "gone"));
+        api.evictions().evict(new PodRef("u3", "ns", "gone"));
     }
 }

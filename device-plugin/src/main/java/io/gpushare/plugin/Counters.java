@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.admission.CallCounters;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
@@ -7,6 +8,8 @@ import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.metrics.PluginCounters;
 import io.gpushare.plugin.monitor.OverUseGuard;
@@ -30,7 +33,9 @@ record Counters(
         OverUseGuard overUse,
         UsageMonitor monitor,
         NodeLease lease,
-        LatestSnapshot latest)
+        LatestSnapshot latest,
+        NodeIsolation isolation,
+        IsolationProvider provider)
         implements PluginCounters {
     @Override
     public Map<Caller.Evidence, Long> identified() {
@@ -94,6 +99,21 @@ record Counters(
     @Override
     public List<OverUse.Excess> excesses() {
         return monitor.excesses();
+    }
+
+    @Override
+    public long refusedStarts() {
+        return isolation.refusedStarts();
+    }
+
+    @Override
+    public Map<String, Long> isolationRepairs() {
+        return provider.repairs();
+    }
+
+    @Override
+    public Map<CardId, IsolationProvider.Figures> isolationFigures() {
+        return provider.figures();
     }
 
     @Override

@@ -1,12 +1,19 @@
 package io.gpushare.plugin;
 
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cards.NvmlMemoryLimits;
+import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
@@ -14,12 +21,22 @@ import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.isolation.CountedMemory;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.isolation.node.MissingIsolation;
+import io.gpushare.plugin.isolation.node.NodeIsolation;
+import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
+import io.gpushare.plugin.kubelet.OtherPlugins;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
+import io.gpushare.plugin.monitor.NoCardsReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
@@ -35,9 +52,11 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +69,8 @@ final class Plugin implements AutoCloseable {
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
+    private final CompletableFuture<Integer> exit;
+    private final ResourceNames resources;
     private final LatestSnapshot latest;
     private final KubernetesApi api;
     private final DomainSockets sockets = new DomainSockets();
@@ -60,9 +81,12 @@ final class Plugin implements AutoCloseable {
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
     private final AllocationReconciler allocations;
+    private final IsolationProvider provider;
+    private final NodeIsolation isolation;
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
+    private final NoCardsReporter noCards;
     private final KubeletConnection kubelet;
     private final PodResourcesPoller podResourcesPoller;
     private final CordonPoller cordons;
@@ -78,6 +102,9 @@ final class Plugin implements AutoCloseable {
      */
     Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
+        this.exit = exit;
+        resources = settings.resources();
+        Path pluginDir = settings.kubeletDir().resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
         api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
@@ -95,35 +122,63 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), clock);
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.pods()::evict, clock);
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
-        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
+        ProcessTable processes = new ProcessTable(settings.procDir());
+        usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
+        SharedSession driver = new SharedSession();
+        provider = provider(settings.isolation(), driver, processes, clock);
+        isolation = new NodeIsolation(
+                settings.isolation().policy(),
+                provider,
+                latest,
+                podResources::list,
+                new MissingIsolation(settings.nodeName(), PodEventRecorder.COMPONENT, events::record),
+                clock);
+        calls = new AllocationHandler(
+                latest, podResources::list, pods::live, settings.containers(), isolation, clock);
         xids = new XidReporter(latest, events::record);
+        noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = KubeletConnection.start(
-                settings.kubeletDir().resolve("device-plugins"),
-                settings.resources(),
-                new TimedCallHandler(calls, metrics),
-                sockets,
-                clock);
+                pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock);
         podResourcesPoller = new PodResourcesPoller(
-                latest, podResources::list, pods::synced, () -> publisher.read(Source.POD_RESOURCES), clock);
+                latest,
+                podResources::list,
+                new CheckpointReader(pluginDir)::read,
+                pods::synced,
+                () -> publisher.read(Source.POD_RESOURCES),
+                clock);
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
         cordons = CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
         cards = CardScanner.start(
                 new CardScanner.Settings(
-                        settings.nvmlLibrary(), settings.unit(), SCAN_INTERVAL, settings.healthQuietTime()),
+                        settings.nvmlLibrary(),
+                        settings.unit(),
+                        SCAN_INTERVAL,
+                        settings.healthQuietTime(),
+                        settings.containers().needDeviceFiles()),
                 cardListener(),
-                clocks);
+                clocks,
+                driver);
+        isolation.start();
+        OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
+                .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
         metrics.register(
-                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest));
+                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
-                ? MetricsServer.start(settings.metricsAddress().get(), metrics, kubelet::watched)
+                ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
+    }
+
+    private void warnOfNvidia(EventSubject.Node node, Path socket) {
+        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
+                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
+        LOG.warn("{}", message);
+        events.record(node, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuOtherDevicePlugin", message));
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
@@ -135,8 +190,42 @@ final class Plugin implements AutoCloseable {
         };
     }
 
+    /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
+    private Optional<String> unready() {
+        if (!kubelet.watched()) {
+            return Optional.of("the kubelet does not watch every device list yet");
+        }
+        return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
+    }
+
+    private IsolationProvider provider(
+            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
+        return switch (settings.policy().wanted()) {
+            case NONE -> new CountedMemory();
+            case DRIVER ->
+                new DriverIsolation(
+                        new NvmlMemoryLimits(driver),
+                        new PodCgroups(settings.cgroupRoot()),
+                        PodEventRecorder.COMPONENT,
+                        events::record);
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(settings.mpsDir()),
+                        settings.overUseGrace(),
+                        new MpsIsolation.Sources(
+                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                                pods::synced,
+                                processes::cgroup,
+                                processes::started),
+                        PodEventRecorder.COMPONENT,
+                        events::record,
+                        clock);
+        };
+    }
+
     private void assembled(Inventory now) {
-        latest.update(snapshot -> snapshot.withInventory(now));
+        Inventory isolated = isolation.isolated(now);
+        latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }
 
@@ -146,16 +235,31 @@ final class Plugin implements AutoCloseable {
     }
 
     private void publish() {
+        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
+        boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
+        if (counted && published == null) {
+            now.unknownResource(resources.all()).ifPresent(this::refuse);
+        }
+        if (exit.isDone()) {
+            return;
+        }
         DeviceLists lists = DeviceLists.of(now.allocations());
         // Without the API server the next pod would be unknown to the plugin, and fail.
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
-        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
-        if (pods.synced() && !now.inventory().equals(published)) {
+        if (counted && !now.inventory().equals(published)) {
             published = now.inventory();
             inventory.publish(published);
         }
+    }
+
+    private void refuse(String unknownResource) {
+        LOG.error(
+                "{}, which would be free under the present names: add that name to --former-card-resources or"
+                        + " --former-memory-resources of both programs, or delete the pods that request it",
+                unknownResource);
+        exit.complete(PluginMain.INVALID_OPTIONS);
     }
 
     private CardScanner.Listener cardListener() {
@@ -166,8 +270,13 @@ final class Plugin implements AutoCloseable {
             }
 
             @Override
+            public void noCards(NoCards why) {
+                noCards.report(why);
+            }
+
+            @Override
             public void usage(CardUsages now) {
-                usage.report(now);
+                usage.report(provider.ofOthers(now));
             }
 
             @Override
@@ -209,6 +318,7 @@ final class Plugin implements AutoCloseable {
         allocations.close();
         events.close();
         podResourcesPoller.close();
+        isolation.close();
         cards.close();
         usage.close();
         cordons.close();

@@ -10,6 +10,7 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -108,14 +109,8 @@ final class PluginOptions implements CheckedOptions {
                     + " cards. [/proc]")
     private Path procDir = Path.of("");
 
-    @Option(
-            names = "--mps",
-            arity = "0..1",
-            paramLabel = "<true|false>",
-            defaultValue = "false",
-            fallbackValue = "true",
-            description = "Enforce shares with NVIDIA's MPS: not supported yet, only false is allowed. [false]")
-    private boolean mps;
+    @Mixin
+    private IsolationOptions isolation = new IsolationOptions();
 
     /** The options in force, checked. */
     record Settings(
@@ -130,7 +125,8 @@ final class PluginOptions implements CheckedOptions {
             Duration healthQuietTime,
             Optional<InetSocketAddress> metricsAddress,
             Optional<Duration> evictOverUseAfter,
-            Path procDir) {}
+            Path procDir,
+            IsolationOptions.Settings isolation) {}
 
     /** The variables that set flags: GPUSHARE_*, the deprecated names, and those that others define. */
     static EnvironmentDefaults environment(Map<String, String> variables) {
@@ -144,6 +140,7 @@ final class PluginOptions implements CheckedOptions {
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment)
                 .reads(MemoryUnit.class, MemoryUnit::parse)
+                .reads(IsolationMode.class, IsolationMode::parse)
                 .reads(ContainerSettings.class, text -> new ContainerSettings(DeviceListStrategy.parse(text)));
     }
 
@@ -158,10 +155,7 @@ final class PluginOptions implements CheckedOptions {
             problems.add("--health-quiet-time is empty: write seconds, such as 10s, or leave it out");
         }
         problems.addAll(cluster.problems());
-        if (mps) {
-            problems.add("--mps=true is not possible yet: this version shares memory by count and does not enforce it"
-                    + " inside a card; leave --mps out");
-        }
+        problems.addAll(isolation.problems());
         return problems;
     }
 
@@ -179,7 +173,8 @@ final class PluginOptions implements CheckedOptions {
                 Objects.requireNonNull(healthQuietTime),
                 Optional.ofNullable(metricsAddress),
                 Optional.ofNullable(evictOverUseAfter),
-                procDir.toAbsolutePath());
+                procDir.toAbsolutePath(),
+                isolation.settings());
     }
 
     /** The version that the build wrote into the jar. */

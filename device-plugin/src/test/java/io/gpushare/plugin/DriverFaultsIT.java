@@ -37,7 +37,7 @@ class DriverFaultsIT extends WholeProgram {
         assertThat(kubelet.healthy(CARDS)).containsExactly(B);
         cards("driver version=580.2", CARD_A, CARD_B + " xid=79#1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
-        assertThat(log()).containsOnlyOnce("no cards to offer until this is resolved");
+        assertThat(log()).containsOnlyOnce("until this is resolved: no cards to offer");
     }
 
     /** NVML's errors "no permission", "in use", "reset required" and "unknown". */

@@ -55,6 +55,7 @@ class GpushareFaultsTest {
                     return Optional.of(List.copyOf(api));
                 },
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
+                new UngatedStart(),
                 InstantSource.system());
     }
 

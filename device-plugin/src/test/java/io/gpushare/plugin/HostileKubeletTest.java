@@ -71,6 +71,7 @@ class HostileKubeletTest {
                 _ -> Optional.of(TestPods.listed("written", "unwritten", "whole")),
                 _ -> Optional.of(pods),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
+                new UngatedStart(),
                 InstantSource.system());
         int given = 0;
         int refused = 0;

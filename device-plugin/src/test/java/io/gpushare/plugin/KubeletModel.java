@@ -11,6 +11,8 @@ import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
+import io.gpushare.plugin.node.KubeletCheckpoint;
+import io.gpushare.plugin.node.NamedCard;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.PodName;
 import io.gpushare.plugin.node.PodResourcesList;
@@ -35,16 +37,7 @@ import java.util.stream.Collectors;
  */
 final class KubeletModel {
     /** A container's devices in the kubelet's allocations, and the cards that its environment names. */
-    record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {
-        /** Whether the devices name the cards that the container sees, and pod-resources lists them. */
-        boolean named() {
-            Set<String> cards = new TreeSet<>();
-            ids.forEach(id -> cards.add(id.replaceFirst("::.*", "")));
-            Set<String> seen = new TreeSet<>();
-            sees.visibleCards().forEach(card -> seen.add(card.uuid()));
-            return demand.role() != ContainerRole.INIT && cards.equals(seen);
-        }
-    }
+    record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {}
 
     /** A pod that the kubelet rejected, with the reason. */
     static final class Rejected extends Exception {
@@ -87,17 +80,22 @@ final class KubeletModel {
         return new PodResourcesList(pods);
     }
 
+    /** The kubelet's checkpoint, with every answered call. */
+    KubeletCheckpoint checkpoint() {
+        List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
+        allocations.forEach((pod, containers) -> containers.forEach((name, given) -> {
+            List<NamedCard> cards = given.sees().visibleCards().stream()
+                    .<NamedCard>map(NamedCard.ByUuid::new)
+                    .toList();
+            entries.add(new KubeletCheckpoint.Entry(pod.uid(), name, "any.com/resource", given.ids(), cards));
+        }));
+        return KubeletCheckpoint.of(entries);
+    }
+
     /** Every allocated device. */
     Set<String> allocatedIds() {
         Set<String> all = new HashSet<>();
         allocations.values().forEach(containers -> containers.values().forEach(given -> all.addAll(given.ids())));
-        return all;
-    }
-
-    /** Those of them that pod-resources lists. */
-    Set<String> listedIds() {
-        Set<String> all = new HashSet<>();
-        listed().pods().values().forEach(containers -> containers.values().forEach(all::addAll));
         return all;
     }
 

@@ -9,6 +9,8 @@ import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.isolation.IsolationMode;
+import io.gpushare.plugin.isolation.IsolationPolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,14 +83,16 @@ class PluginOptionsTest {
         EnvironmentDefaults environment =
                 PluginOptions.environment(Map.of("MEMORY_UNIT", "gb", "GPUSHARE_PROCDIR", "/proc"));
 
-        assertThatThrownBy(() -> new PluginOptions().parser(environment).parse("--health-quiet-time=10", "--mps"))
+        assertThatThrownBy(() -> new PluginOptions()
+                        .parser(environment)
+                        .parse("--health-quiet-time=10", "--isolation-fallback=driver"))
                 .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining("the node's name is missing")
                 .hasMessageContaining("memory unit 'gb'")
                 .hasMessageContaining("(from MEMORY_UNIT)")
                 .hasMessageContaining("Unknown environment variable: GPUSHARE_PROCDIR; did you mean GPUSHARE_PROC_DIR?")
                 .hasMessageContaining("'10' is not a duration")
-                .hasMessageContaining("--mps=true is not possible yet")
+                .hasMessageContaining("--isolation-fallback=driver is not possible")
                 .satisfies(
                         e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(5));
     }
@@ -106,13 +110,36 @@ class PluginOptionsTest {
                 "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
-                "--mps | --mps=true is not possible yet",
+                "--isolation=hami | unknown isolation 'hami': use none, driver, mps or auto",
                 "--mps=maybe | 'maybe' is not a boolean"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> settings("--node-name=n1", argument))
                 .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining(sentence);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--memory-unit=GiB, NONE, false",
+        "--isolation=driver, DRIVER, false",
+        "--isolation=mps, MPS, false",
+        "--isolation=auto, AUTO, false",
+        "--isolation=driver --isolation-fallback=none, DRIVER, true",
+        "--mps, MPS, true",
+        "--mps=true --isolation=mps, MPS, true",
+        "--mps=false, NONE, false"
+    })
+    void theIsolationIsStrictUnlessItMayFallBack(String arguments, IsolationMode mode, boolean fallback)
+            throws Exception {
+        assertThat(settings(("--node-name=n1 " + arguments).split(" ")).isolation().policy())
+                .isEqualTo(new IsolationPolicy(mode, fallback));
+    }
+
+    @Test
+    void twoIsolationsAreRefused() {
+        assertThatThrownBy(() -> settings("--node-name=n1", "--mps=true", "--isolation=driver"))
+                .hasMessageContaining("--mps=true and --isolation=driver contradict each other: leave --mps out");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
@@ -83,9 +84,11 @@ abstract class WholeProgram {
                 main.getName(),
                 "--node-name=n1",
                 "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
-                "--kubelet-dir=" + dir,
-                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+                "--kubelet-dir=" + dir));
         command.addAll(List.of(options));
+        if (command.stream().noneMatch(option -> option.startsWith("--nvml-library="))) {
+            command.add("--nvml-library=" + System.getProperty("gpushare.simulated.driver"));
+        }
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(
@@ -120,6 +123,11 @@ abstract class WholeProgram {
     /** pod-resources lists these pods, without devices. */
     void list(String... pods) {
         var answer = ListPodResourcesResponse.newBuilder();
+        addWaiting(answer, pods);
+        kubelet.podResources(answer.build());
+    }
+
+    private static void addWaiting(ListPodResourcesResponse.Builder answer, String... pods) {
         for (String pod : pods) {
             answer.addPodResourcesBuilder()
                     .setNamespace("default")
@@ -127,6 +135,19 @@ abstract class WholeProgram {
                     .addContainersBuilder()
                     .setName("main");
         }
+    }
+
+    /** pod-resources lists one pod, with these devices of memory. */
+    void listWithDevices(String pod, List<String> devices) {
+        var answer = ListPodResourcesResponse.newBuilder();
+        answer.addPodResourcesBuilder()
+                .setNamespace("default")
+                .setName(pod)
+                .addContainersBuilder()
+                .setName("main")
+                .addDevicesBuilder()
+                .setResourceName(MEMORY)
+                .addAllDeviceIds(devices);
         kubelet.podResources(answer.build());
     }
 
@@ -142,13 +163,31 @@ abstract class WholeProgram {
     }
 
     Map<String, String> allocate(String resource, List<String> ids) {
+        return response(resource, ids).getEnvsMap();
+    }
+
+    ContainerAllocateResponse response(String resource, List<String> ids) {
         return kubelet.calls(resource)
                 .allocate(AllocateRequest.newBuilder()
                         .addContainerRequests(
                                 ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids))
                         .build())
-                .getContainerResponses(0)
-                .getEnvsMap();
+                .getContainerResponses(0);
+    }
+
+    /** pod-resources lists the container {@code main} of that pod with these devices, and other pods without devices. */
+    void listRunning(String pod, String resource, List<String> ids, String... waiting) {
+        var answer = ListPodResourcesResponse.newBuilder();
+        answer.addPodResourcesBuilder()
+                .setNamespace("default")
+                .setName(pod)
+                .addContainersBuilder()
+                .setName("main")
+                .addDevicesBuilder()
+                .setResourceName(resource)
+                .addAllDeviceIds(ids);
+        addWaiting(answer, waiting);
+        kubelet.podResources(answer.build());
     }
 
     static String memoryOn(String card, int units) {

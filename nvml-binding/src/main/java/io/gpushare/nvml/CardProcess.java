@@ -9,10 +9,16 @@ import java.util.OptionalLong;
  *
  * @param pid the process ID in the host's PID namespace
  * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples
+ * @param mps whether it computes as a client of MPS
  */
-public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
+public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, boolean mps) {
     public CardProcess {
         Objects.requireNonNull(memoryUsedBytes);
         Objects.requireNonNull(gpuUtilization);
+    }
+
+    /** A process that is no client of MPS. */
+    public CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
+        this(pid, memoryUsedBytes, gpuUtilization, false);
     }
 }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -52,7 +53,8 @@ public final class Nvml implements AutoCloseable {
         try {
             nvml = Native.load(library, NvmlLibrary.class);
         } catch (LinkageError e) {
-            throw new NvmlException.DriverMissing("NVML's library " + library + " can't be loaded: " + reason(e), e);
+            throw new NvmlException.DriverMissing(
+                    "NVML's library " + library + " can't be loaded: " + reason(e), true, e);
         }
         var calls = new NvmlCalls(nvml);
         calls.require("nvmlInit_v2", NvmlLibrary::nvmlInit_v2);
@@ -109,6 +111,62 @@ public final class Nvml implements AutoCloseable {
         return inSession(() -> {
             Pointer device = handle(uuid);
             return named(uuid, () -> new CardReader(calls, device).utilization(since));
+        });
+    }
+
+    /**
+     * The hard memory limit of a cgroup on that card, in bytes; empty if it has none.
+     *
+     * @param directory the absolute path of the cgroup's directory
+     * @throws NvmlException.Unsupported with a driver below 615
+     */
+    public OptionalLong memoryLimit(String uuid, String directory) throws NvmlException {
+        return inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(uuid, () -> new CgroupLimits(calls, device).hard(directory));
+        });
+    }
+
+    /** Limits the memory of the processes below that cgroup to so many bytes of the card. */
+    public void limitMemory(String uuid, String directory, long bytes) throws NvmlException {
+        inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(uuid, () -> {
+                new CgroupLimits(calls, device).set(directory, bytes);
+                return bytes;
+            });
+        });
+    }
+
+    /** Removes the limit of that cgroup on the card. */
+    public void removeMemoryLimit(String uuid, String directory) throws NvmlException {
+        inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(uuid, () -> {
+                new CgroupLimits(calls, device).clear(directory);
+                return directory;
+            });
+        });
+    }
+
+    public ComputeMode computeMode(String uuid) throws NvmlException {
+        return inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(
+                    uuid,
+                    () -> ComputeMode.of(calls.number(
+                            "nvmlDeviceGetComputeMode", (nvml, mode) -> nvml.nvmlDeviceGetComputeMode(device, mode))));
+        });
+    }
+
+    /** Sets the compute mode of the card; needs root. */
+    public void setComputeMode(String uuid, ComputeMode mode) throws NvmlException {
+        inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(uuid, () -> {
+                calls.require("nvmlDeviceSetComputeMode", nvml -> nvml.nvmlDeviceSetComputeMode(device, mode.number()));
+                return mode;
+            });
         });
     }
 

@@ -9,6 +9,7 @@ import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.nvml.library.NvmlLibrary;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlProcessInfo_v1_t;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlProcessInfo_v2_t;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,27 +44,32 @@ final class ProcessReader {
                                 .map(percents -> new CardProcess(
                                         process.pid(),
                                         process.memoryUsedBytes(),
-                                        OptionalInt.of(percents.getOrDefault(process.pid(), 0))))
+                                        OptionalInt.of(percents.getOrDefault(process.pid(), 0)),
+                                        process.mps()))
                                 .orElse(process))
                         .toList());
     }
 
     private Optional<List<CardProcess>> processes() throws NvmlException {
-        for (Version version : usable()) {
+        // Without a known version of the driver, _v3 might write beyond the array.
+        Optional<DriverVersion> driver = DriverVersion.read(calls);
+        boolean newest = driver.isPresent() && !driver.get().hasLongerProcessEntries();
+        for (Version version : newest ? List.of(Version.V3, Version.V2, Version.V1) : List.of(Version.V2, Version.V1)) {
             Optional<List<CardProcess>> processes = readIfSupported(version);
             if (processes.isPresent()) {
-                return processes;
+                Optional<List<CardProcess>> clients = newest ? readIfSupported(Version.MPS) : Optional.empty();
+                return Optional.of(withClients(processes.get(), clients.orElse(List.of())));
             }
         }
         return Optional.empty();
     }
 
-    /** Without a known version of the driver, {@code _v3} might write beyond the array. */
-    private List<Version> usable() throws NvmlException {
-        Optional<DriverVersion> driver = DriverVersion.read(calls);
-        return driver.isEmpty() || driver.get().hasLongerProcessEntries()
-                ? List.of(Version.V2, Version.V1)
-                : List.of(Version.values());
+    /** It is not documented whether a client of MPS is in both lists, so each process counts once. */
+    private static List<CardProcess> withClients(List<CardProcess> processes, List<CardProcess> clients) {
+        Map<Long, CardProcess> all = new LinkedHashMap<>();
+        processes.forEach(process -> all.put(process.pid(), process));
+        clients.forEach(client -> all.put(client.pid(), client));
+        return List.copyOf(all.values());
     }
 
     private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
@@ -93,14 +99,15 @@ final class ProcessReader {
         throw calls.failure(version.call, NvmlCode.INSUFFICIENT_SIZE);
     }
 
-    private static CardProcess process(int pid, long bytes) {
+    private static CardProcess process(int pid, long bytes, boolean mps) {
         return new CardProcess(
                 Integer.toUnsignedLong(pid),
                 bytes == NvmlLibrary.NVML_VALUE_NOT_AVAILABLE ? OptionalLong.empty() : OptionalLong.of(bytes),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                mps);
     }
 
-    /** The three calls, newest first. */
+    /** The calls that list all processes, newest first, and the one that lists the clients of MPS. */
     private enum Version {
         V3("nvmlDeviceGetComputeRunningProcesses_v3") {
             @Override
@@ -119,6 +126,12 @@ final class ProcessReader {
             int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos) {
                 return nvml.nvmlDeviceGetComputeRunningProcesses(device, count, infos);
             }
+        },
+        MPS("nvmlDeviceGetMPSComputeRunningProcesses_v3") {
+            @Override
+            int invoke(NvmlLibrary nvml, Pointer device, IntByReference count, Structure[] infos) {
+                return nvml.nvmlDeviceGetMPSComputeRunningProcesses_v3(device, count, infos);
+            }
         };
 
         private final String call;
@@ -135,9 +148,11 @@ final class ProcessReader {
 
         CardProcess process(Structure info) {
             return info instanceof nvmlProcessInfo_v1_t old
-                    ? ProcessReader.process(old.pid, old.usedGpuMemory)
+                    ? ProcessReader.process(old.pid, old.usedGpuMemory, false)
                     : ProcessReader.process(
-                            ((nvmlProcessInfo_v2_t) info).pid, ((nvmlProcessInfo_v2_t) info).usedGpuMemory);
+                            ((nvmlProcessInfo_v2_t) info).pid,
+                            ((nvmlProcessInfo_v2_t) info).usedGpuMemory,
+                            this == MPS);
         }
     }
 }

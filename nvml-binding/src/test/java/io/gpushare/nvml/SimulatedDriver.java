@@ -57,6 +57,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
     public void afterEach(ExtensionContext context) throws IOException {
         exports().simulatedCardsFile(null);
         Files.deleteIfExists(file());
+        Files.deleteIfExists(folder.resolve("cards.kept"));
         Files.delete(folder);
     }
 

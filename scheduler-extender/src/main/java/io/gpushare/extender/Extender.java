@@ -2,10 +2,12 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.cluster.ClusterInformers;
 import io.gpushare.extender.cluster.EventRecorder;
+import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.metrics.MetricsSource;
@@ -14,9 +16,12 @@ import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.preemption.PreemptionCounts;
+import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
@@ -29,10 +34,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +52,8 @@ public final class Extender implements AutoCloseable {
      * What it takes to start.
      *
      * @param kubeconfig null for the service account of the pod
-     * @param filterDecides whether filter returns only the node that the policy chose
+     * @param decideIn where kube-scheduler gets the policy's choice
+     * @param preemption who evicts pods for pods of higher priority
      * @param pluginNamespace the namespace of the device plugins
      * @param nodeLeaseNamespace the namespace of their Leases
      * @param candidacy null for the only extender of the cluster
@@ -54,7 +62,8 @@ public final class Extender implements AutoCloseable {
             @Nullable Path kubeconfig,
             ResourceNames resources,
             PolicyKind policy,
-            boolean filterDecides,
+            DecideIn decideIn,
+            PreemptionMode preemption,
             ViewAccess.Access view,
             String pluginNamespace,
             String nodeLeaseNamespace,
@@ -63,6 +72,8 @@ public final class Extender implements AutoCloseable {
         public Settings {
             Objects.requireNonNull(resources);
             Objects.requireNonNull(policy);
+            Objects.requireNonNull(decideIn);
+            Objects.requireNonNull(preemption);
             Objects.requireNonNull(view);
             Objects.requireNonNull(pluginNamespace);
             Objects.requireNonNull(nodeLeaseNamespace);
@@ -74,8 +85,10 @@ public final class Extender implements AutoCloseable {
      * The Lease that several extenders compete for.
      *
      * @param identity a random part is added: a restarted container has its predecessor's host name and is not the holder
+     * @param pod the pod in that namespace that this process runs in, which is labelled while it serves requests; null for
+     *     none
      */
-    public record Candidacy(String namespace, String lease, String identity) {
+    public record Candidacy(String namespace, String lease, String identity, @Nullable String pod) {
         public Candidacy {
             Objects.requireNonNull(namespace);
             Objects.requireNonNull(lease);
@@ -85,6 +98,10 @@ public final class Extender implements AutoCloseable {
         private Leadership.Membership join(KubernetesApi api) {
             return new Leadership.Membership(
                     api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
+        }
+
+        private @Nullable LeaderLabel label(KubernetesApi api) {
+            return pod == null ? null : LeaderLabel.of(api, namespace, lease, pod);
         }
     }
 
@@ -109,33 +126,62 @@ public final class Extender implements AutoCloseable {
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(ledger, pods, outcomes, clocks.wall());
-        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.filterDecides());
         informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
+        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.decideIn(), informers::softTaints);
         leases = NodeLeasePoller.start(
                 api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
-        leadership = membership == null ? Leadership.alone(informers) : Leadership.elected(membership, informers);
+        leadership = candidacy == null || membership == null
+                ? Leadership.alone(informers)
+                : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        PreemptionCounts preemptions = new PreemptionCounts();
+        PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
+                api,
+                ledger,
+                informers::nodeFacts,
+                counted(settings.resources()),
+                leads,
+                ready,
+                clocks,
+                preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
-                        ledger, outcomes, waiting, leads, ready, this::heard, informers::changes, events::lost));
+                        ledger,
+                        outcomes,
+                        waiting,
+                        preemptions,
+                        leads,
+                        ready,
+                        this::heard,
+                        informers::changes,
+                        events::lost));
         server = serve(
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
                         selection,
-                        new Preemption(ledger),
+                        new Preemption(ledger, settings.preemption(), preempting::helps),
                         binder,
                         metrics,
                         leadership::unready,
+                        leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),
                                 new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
-        loops = List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start());
+        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start()));
+        if (settings.preemption() == PreemptionMode.AUTO) {
+            loops.add(preempting.start());
+        }
+    }
+
+    /** The resources of pods that the ledger counts. */
+    private static Set<String> counted(ResourceNames names) {
+        return Set.of("cpu", "memory", names.memory(), names.cards());
     }
 
     /** The time of the last message from the API server, by resource. */

@@ -2,6 +2,8 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.options.CheckedOptions;
@@ -31,12 +33,6 @@ import picocli.CommandLine.Option;
         usageHelpWidth = 110)
 final class ExtenderOptions implements CheckedOptions {
     private static final int LEAST_REQUEST_BYTES = 1 << 10;
-
-    /** Where kube-scheduler gets the policy's choice. */
-    private enum Verb {
-        FILTER,
-        PRIORITIZE
-    }
 
     @Option(
             names = "--port",
@@ -68,11 +64,22 @@ final class ExtenderOptions implements CheckedOptions {
 
     @Option(
             names = "--decide-in",
-            paramLabel = "<verb>",
-            defaultValue = "filter",
+            paramLabel = "<auto|filter|prioritize>",
+            defaultValue = "auto",
             description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
-                    + " that node the best score, which kube-scheduler weighs against its own. [filter]")
-    private Verb decideIn = Verb.FILTER;
+                    + " that node the best score, which kube-scheduler weighs against its own; auto is prioritize for"
+                    + " pods that state a preference which kube-scheduler scores (such as a preferred affinity), and"
+                    + " filter for others. [auto]")
+    private DecideIn decideIn = DecideIn.AUTO;
+
+    @Option(
+            names = "--preempt",
+            paramLabel = "<auto|scheduler|off>",
+            defaultValue = "auto",
+            description = "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
+                    + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
+                    + " scheduler (kube-scheduler only), or off. [auto]")
+    private PreemptionMode preempt = PreemptionMode.AUTO;
 
     @Option(
             names = "--view",
@@ -126,6 +133,14 @@ final class ExtenderOptions implements CheckedOptions {
     private String identity = "";
 
     @Option(
+            names = "--pod-name",
+            paramLabel = "<name>",
+            converter = NameConverter.class,
+            description = "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
+                    + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else none]")
+    private @Nullable String podName;
+
+    @Option(
             names = "--tls-cert-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
@@ -171,6 +186,7 @@ final class ExtenderOptions implements CheckedOptions {
                 .withoutEffect("THREADNESS", "the number of threads follows the processors")
                 .alias("--lease-namespace", "POD_NAMESPACE")
                 .alias("--identity", "POD_NAME")
+                .alias("--pod-name", "POD_NAME")
                 .alias("--identity", "HOSTNAME");
     }
 
@@ -179,7 +195,8 @@ final class ExtenderOptions implements CheckedOptions {
         return new OptionParser(this, environment)
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
-                .reads(Verb.class, ExtenderOptions::verb);
+                .reads(PreemptionMode.class, ExtenderOptions::preempt)
+                .reads(DecideIn.class, ExtenderOptions::decideIn);
     }
 
     private static PolicyKind policy(String text) {
@@ -193,12 +210,14 @@ final class ExtenderOptions implements CheckedOptions {
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
     }
 
-    private static Verb verb(String text) {
-        return switch (text) {
-            case "filter" -> Verb.FILTER;
-            case "prioritize" -> Verb.PRIORITIZE;
-            default -> throw new IllegalArgumentException("'" + text + "': write prioritize or filter");
-        };
+    private static PreemptionMode preempt(String text) {
+        return PreemptionMode.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
+    }
+
+    private static DecideIn decideIn(String text) {
+        return DecideIn.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, filter or prioritize"));
     }
 
     @Override
@@ -223,11 +242,12 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.kubeconfig(),
                 cluster.resources(),
                 policy,
-                decideIn == Verb.FILTER,
+                decideIn,
+                preempt,
                 view,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
-                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity) : null,
+                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity, podName) : null,
                 new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
@@ -13,6 +14,7 @@ import io.gpushare.options.OptionParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,16 +46,17 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.server().port()).isEqualTo(12345);
         assertThat(settings.resources()).isEqualTo(ResourceNames.DEFAULT);
-        assertThat(settings.filterDecides()).isTrue();
+        assertThat(settings.decideIn()).isEqualTo(DecideIn.AUTO);
         assertThat(settings.candidacy()).isNull();
         assertThat(settings.server().tls()).isNull();
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=adaptive --decide-in=filter --view=on --max-request-bytes=67108864"
+                        + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
+                        + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
+                        + " --policy=adaptive --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
-                        + " --identity=extender --tls-cert-file= --tls-key-file= --client-ca-file=");
+                        + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
 
     @Test
@@ -66,6 +69,8 @@ class ExtenderOptionsTest {
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
+                "--former-memory-resources=",
+                "--former-card-resources=b.com/c, b.com/d",
                 "--policy=wsp-fgd",
                 "--decide-in=prioritize",
                 "--view=open",
@@ -74,6 +79,7 @@ class ExtenderOptionsTest {
                 "--lease-namespace=gpu",
                 "--lease-name=l",
                 "--identity=me",
+                "--pod-name=pod-1",
                 "--tls-cert-file=" + file,
                 "--tls-key-file=" + file,
                 "--client-ca-file=" + file);
@@ -83,12 +89,12 @@ class ExtenderOptionsTest {
         assertThat(settings.server().address()).isEqualTo("127.0.0.1");
         assertThat(settings.server().maxBody()).isEqualTo(4096);
         assertThat(settings.kubeconfig()).isEqualTo(file);
-        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu"));
+        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
-        assertThat(settings.filterDecides()).isFalse();
+        assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me"));
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me", "pod-1"));
     }
 
     @Test
@@ -104,7 +110,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host"));
+        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
         assertThat(environment.notices())
                 .containsExactly(
                         "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",
@@ -121,11 +127,13 @@ class ExtenderOptionsTest {
                 "--port=x | Invalid value for option '--port': 'x' is not a port",
                 "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
                 "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive]",
-                "--decide-in=bind | 'bind': write prioritize or filter",
+                "--decide-in=bind | 'bind': write auto, filter or prioritize",
+                "--preempt=yes | 'yes': write auto, scheduler or off",
                 "--view=yes | 'yes': write on, off or open",
                 "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",
                 "--kubeconfig=/no/such | file /no/such does not exist or can't be read",
                 "--lease-namespace=Gpu | 'Gpu' is not a Kubernetes name",
+                "--pod-name=Pod_1 | 'Pod_1' is not a Kubernetes name",
                 "--leader-elect=perhaps | Invalid value for option '--leader-elect'",
                 "--tls-key-file=/no/such | Invalid value for option '--tls-key-file': file /no/such does not exist",
                 "--tls-cert-file=/dev/null | go together: name both or neither",

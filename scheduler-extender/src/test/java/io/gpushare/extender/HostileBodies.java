@@ -49,6 +49,7 @@ final class HostileBodies {
             "/gpushare-scheduler/inspect/",
             "/healthz",
             "/readyz",
+            "/readyz/replica",
             "/version",
             "/metrics",
             "/debug/pprof",

@@ -6,7 +6,9 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
@@ -48,6 +50,15 @@ public final class RunningExtender implements AutoCloseable {
         this(settings(kubeconfig, plain(maxBody), null, ViewAccess.Access.ON), null, clocks);
     }
 
+    /** One that preempts in that mode, alone or in an election. */
+    RunningExtender(Path kubeconfig, PreemptionMode mode, Extender.@Nullable Candidacy candidacy, Clocks clocks)
+            throws IOException {
+        this(
+                settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode, DecideIn.AUTO),
+                null,
+                clocks);
+    }
+
     /** @param tls what its client trusts and presents; null for plain HTTP */
     RunningExtender(Path kubeconfig, ExtenderServer.Settings server, @Nullable SSLContext tls) throws IOException {
         this(kubeconfig, server, tls, ViewAccess.Access.ON);
@@ -77,11 +88,22 @@ public final class RunningExtender implements AutoCloseable {
             ExtenderServer.Settings server,
             Extender.@Nullable Candidacy candidacy,
             ViewAccess.Access access) {
+        return settings(kubeconfig, server, candidacy, access, PreemptionMode.SCHEDULER, DecideIn.FILTER);
+    }
+
+    private static Extender.Settings settings(
+            Path kubeconfig,
+            ExtenderServer.Settings server,
+            Extender.@Nullable Candidacy candidacy,
+            ViewAccess.Access access,
+            PreemptionMode preemption,
+            DecideIn decideIn) {
         return new Extender.Settings(
                 kubeconfig,
                 ResourceNames.DEFAULT,
                 PolicyKind.WSP,
-                true,
+                decideIn,
+                preemption,
                 access,
                 "kube-system",
                 "gpushare-node-lease",

@@ -50,6 +50,9 @@ public final class TestApiServer implements AutoCloseable {
 
     private final SimulatedApiServer server = SimulatedApiServer.start();
     private final FaultRule bindings = server.faults().rule(TestApiServer::isBinding);
+    private final FaultRule evictions = server.faults().rule(TestApiServer::isEviction);
+    private final FaultRule access =
+            server.faults().rule(request -> request.path().endsWith("/selfsubjectaccessreviews"));
     private final FaultRule leases =
             server.faults().rule(request -> request.path().contains("/leases"));
 
@@ -59,6 +62,10 @@ public final class TestApiServer implements AutoCloseable {
 
     private static boolean isBinding(ApiRequest request) {
         return request.is("POST", "/binding");
+    }
+
+    private static boolean isEviction(ApiRequest request) {
+        return request.is("POST", "/eviction") && !request.uri().contains("dryRun");
     }
 
     /** Writes a kubeconfig of the server. */
@@ -151,6 +158,24 @@ public final class TestApiServer implements AutoCloseable {
                         .put("status", new JsonObject().put("phase", "Running").put("podIP", address)));
     }
 
+    /** The pod of an extender, with the labels that its Deployment and an earlier process wrote. */
+    void extenderPod(String name, Map<String, String> labels) {
+        JsonObject metadata = new JsonObject()
+                .put("name", name)
+                .put("namespace", "kube-system")
+                .put("uid", "uid-" + name)
+                .put("labels", new JsonObject(Map.copyOf(labels)));
+        put("Pod", new JsonObject().put("metadata", metadata).put("spec", spec(new JsonObject())));
+    }
+
+    /** Removes a label of an extender's pod by hand. */
+    void unlabel(String pod, String label) {
+        server.objects().update(ApiResource.PODS, "kube-system", pod, found -> {
+            found.withObjectProperty("metadata").withObjectProperty("labels").remove(label);
+            return found;
+        });
+    }
+
     public static JsonObject spec(JsonObject limits) {
         JsonObject resources = new JsonObject().put("limits", limits).put("requests", limits);
         JsonObject container = new JsonObject().put("name", "main").put("resources", resources);
@@ -170,8 +195,60 @@ public final class TestApiServer implements AutoCloseable {
     }
 
     /** kube-scheduler has evicted pods from that node for the pod. */
-    void nominated(String name, String node) {
+    void nominated(String name, @Nullable String node) {
         change(name, pod -> pod.withObjectProperty("status").put("nominatedNodeName", node));
+    }
+
+    /** The pod runs; after a deletion its containers take that long to end. */
+    void runs(String name, int grace) {
+        change(name, pod -> {
+            pod.withObjectProperty("spec").put("terminationGracePeriodSeconds", grace);
+            pod.withObjectProperty("status").put("phase", "Running");
+        });
+    }
+
+    /** Adds to the pod's spec. */
+    void spec(String name, String json) {
+        ObjectNode more = ApiClient.document(json);
+        change(name, pod -> pod.withObjectProperty("spec").setAll(more));
+    }
+
+    void label(String name, String key, String value) {
+        change(
+                name,
+                pod -> pod.withObjectProperty("metadata")
+                        .withObjectProperty("labels")
+                        .put(key, value));
+    }
+
+    /** A PodDisruptionBudget on the pods with that label {@code app}. */
+    void budget(String name, String app, int allowed) {
+        JsonObject selector = new JsonObject().put("matchLabels", new JsonObject().put("app", app));
+        put(
+                "PodDisruptionBudget",
+                new JsonObject()
+                        .put("metadata", new JsonObject().put("name", name).put("namespace", NAMESPACE))
+                        .put("spec", new JsonObject().put("selector", selector))
+                        .put("status", new JsonObject().put("disruptionsAllowed", allowed)));
+    }
+
+    void taint(String node, String key) {
+        taint(node, key, "NoSchedule");
+    }
+
+    void softTaint(String node, String key) {
+        taint(node, key, "PreferNoSchedule");
+    }
+
+    private void taint(String node, String key, String effect) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("spec")
+                    .withArrayProperty("taints")
+                    .addObject()
+                    .put("key", key)
+                    .put("effect", effect);
+            return found;
+        });
     }
 
     /** Another client binds the pod to that node with these annotations. */
@@ -222,6 +299,17 @@ public final class TestApiServer implements AutoCloseable {
     /** From now on, because the client library repeats a request by itself when a connection breaks. */
     public void always(Fault fault) {
         bindings.always(fault.outcome());
+    }
+
+    /** What becomes of evictions that are no tests. */
+    void evictions(Outcome outcome) {
+        evictions.always(outcome);
+    }
+
+    /** Whether this program may evict pods. */
+    void mayEvict(boolean may) {
+        access.always(
+                may ? Outcome.Plain.SERVED : new Outcome.Reply(201, "{\"status\":{\"allowed\":false}}"));
     }
 
     /** Every response waits that many milliseconds. */
@@ -295,6 +383,23 @@ public final class TestApiServer implements AutoCloseable {
                 .toList();
     }
 
+    /** The names of the pods whose eviction was requested, in order. */
+    List<String> evicted() {
+        return server.log().matching(TestApiServer::isEviction).stream()
+                .map(request -> request.path().replaceFirst("^.*/pods/", "").replaceFirst("/.*$", ""))
+                .toList();
+    }
+
+    /** The Events of that pod, each as its reason and message. */
+    List<String> eventsOf(String pod) {
+        return server.objects().list(ApiResource.EVENTS).stream()
+                .filter(event ->
+                        event.path("involvedObject").path("name").asText().equals(pod))
+                .map(event -> event.path("reason").asText() + ": "
+                        + event.path("message").asText())
+                .toList();
+    }
+
     /** The bodies of all Events received. */
     public List<JsonObject> events() {
         return server.log().matching(request -> request.is("POST", "/events")).stream()
@@ -315,6 +420,15 @@ public final class TestApiServer implements AutoCloseable {
                 .map(lease -> lease.path("spec").path("holderIdentity").asText(""))
                 .findFirst()
                 .orElse("");
+    }
+
+    /** The pods that a Service with that selector sends requests to, if they are ready. */
+    List<String> selected(String label, String value) {
+        return server.objects().list(ApiResource.PODS).stream()
+                .map(pod -> pod.path("metadata"))
+                .filter(pod -> pod.path("labels").path(label).asText("").equals(value))
+                .map(pod -> pod.path("name").asText())
+                .toList();
     }
 
     /** A pod by {@code namespace/name}. */

@@ -138,7 +138,7 @@ class TlsIT {
     @Test
     void withoutAClientCertificateOnlyProbesAreAnswered() throws Exception {
         api.pod("p", "uid-p", new JsonObject().put("aliyun.com/gpu-mem", "3"));
-        for (String open : new String[] {"/healthz", "/readyz", "/version", "/metrics"}) {
+        for (String open : new String[] {"/healthz", "/readyz", "/readyz/replica", "/version", "/metrics"}) {
             assertThat(call(nobody, open, "").statusCode()).as(open).isEqualTo(200);
         }
         for (String shut : new String[] {"filter", "prioritize", "preempt", "bind"}) {

@@ -4,6 +4,7 @@ import com.google.gson.TypeAdapter;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.JsonWriter;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import java.io.IOException;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * skipped as it arrives.
  */
 final class MetadataReader extends TypeAdapter<V1ObjectMeta> {
+    // The API server accepts at most 63 characters after the prefix.
+    private static final int LONGEST_KEY = 80;
+
     private final Predicate<String> labels;
 
     /** @param labels the keys of the labels to keep */
@@ -50,9 +54,19 @@ final class MetadataReader extends TypeAdapter<V1ObjectMeta> {
         return metadata;
     }
 
+    /** A misspelt key is kept too, so that it can be refused: one of them, without its value. */
     private static Map<String, String> annotations(JsonReader in) throws IOException {
-        Map<String, String> kept = entries(in, AnnotationLimits::reads);
+        @Nullable String[] unknown = {null};
+        Map<String, String> kept = entries(in, key -> {
+            if (AnnotationKeys.unknown(key)) {
+                unknown[0] = key.substring(0, Math.min(key.length(), LONGEST_KEY));
+            }
+            return AnnotationLimits.reads(key);
+        });
         kept.replaceAll(AnnotationLimits::cut);
+        if (unknown[0] != null) {
+            kept.put(unknown[0], "");
+        }
         return kept;
     }
 

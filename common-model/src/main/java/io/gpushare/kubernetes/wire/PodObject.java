@@ -15,9 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A pod in the API's JSON form. */
 public final class PodObject extends ApiObject {
+    /** The condition of a pod for which cards are held on the node that its message names first. */
+    public static final String HELD = "gpushare.io/CardsHeld";
+
     static final Set<String> LABELS = Set.of("app", "component");
 
-    // The only condition that is used: one instance for all pods.
+    // The only condition that is kept: one instance for all pods.
     private static final List<Condition> UNSCHEDULABLE = List.of(Condition.ofUnschedulable());
     // The same for pods with containers.
     private static final List<ContainerStatus> REPORTED = List.of(new ContainerStatus());
@@ -34,6 +37,9 @@ public final class PodObject extends ApiObject {
     // Computed by strip() from fields that it drops.
     @Nullable
     transient String metrics;
+
+    @Nullable
+    transient String heldNode;
 
     static final class Spec {
         @Nullable
@@ -126,6 +132,9 @@ public final class PodObject extends ApiObject {
         @Nullable
         String reason;
 
+        @Nullable
+        String message;
+
         static Condition ofUnschedulable() {
             Condition condition = new Condition();
             condition.type = "PodScheduled";
@@ -137,11 +146,16 @@ public final class PodObject extends ApiObject {
         boolean unschedulable() {
             return "PodScheduled".equals(type) && "False".equals(status) && "Unschedulable".equals(reason);
         }
+
+        boolean held() {
+            return HELD.equals(type) && "True".equals(status) && message != null && message.indexOf(':') > 0;
+        }
     }
 
     @Override
     void strip() {
         metrics = pluginMetrics();
+        heldNode = node() == null ? held() : null;
         if (metadata != null) {
             metadata.setLabels(null);
             if (metadata.getAnnotations() != null) {
@@ -179,6 +193,7 @@ public final class PodObject extends ApiObject {
     @Override
     public void forget() {
         super.forget();
+        heldNode = null;
         if (spec != null) {
             spec.containers = null;
             spec.initContainers = null;
@@ -247,6 +262,22 @@ public final class PodObject extends ApiObject {
         return status == null || status.nominatedNodeName == null || status.nominatedNodeName.isEmpty()
                 ? null
                 : status.nominatedNodeName;
+    }
+
+    /** The node on which cards are held for it until it is bound; null for none. */
+    public @Nullable String heldNode() {
+        return heldNode;
+    }
+
+    private @Nullable String held() {
+        if (status == null || status.conditions == null) {
+            return null;
+        }
+        return status.conditions.stream()
+                .filter(Condition::held)
+                .findFirst()
+                .map(condition -> shared(text(condition.message).split(":", 2)[0]))
+                .orElse(null);
     }
 
     /** Whether its phase is Succeeded or Failed. */

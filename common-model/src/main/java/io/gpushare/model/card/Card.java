@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param memory the card's whole memory
  * @param compute null where the driver does not report it, as are ecc, numaNode and mig
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
+ * @param isolation what holds containers to their share of it
  */
 public record Card(
         CardId id,
@@ -24,18 +25,20 @@ public record Card(
         @Nullable Integer numaNode,
         @Nullable Boolean mig,
         Health health,
-        boolean cordoned) {
+        boolean cordoned,
+        CardIsolation isolation) {
     public Card {
         Objects.requireNonNull(id);
         Objects.requireNonNull(model);
         Objects.requireNonNull(memory);
         Objects.requireNonNull(health);
+        Objects.requireNonNull(isolation);
         if (index < 0 || (minor != null && minor < 0)) {
             throw new IllegalArgumentException("card " + id + " has a negative index or minor number");
         }
     }
 
-    /** A card that is not cordoned. */
+    /** A card that is not cordoned, and whose memory is counted. */
     public Card(
             CardId id,
             int index,
@@ -47,7 +50,7 @@ public record Card(
             @Nullable Integer numaNode,
             @Nullable Boolean mig,
             Health health) {
-        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false);
+        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false, CardIsolation.NONE);
     }
 
     /** A healthy card with placeholder facts, for simulations and tests. */
@@ -57,11 +60,20 @@ public record Card(
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned);
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed);
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed, isolation);
+    }
+
+    public Card withIsolation(CardIsolation changed) {
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed);
+    }
+
+    /** Whether it offers memory to new pods, if it accepts any. */
+    public boolean sharesMemory() {
+        return !isolation.closed();
     }
 
     /** Whether it accepts new pods: it is healthy and not cordoned. */

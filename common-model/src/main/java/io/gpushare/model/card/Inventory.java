@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +17,27 @@ import org.jspecify.annotations.Nullable;
  * @param unit the amount of memory that one memory device of this node represents
  * @param driver null while no driver responds
  * @param links how the cards are linked, as far as the driver reports it
+ * @param noCards why no card is offered; null if cards are, or each card has its own reason
  */
-public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links) {
+public record Inventory(
+        MemoryUnit unit,
+        @Nullable Driver driver,
+        List<Card> cards,
+        CardLinks links,
+        @Nullable NoCards noCards) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
+        private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");
+
         public Driver {
             Objects.requireNonNull(version);
             Objects.requireNonNull(cuda);
+        }
+
+        /** The first number of the driver's version; 0 if it does not begin with one. */
+        public int major() {
+            Matcher number = MAJOR.matcher(version);
+            return number.lookingAt() ? Integer.parseInt(number.group()) : 0;
         }
     }
 
@@ -39,7 +55,7 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
 
     /** An inventory without known links. */
     public Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> cards) {
-        this(unit, driver, cards, CardLinks.UNKNOWN);
+        this(unit, driver, cards, CardLinks.UNKNOWN, null);
     }
 
     /** A node without cards. */
@@ -49,7 +65,12 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
 
     /** The same cards with these links. */
     public Inventory withLinks(CardLinks changed) {
-        return new Inventory(unit, driver, cards, changed);
+        return new Inventory(unit, driver, cards, changed, noCards);
+    }
+
+    /** The same cards, which are not offered for that reason; null if they are. */
+    public Inventory withNoCards(@Nullable NoCards why) {
+        return new Inventory(unit, driver, cards, links, why);
     }
 
     /** The same cards, of which exactly these are cordoned. */
@@ -60,7 +81,20 @@ public record Inventory(MemoryUnit unit, @Nullable Driver driver, List<Card> car
                 cards.stream()
                         .map(card -> card.withCordoned(cordoned.contains(card.id())))
                         .toList(),
-                links);
+                links,
+                noCards);
+    }
+
+    /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
+    public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())))
+                        .toList(),
+                links,
+                noCards);
     }
 
     public Optional<Card> card(CardId id) {

@@ -42,9 +42,8 @@ public final class AnnotationKeys {
     /** On a device plugin's pod: the port of its metrics. */
     public static final String METRICS_PORT = "prometheus.io/port";
 
-    // gpushare's own keys on a pod. Its command line and its users' scripts read them; this project reads three of them
-    // on
-    // pods that gpushare bound.
+    // gpushare's own keys on a pod. Its command line and its users' scripts read them. This project reads three of them,
+    // on pods that gpushare bound.
     public static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
     public static final String LEGACY_CARD_UNITS = "ALIYUN_COM_GPU_MEM_DEV";
     public static final String LEGACY_ASSIGNED = "ALIYUN_COM_GPU_MEM_ASSIGNED";
@@ -53,7 +52,17 @@ public final class AnnotationKeys {
 
     private static final Set<String> LEGACY_READ = Set.of(LEGACY_INDEX, LEGACY_CARD_UNITS, LEGACY_ASSIGNED);
 
+    private static final String PREFIX = "gpushare.io/";
+
+    private static final Set<String> OURS =
+            Set.of(INVENTORY, CORDON, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
+
     private AnnotationKeys() {}
+
+    /** Whether it has this project's prefix, and is none of its keys. */
+    public static boolean unknown(String key) {
+        return key.startsWith(PREFIX) && !OURS.contains(key);
+    }
 
     /** Whether it is a key of gpushare that this project reads. */
     public static boolean legacy(String key) {

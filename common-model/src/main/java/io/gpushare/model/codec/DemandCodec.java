@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes a pod's demand from its containers' resources, and its card requirements from its annotations. */
@@ -74,9 +77,10 @@ public final class DemandCodec {
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
-        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS);
-        if (tooLong.isPresent()) {
-            return new Decoded.Malformed<>(tooLong.get());
+        Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
+                .or(() -> AnnotationMistakes.find(annotations));
+        if (mistake.isPresent()) {
+            return new Decoded.Malformed<>(mistake.get());
         }
         Decoded<CardSelector> selector = SelectorCodec.decode(annotations);
         if (selector instanceof Decoded.Malformed<CardSelector>(String reason)) {
@@ -104,18 +108,40 @@ public final class DemandCodec {
     }
 
     /**
-     * The demand of a pod without its card requirements: enough for a pod that has its cards.
+     * The demand of a pod without its card requirements.
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
      * @return absent if no container requests either resource; malformed if one requests both, or an amount that is not a
      *     whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
+        return decode(containers, this::share);
+    }
+
+    /**
+     * The demand of a bound pod: enough for a pod that has its cards. The names of the resources may have changed since it
+     * was bound, so the former ones count as well.
+     */
+    public Decoded<Demand> decodeBound(List<ContainerResources> containers) {
+        return decode(containers, container -> share(container).plus(formerShare(container)));
+    }
+
+    /** The names of the containers of a bound pod that request only former resources. */
+    public Set<String> former(List<ContainerResources> containers) {
+        return containers.stream()
+                .filter(container -> names.all().stream().anyMatch(container.quantities()::containsKey)
+                        && !container.quantities().containsKey(names.memory())
+                        && !container.quantities().containsKey(names.cards()))
+                .map(ContainerResources::name)
+                .collect(Collectors.toSet());
+    }
+
+    private Decoded<Demand> decode(List<ContainerResources> containers, Function<ContainerResources, Share> share) {
         List<ContainerDemand> demands = new ArrayList<>();
         for (ContainerResources container : containers) {
             Share request;
             try {
-                request = share(container);
+                request = share.apply(container);
             } catch (IllegalArgumentException e) {
                 return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
             }
@@ -143,7 +169,7 @@ public final class DemandCodec {
     }
 
     /**
-     * The containers that request memory, with the memory alone, as gpushare reads a pod.
+     * The containers that request memory, with the memory alone, as gpushare reads a pod; former resources count as well.
      *
      * @return empty if an amount is invalid
      */
@@ -152,11 +178,14 @@ public final class DemandCodec {
         try {
             for (ContainerResources container : containers) {
                 int units = amount(container, names.memory());
+                for (String former : names.formerMemory()) {
+                    units = Math.addExact(units, amount(container, former));
+                }
                 if (units > 0) {
                     demands.add(new ContainerDemand(container.name(), container.role(), Share.memory(units)));
                 }
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | ArithmeticException e) {
             return List.of();
         }
         return demands.isEmpty()
@@ -177,6 +206,16 @@ public final class DemandCodec {
         Share share = Share.NONE;
         for (ShareKind kind : ShareKind.values()) {
             share = share.plus(kind.share(amount(container, names.of(kind))));
+        }
+        return share;
+    }
+
+    private Share formerShare(ContainerResources container) {
+        Share share = Share.NONE;
+        for (ShareKind kind : ShareKind.values()) {
+            for (String name : names.formerOf(kind)) {
+                share = share.plus(kind.share(amount(container, name)));
+            }
         }
         return share;
     }

@@ -4,13 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.CardLink;
 import io.gpushare.model.card.CardLinks;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,12 +28,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "ill"} (also read as {@code
  * "unhealthy"}), and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
- * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. Unknown
- * fields are skipped, so that an older extender can read the inventory of a newer plugin.
+ * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with
+ * isolation has {@code "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code
+ * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer
+ * has {@code "noCards":{"reason":"driver_not_loaded","detail":"…"}}. Unknown fields are skipped, so that an older extender can
+ * read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
     private static final String UNKNOWN = "-";
+    private static final String ISOLATION = "isolation";
+    private static final String ISOLATION_MISSING = "isolationMissing";
+    private static final String MEMORY_CLOSED = "memoryClosed";
 
     private InventoryCodec() {}
 
@@ -49,6 +58,11 @@ public final class InventoryCodec {
             for (int i = 1; i < inventory.cards().size(); i++) {
                 links.add(links(inventory, i));
             }
+        }
+        if (inventory.noCards() != null) {
+            document.putObject("noCards")
+                    .put("reason", inventory.noCards().cause().label())
+                    .put("detail", inventory.noCards().detail());
         }
         return JsonReader.write(document);
     }
@@ -113,6 +127,19 @@ public final class InventoryCodec {
         if (card.cordoned()) {
             into.put("cordoned", true);
         }
+        encode(card.isolation(), into);
+    }
+
+    private static void encode(CardIsolation isolation, ObjectNode into) {
+        if (isolation.inForce() != Isolation.NONE) {
+            into.put(ISOLATION, isolation.inForce().toString());
+        }
+        if (!isolation.missing().isEmpty()) {
+            into.put(ISOLATION_MISSING, isolation.missing());
+        }
+        if (isolation.closed()) {
+            into.put(MEMORY_CLOSED, true);
+        }
     }
 
     /** Reads the inventory from a node's annotations. */
@@ -129,7 +156,8 @@ public final class InventoryCodec {
                 cards.add(card(card));
             }
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
-            return new Decoded.Valid<>(new Inventory(unit, driver(document), cards, links(document, cards)));
+            return new Decoded.Valid<>(
+                    new Inventory(unit, driver(document), cards, links(document, cards), noCards(document)));
         } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
@@ -138,6 +166,15 @@ public final class InventoryCodec {
     private static Inventory.@Nullable Driver driver(JsonNode document) {
         @Nullable String version = JsonReader.optionalText(document, "driver");
         return version == null ? null : new Inventory.Driver(version, JsonReader.text(document, "cuda"));
+    }
+
+    private static @Nullable NoCards noCards(JsonNode document) {
+        JsonNode written = document.path("noCards");
+        return written.isObject()
+                ? new NoCards(
+                        NoCards.Cause.of(written.path("reason").asText()),
+                        written.path("detail").asText())
+                : null;
     }
 
     private static Card card(JsonNode card) {
@@ -157,6 +194,20 @@ public final class InventoryCodec {
                 JsonReader.optionalInteger(card, "numa"),
                 JsonReader.optionalBoolean(card, "mig"),
                 unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
-                Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")));
+                Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")),
+                isolation(card));
+    }
+
+    /** An isolation that this version does not know counts as none. */
+    private static CardIsolation isolation(JsonNode card) {
+        @Nullable String missing = JsonReader.optionalText(card, ISOLATION_MISSING);
+        if (missing != null && !missing.isEmpty()) {
+            return new CardIsolation(
+                    Isolation.NONE, missing, Boolean.TRUE.equals(JsonReader.optionalBoolean(card, MEMORY_CLOSED)));
+        }
+        @Nullable String inForce = JsonReader.optionalText(card, ISOLATION);
+        return inForce == null
+                ? CardIsolation.NONE
+                : CardIsolation.of(Isolation.of(inForce).orElse(Isolation.NONE));
     }
 }

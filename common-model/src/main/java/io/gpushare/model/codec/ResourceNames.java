@@ -1,16 +1,26 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.card.ShareKind;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** The names of the extended resources in this cluster. */
-public record ResourceNames(String memory, String cards) {
+/**
+ * The names of the extended resources in this cluster.
+ *
+ * @param formerMemory earlier names of the memory resource: pods that are bound under them keep their cards
+ * @param formerCards earlier names of the card resource
+ */
+public record ResourceNames(String memory, String cards, Set<String> formerMemory, Set<String> formerCards) {
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
+    private static final String GPUSHARE_MEMORY = "aliyun.com/gpu-mem";
+    private static final String GPUSHARE_CARDS = "aliyun.com/gpu-count";
+
     /** gpushare's names, so that its users' manifests work unchanged. */
-    public static final ResourceNames DEFAULT = new ResourceNames("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
+    public static final ResourceNames DEFAULT = new ResourceNames(GPUSHARE_MEMORY, GPUSHARE_CARDS);
 
     public ResourceNames {
         checked(memory);
@@ -19,6 +29,36 @@ public record ResourceNames(String memory, String cards) {
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
         }
+        formerMemory = former(formerMemory, memory, cards);
+        formerCards = former(formerCards, memory, cards);
+    }
+
+    /** Names that replaced gpushare's, if they are others. */
+    public ResourceNames(String memory, String cards) {
+        this(memory, cards, Set.of(GPUSHARE_MEMORY), Set.of(GPUSHARE_CARDS));
+    }
+
+    private static Set<String> former(Set<String> names, String memory, String cards) {
+        Set<String> former = new TreeSet<>(names);
+        former.forEach(ResourceNames::checked);
+        former.removeAll(Set.of(memory, cards));
+        return Set.copyOf(former);
+    }
+
+    /** All names, present and former. */
+    public Set<String> all() {
+        Set<String> all = new TreeSet<>(Set.of(memory, cards));
+        all.addAll(formerMemory);
+        all.addAll(formerCards);
+        return all;
+    }
+
+    /** The former resources of that kind of share. */
+    public Set<String> formerOf(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY -> formerMemory;
+            case WHOLE_CARDS -> formerCards;
+        };
     }
 
     /** The resource of that kind of share. */

@@ -23,14 +23,15 @@ public record CardState(Card card, Share capacity, Share allocated) {
     }
 
     /**
-     * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, and an
-     * unhealthy or cordoned card accepts no new pods.
+     * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, an
+     * unhealthy or cordoned card accepts no new pods, and one without the isolation that was asked for no memory pods.
      */
     public Share free() {
         if (!card.placeable() || takenWhole()) {
             return Share.NONE;
         }
-        return unused() ? capacity : capacity.minus(allocated).shared();
+        Share free = unused() ? capacity : capacity.minus(allocated).shared();
+        return card.sharesMemory() ? free : free.minus(free.shared());
     }
 
     /** Whether that share is free here. */

@@ -6,6 +6,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
@@ -78,13 +79,15 @@ record PlacementSearch(
     }
 
     /**
-     * The cards to share: one is the first of the order, several are the best-linked ones. They leave enough free cards
+     * The cards to share: one is the first of the order, several are the best-linked ones. A process can be a client of one
+     * card's MPS only, so cards with MPS are not among several. The chosen ones leave enough free cards
      * for the containers that take whole cards. Among equal free cards the one least close to the others comes first.
      */
     private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
                 .filter(state -> count > 0 && forShares.test(state) && state.offers(demand.shareOfEachCard()))
+                .filter(state -> count == 1 || state.card().isolation().inForce() != Isolation.MPS)
                 .sorted(order.comparator(state -> closenessToFree(state, free)))
                 .toList();
         int mostFree = free.size() - demand.total().wholeCards();

@@ -14,7 +14,9 @@ public enum CardFact {
     CUDA,
     DRIVER,
     NUMA,
-    UUID;
+    UUID,
+    /** What holds containers to their share of the card. */
+    ISOLATION;
 
     /** Whether cards of one model and size differ in it. */
     boolean ofOneCard() {
@@ -38,6 +40,7 @@ public enum CardFact {
             case DRIVER -> driver == null ? null : FactValue.Version.leading(driver.version());
             case NUMA -> card.numaNode() == null ? null : new FactValue.Whole(card.numaNode());
             case UUID -> new FactValue.Identity(card.id());
+            case ISOLATION -> new FactValue.Enforced(card.isolation().inForce());
         };
     }
 

@@ -2,6 +2,7 @@ package io.gpushare.model.selector;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import org.jspecify.annotations.Nullable;
@@ -18,16 +19,17 @@ public record CardFacts(Card card, Inventory.@Nullable Driver driver) {
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
         return new CardFacts(
                 new Card(
-                        ANY,
-                        0,
-                        0,
-                        card.model(),
-                        card.memory(),
-                        card.compute(),
-                        card.ecc(),
-                        card.numaNode(),
-                        card.mig(),
-                        new Health.Healthy()),
+                                ANY,
+                                0,
+                                0,
+                                card.model(),
+                                card.memory(),
+                                card.compute(),
+                                card.ecc(),
+                                card.numaNode(),
+                                card.mig(),
+                                new Health.Healthy())
+                        .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
     }
 }

@@ -1,6 +1,7 @@
 package io.gpushare.model.selector;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -148,6 +149,18 @@ public sealed interface FactValue {
         }
     }
 
+    /** What holds containers to their share. */
+    record Enforced(Isolation isolation) implements FactValue {
+        public Enforced {
+            Objects.requireNonNull(isolation);
+        }
+
+        @Override
+        public String toString() {
+            return isolation.toString();
+        }
+    }
+
     /** Whether this value of a condition matches the actual one. */
     default boolean matches(FactValue actual) {
         return switch (this) {
@@ -155,7 +168,7 @@ public sealed interface FactValue {
                 actual instanceof Model model && model.words().contains(required.words());
             case Identity(CardId required) ->
                 actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
-            case Amount _, Version _, Whole _, Flag _ -> equals(actual);
+            case Amount _, Version _, Whole _, Flag _, Enforced _ -> equals(actual);
         };
     }
 

@@ -1,6 +1,7 @@
 package io.gpushare.model.selector;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.selector.CardCondition.Test;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -157,7 +158,7 @@ public final class SelectorParser {
     private static List<Test> allowed(CardFact fact) {
         return switch (fact) {
             case MODEL -> List.of(Test.IN, Test.NOT_IN, Test.LIKE, Test.NOT_LIKE);
-            case UUID, ECC, MIG -> List.of(Test.IN, Test.NOT_IN);
+            case UUID, ECC, MIG, ISOLATION -> List.of(Test.IN, Test.NOT_IN);
             case MEMORY, COMPUTE, CUDA, DRIVER, NUMA ->
                 List.of(Test.IN, Test.NOT_IN, Test.LESS, Test.AT_MOST, Test.MORE, Test.AT_LEAST);
         };
@@ -167,7 +168,7 @@ public final class SelectorParser {
         return "after '" + name(fact) + "' write "
                 + switch (fact) {
                     case MODEL -> "=, !=, in, not in, like or not like";
-                    case UUID -> "=, !=, in or not in";
+                    case UUID, ISOLATION -> "=, !=, in or not in";
                     case ECC, MIG -> "= or !=";
                     case MEMORY, COMPUTE, CUDA, DRIVER, NUMA -> "=, !=, <, <=, >, >=, in or not in";
                 };
@@ -182,6 +183,7 @@ public final class SelectorParser {
             case ECC, MIG -> flag(word);
             case NUMA -> NUMBER.matcher(word).matches() ? new FactValue.Whole(Integer.parseInt(word)) : null;
             case UUID -> UUID.matcher(word).matches() ? new FactValue.Identity(new CardId(word)) : null;
+            case ISOLATION -> Isolation.of(word).map(FactValue.Enforced::new).orElse(null);
         };
         if (value == null) {
             at = begin;
@@ -198,6 +200,7 @@ public final class SelectorParser {
                         case ECC, MIG -> "write true or false";
                         case NUMA -> "write the number of a NUMA node, such as 0";
                         case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-…";
+                        case ISOLATION -> "write none, driver or mps";
                     });
         }
         return value;

@@ -7,13 +7,16 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.CardLink;
 import io.gpushare.model.card.CardLinks;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import java.time.Instant;
 import java.util.Comparator;
@@ -27,6 +30,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AnnotationCodecsTest {
@@ -49,6 +53,33 @@ class AnnotationCodecsTest {
     void anInventorySurvivesItsTextForm() {
         String written = InventoryCodec.encode(NODE);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("isolations")
+    void theIsolationOfACardSurvivesItsTextForm(CardIsolation isolation) {
+        Inventory isolated = NODE.withIsolation(Map.of(CARD, isolation));
+
+        String written = InventoryCodec.encode(isolated);
+
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(isolated));
+    }
+
+    static List<CardIsolation> isolations() {
+        return List.of(
+                CardIsolation.of(Isolation.DRIVER),
+                CardIsolation.of(Isolation.MPS),
+                CardIsolation.counted("MIG mode is enabled"),
+                CardIsolation.closed("driver 580.95.05 has no memory limits"));
+    }
+
+    @Test
+    void anIsolationOfANewerVersionCountsAsNone() {
+        String written = InventoryCodec.encode(NODE.withIsolation(Map.of(CARD, CardIsolation.of(Isolation.MPS))));
+
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written.replace("mps", "enclave"))))
                 .isEqualTo(new Decoded.Valid<>(NODE));
     }
 
@@ -89,6 +120,23 @@ class AnnotationCodecsTest {
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("link"));
+    }
+
+    @Test
+    void theReasonOfANodeWithoutCardsIsWrittenAndReadAlsoThatOfANewerPlugin() {
+        Inventory none =
+                Inventory.empty(MemoryUnit.GIB).withNoCards(new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "two\nlines"));
+        String written = InventoryCodec.encode(none);
+        assertThat(written).endsWith("\"noCards\":{\"reason\":\"driver_not_loaded\",\"detail\":\"two\\\\nlines\"}}");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(none));
+        assertThat(InventoryCodec.decode(
+                        Map.of(AnnotationKeys.INVENTORY, written.replace("driver_not_loaded", "a_new_one"))))
+                .isInstanceOfSatisfying(
+                        Decoded.Valid.class,
+                        valid -> assertThat(((Inventory) valid.value()).noCards())
+                                .extracting(NoCards::cause)
+                                .isEqualTo(NoCards.Cause.UNKNOWN));
     }
 
     @Test

@@ -35,6 +35,26 @@ class DemandCodecTest {
                                 .contains(MEMORY));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpushare.io/sellect|a100|annotation 'gpushare.io/sellect' is unknown; did you mean"
+                        + " gpushare.io/select?",
+                "gpushare.io/memory-per-pod|1|annotation 'gpushare.io/memory-per-pod' is unknown: pods may have"
+                        + " gpushare.io/cards, gpushare.io/policy, gpushare.io/select",
+                "gpushare.io/select|' '|annotation gpushare.io/select is empty: write a value, or remove the"
+                        + " annotation",
+                "gpushare.io/cards|''|annotation gpushare.io/cards is empty: write a value, or remove the annotation",
+                "gpushare.io/policy|''|annotation gpushare.io/policy is empty: write a value, or remove the annotation",
+            })
+    void anAnnotationWithoutEffectIsRejected(String key, String value, String reason) {
+        assertThat(codec.decode(
+                        List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "1"))),
+                        Map.of(key, value)))
+                .isEqualTo(new Decoded.Malformed<>(reason));
+    }
+
     @Test
     void aContainerThatRequestsBothIsRejected() {
         assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
@@ -67,6 +87,23 @@ class DemandCodecTest {
                                 Map.of("nvidia.com/gpumem", "3", "nvidia.com/gpucores", "0"))),
                         Map.of()))
                 .isInstanceOf(Decoded.Valid.class);
+    }
+
+    @Test
+    void formerNamesCountForBoundPodsOnly() {
+        DemandCodec renamed = new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu"));
+        List<ContainerResources> former =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2")));
+        assertThat(renamed.decode(former)).isInstanceOf(Decoded.Absent.class);
+        assertThat(renamed.decode(former, Map.of())).isInstanceOf(Decoded.Absent.class);
+        assertThat(renamed.decodeBound(former).valid().orElseThrow().total().wholeCards())
+                .isEqualTo(2);
+        assertThat(renamed.former(former)).containsExactly("main");
+        List<ContainerResources> present =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", "cpu", "1")));
+        assertThat(renamed.decodeBound(present)).isEqualTo(renamed.decode(present));
+        assertThat(renamed.former(present)).isEmpty();
+        assertThat(codec.former(former)).isEmpty();
     }
 
     @Test

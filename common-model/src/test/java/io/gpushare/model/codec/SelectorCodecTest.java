@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.selector.CardCondition;
 import io.gpushare.model.selector.CardFact;
@@ -31,16 +33,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SelectorCodecTest {
     private static final Inventory.Driver DRIVER = new Inventory.Driver("550.54.15", "12.4");
     private static final Card A100 = new Card(
-            new CardId("GPU-a100"),
-            0,
-            0,
-            "NVIDIA A100-SXM4-80GB",
-            Memory.ofMib(81_920),
-            new ComputeCapability(8, 0),
-            true,
-            1,
-            false,
-            new Health.Healthy());
+                    new CardId("GPU-a100"),
+                    0,
+                    0,
+                    "NVIDIA A100-SXM4-80GB",
+                    Memory.ofMib(81_920),
+                    new ComputeCapability(8, 0),
+                    true,
+                    1,
+                    false,
+                    new Health.Healthy())
+            .withIsolation(CardIsolation.of(Isolation.DRIVER));
 
     @ParameterizedTest
     @ValueSource(
@@ -65,6 +68,8 @@ class SelectorCodecTest {
                 "uuid in (GPU-b, gpu-A100)",
                 "cuda >= 12.4, cuda < 12.10, driver >= 550.54, driver = 550.54.15",
                 "numa = 1, numa in (0, 1)",
+                "isolation = driver",
+                "isolation in (mps, Driver), isolation != none",
             })
     void theA100Is(String selector) {
         assertThat(SelectorCodec.parse(selector).matches(A100, DRIVER)).isTrue();
@@ -89,6 +94,8 @@ class SelectorCodecTest {
                 "cuda > 12.4",
                 "driver < 550.54",
                 "numa < 1",
+                "isolation = mps",
+                "isolation != driver",
             })
     void theA100IsNot(String selector) {
         assertThat(SelectorCodec.parse(selector).matches(A100, DRIVER)).isFalse();
@@ -120,6 +127,8 @@ class SelectorCodecTest {
                 "memory >= 24              | 11 | write an amount of memory",
                 "memory >= 24Gi compute>=8 | 11 | write an amount of memory",
                 "memory >= 24Gi,           | 16 | write a fact of cards",
+                "isolation = hami          | 13 | write none, driver or mps",
+                "isolation > none          | 11 | after 'isolation' write =, !=, in or not in",
                 "ecc > true                | 5  | after 'ecc' write = or !=",
                 "ecc = yes                 | 7  | write true or false",
                 "model >= A100             | 7  | after 'model' write =, !=, in, not in, like or not like",
@@ -258,7 +267,7 @@ class SelectorCodecTest {
                         CardCondition.Test.NOT_IN,
                         CardCondition.Test.LIKE,
                         CardCondition.Test.NOT_LIKE);
-            case UUID, ECC, MIG -> List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
+            case UUID, ECC, MIG, ISOLATION -> List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
             case MEMORY, COMPUTE, CUDA, DRIVER, NUMA ->
                 List.of(
                         CardCondition.Test.IN,
@@ -285,6 +294,7 @@ class SelectorCodecTest {
             case ECC, MIG -> Arbitraries.of(true, false).map(FactValue.Flag::new);
             case NUMA -> numbers.map(FactValue.Whole::new);
             case UUID -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
+            case ISOLATION -> Arbitraries.of(Isolation.values()).map(FactValue.Enforced::new);
         };
     }
 

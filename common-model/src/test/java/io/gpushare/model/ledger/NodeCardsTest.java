@@ -12,12 +12,14 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class NodeCardsTest {
@@ -53,6 +55,19 @@ class NodeCardsTest {
         assertThat(cardOf(node, 40)).isEqualTo("GPU-0");
         assertThat(cardOf(node, 20)).isEqualTo("GPU-1");
         assertThat(node.cards()).extracting(state -> state.free().units()).containsExactly(48, 24);
+    }
+
+    @Test
+    void aCardWithoutTheIsolationThatWasAskedForIsTakenWholeOnly() {
+        Inventory inventory = node(15, 15)
+                .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.closed("the driver has no memory limits")));
+        NodeCards node = NodeCards.of(inventory);
+
+        assertThat(cardOf(node, 3)).isEqualTo("GPU-1");
+        node = used(node, 1, 15);
+        assertThat(node.place(memory(1), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(whole(1), CardOrder.BINPACK)).isInstanceOf(Placement.Placed.class);
     }
 
     @Test

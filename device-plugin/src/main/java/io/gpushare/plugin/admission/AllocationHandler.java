@@ -13,6 +13,8 @@ import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.devices.PreferredDevices;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.StartGate;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.node.AnsweredCall;
 import io.gpushare.plugin.node.NodePod;
@@ -69,6 +71,7 @@ public final class AllocationHandler implements CallHandler {
     private final PodResourcesPoller.Lister podResources;
     private final Pods pods;
     private final ContainerSettings settings;
+    private final StartGate isolation;
     private final InstantSource clock;
     private final CallCounters counters = new CallCounters();
     private volatile @Nullable Preference preference;
@@ -80,11 +83,13 @@ public final class AllocationHandler implements CallHandler {
             PodResourcesPoller.Lister podResources,
             Pods pods,
             ContainerSettings settings,
+            StartGate isolation,
             InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
         this.podResources = Objects.requireNonNull(podResources);
         this.pods = Objects.requireNonNull(pods);
         this.settings = Objects.requireNonNull(settings);
+        this.isolation = Objects.requireNonNull(isolation);
         this.clock = Objects.requireNonNull(clock);
     }
 
@@ -155,7 +160,22 @@ public final class AllocationHandler implements CallHandler {
                 .valid()
                 .map(demand -> demand.total().units())
                 .orElse(allocation.total().units());
-        return settings.of(allocation, podUnits, snapshot.inventory());
+        AllocationResponse.Granted granted = settings.of(allocation, podUnits, snapshot.inventory());
+        return switch (isolation.of(allocation, snapshot.inventory())) {
+            case ContainerIsolation.Settings needed -> granted.with(needed);
+            // The card changed within this call. The container waits in PreStartContainer, with a sentence.
+            case ContainerIsolation.Refused _ -> granted;
+        };
+    }
+
+    @Override
+    public boolean gatesStart() {
+        return isolation.gated();
+    }
+
+    @Override
+    public Optional<String> start(DeviceResource resource, List<String> ids) {
+        return isolation.start(Set.copyOf(ids));
     }
 
     private static String share(Share share) {
@@ -237,9 +257,20 @@ public final class AllocationHandler implements CallHandler {
                 settings.refusal(allocation, snapshot.inventory())
                         .<Verdict>map(reason ->
                                 new Verdict.Refused(RefusalKind.NO_DEVICE_FILE, reason, Optional.of(caller.pod())))
-                        .orElseGet(() -> new Verdict.Granted(caller, allocation));
+                        .orElseGet(() -> isolated(snapshot, caller, allocation));
             case CardChoice.Refused(RefusalKind kind, String reason) ->
                 new Verdict.Refused(kind, reason, Optional.of(caller.pod()));
+        };
+    }
+
+    private Verdict isolated(NodeSnapshot snapshot, Caller.Found caller, ContainerAllocation allocation) {
+        return switch (isolation.of(allocation, snapshot.inventory())) {
+            case ContainerIsolation.Settings _ -> new Verdict.Granted(caller, allocation);
+            case ContainerIsolation.Refused(String reason) ->
+                new Verdict.Refused(
+                        RefusalKind.NO_ISOLATION,
+                        "pod " + caller.pod().ref() + ", container '" + allocation.name() + "': " + reason,
+                        Optional.of(caller.pod()));
         };
     }
 }

@@ -6,6 +6,7 @@ import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Measures how long the kubelet waits for the responses. */
 public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) implements CallHandler {
@@ -21,6 +22,21 @@ public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) imple
             return handler.preferred(resource, available, mustInclude, size);
         } finally {
             metrics.observe(PluginMetrics.Call.GET_PREFERRED_ALLOCATION, System.nanoTime() - begin);
+        }
+    }
+
+    @Override
+    public boolean gatesStart() {
+        return handler.gatesStart();
+    }
+
+    @Override
+    public Optional<String> start(DeviceResource resource, List<String> ids) {
+        long begin = System.nanoTime();
+        try {
+            return handler.start(resource, ids);
+        } finally {
+            metrics.observe(PluginMetrics.Call.PRE_START_CONTAINER, System.nanoTime() - begin);
         }
     }
 

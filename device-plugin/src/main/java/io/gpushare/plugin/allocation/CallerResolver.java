@@ -67,7 +67,8 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
 
     private boolean lacks(NodePod pod, List<ContainerDemand> containers, int at) {
         ContainerDemand container = containers.get(at);
-        if (!snapshot.listed().devices(pod.name(), container.name()).isEmpty()) {
+        if (pod.former().contains(container.name())
+                || !snapshot.listed().devices(pod.name(), container.name()).isEmpty()) {
             return false;
         }
         // pod-resources never lists ordinary init containers. One is done when its call was answered, or when a later
@@ -84,7 +85,7 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
     }
 
     private boolean answered(NodePod pod, ContainerDemand container) {
-        return snapshot.answeredCalls().stream().anyMatch(call -> call.isFor(pod.ref(), container.name()));
+        return snapshot.answered(pod.ref(), container.name());
     }
 
     private Caller among(List<Candidate> candidates, Set<CardId> named, Caller.Evidence evidence) {

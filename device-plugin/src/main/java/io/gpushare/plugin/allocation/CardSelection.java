@@ -84,6 +84,12 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.CARD_CORDONED,
                         "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
             }
+            if (container.request().units() > 0 && !card.get().sharesMemory()) {
+                return Optional.of(refused(
+                        RefusalKind.NO_ISOLATION,
+                        "card " + id + ", allocated to the pod, offers no memory ("
+                                + card.get().isolation().missing() + "): recreate the pod"));
+            }
             if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
                         RefusalKind.CARD_UNHEALTHY,

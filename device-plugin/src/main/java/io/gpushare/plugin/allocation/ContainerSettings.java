@@ -24,10 +24,15 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         strategies = Set.copyOf(strategies);
     }
 
+    /** Whether a container can't have a card without a device file. */
+    public boolean needDeviceFiles() {
+        return strategies.contains(DeviceListStrategy.DEVICE_SPECS);
+    }
+
     /** Why a container with this allocation can't have its cards, as a sentence; empty if it can. */
     public Optional<String> refusal(ContainerAllocation allocation, Inventory inventory) {
         return cards(allocation, inventory)
-                .filter(card -> strategies.contains(DeviceListStrategy.DEVICE_SPECS) && card.minor() == null)
+                .filter(card -> needDeviceFiles() && card.minor() == null)
                 .map(card -> "the driver does not report the device file of card " + card.id()
                         + ", which --device-list-strategy=device-specs needs: use envvar or cdi-cri")
                 .findFirst();

@@ -16,6 +16,8 @@ public enum RefusalKind {
     CARD_CORDONED("card_cordoned"),
     CARD_UNHEALTHY("card_ill"),
     CARD_IN_USE("card_in_use"),
+    /** The card can't hold the container to its share as the operator asks for. */
+    NO_ISOLATION("no_isolation"),
     /** The driver names no device file of the card, and the operator chose to list device files. */
     NO_DEVICE_FILE("no_device_file"),
     /** The pod has no annotation, and it fits on no card. */

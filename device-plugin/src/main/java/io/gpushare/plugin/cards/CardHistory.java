@@ -7,11 +7,14 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.NoCards.Cause;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,12 +30,15 @@ import org.jspecify.annotations.Nullable;
 final class CardHistory {
     private final MemoryUnit unit;
     private final CardHealth health;
+    private final boolean needsDeviceFiles;
     private final Map<CardId, Card> known = new TreeMap<>();
     private Inventory.@Nullable Driver driver;
 
-    CardHistory(MemoryUnit unit, CardHealth health) {
+    /** @param needsDeviceFiles whether a card without a device file can't be given to containers */
+    CardHistory(MemoryUnit unit, CardHealth health, boolean needsDeviceFiles) {
         this.unit = unit;
         this.health = health;
+        this.needsDeviceFiles = needsDeviceFiles;
     }
 
     /** The inventory after NVML returned these readings. */
@@ -46,7 +52,7 @@ final class CardHistory {
                 case CardReading.Present(int _, CardFacts card) -> {
                     CardId id = new CardId(card.uuid());
                     present.add(id);
-                    known.put(id, card(card, health.ofPresent(id, now)));
+                    known.put(id, card(card, health(card, now)));
                 }
                 case CardReading.Lost(int _, Optional<String> uuid, String reason) ->
                     uuid.map(CardId::new).ifPresent(id -> lost.replace(id, reason));
@@ -54,14 +60,57 @@ final class CardHistory {
         }
         lost.keySet().removeAll(present);
         lost.forEach((id, reason) -> lose(id, reason, now));
-        return inventory(known.values());
+        return inventory(known.values()).withNoCards(noCards(readings));
     }
 
     /** The inventory when NVML fails: no card is known to be healthy. */
-    Inventory withoutDriver(String reason, Instant now) {
+    Inventory withoutDriver(NoCards why, Instant now) {
         driver = null;
-        Set.copyOf(known.keySet()).forEach(id -> lose(id, reason, now));
-        return inventory(known.values());
+        Set.copyOf(known.keySet()).forEach(id -> lose(id, "the driver does not respond", now));
+        return inventory(known.values()).withNoCards(why);
+    }
+
+    private Health health(CardFacts card, Instant now) {
+        @Nullable Cause unsupported = unsupported(card);
+        return unsupported == null
+                ? health.ofPresent(new CardId(card.uuid()), now)
+                : new Health.Unhealthy(
+                        unsupported == Cause.MIG_ENABLED
+                                ? "MIG is enabled, which is not supported"
+                                : "it has no device file, which the strategy device-specs needs");
+    }
+
+    /** Why no container can get that card; null if it can. */
+    private @Nullable Cause unsupported(CardFacts card) {
+        if (card.mig().orElse(false)) {
+            return Cause.MIG_ENABLED;
+        }
+        return needsDeviceFiles && card.minor().isEmpty() ? Cause.NO_DEVICE_FILE : null;
+    }
+
+    /** Why the node offers no card, if it is not for a reason that each card has. */
+    private @Nullable NoCards noCards(List<CardReading> readings) {
+        if (readings.isEmpty()) {
+            return new NoCards(Cause.NO_CARD_FOUND);
+        }
+        Set<Cause> causes = EnumSet.noneOf(Cause.class);
+        for (CardReading reading : readings) {
+            switch (reading) {
+                case CardReading.Present(int _, CardFacts card) -> {
+                    @Nullable Cause cause = unsupported(card);
+                    if (cause == null) {
+                        return null;
+                    }
+                    causes.add(cause);
+                }
+                case CardReading.Lost(int _, Optional<String> _, String reason) -> {
+                    if (known.isEmpty()) {
+                        return new NoCards(Cause.DRIVER_ERROR, reason);
+                    }
+                }
+            }
+        }
+        return causes.isEmpty() ? null : new NoCards(causes.iterator().next());
     }
 
     private void lose(CardId id, String reason, Instant now) {

@@ -4,6 +4,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
@@ -30,8 +31,15 @@ import org.slf4j.LoggerFactory;
  * the previous one, and always the first one.
  */
 public final class CardScanner implements AutoCloseable {
-    /** The interval between reads, and the quiet time after which a card with an Xid error is healthy again. */
-    public record Settings(String library, MemoryUnit unit, Duration interval, Duration quiet) {
+    /**
+     * How the cards are read.
+     *
+     * @param interval between two reads
+     * @param quiet the quiet time after which a card with an Xid error is healthy again
+     * @param needsDeviceFiles whether a card without a device file can't be given to containers
+     */
+    public record Settings(
+            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {
         public Settings {
             Objects.requireNonNull(library);
             Objects.requireNonNull(unit);
@@ -44,6 +52,9 @@ public final class CardScanner implements AutoCloseable {
     public interface Listener {
         /** The whole inventory, when it differs from the previous one. */
         void inventory(Inventory now);
+
+        /** Why no card is offered, at each scan while that lasts. */
+        void noCards(NoCards why);
 
         /** The usage of the cards, every few seconds while the driver responds. */
         void usage(CardUsages now);
@@ -58,6 +69,7 @@ public final class CardScanner implements AutoCloseable {
     private final Listener listener;
     private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
     private final Clocks clocks;
+    private final SharedSession shared;
     private final CardHealth health;
     private final CardHistory cards;
     private final LinkScanner links = new LinkScanner();
@@ -69,20 +81,25 @@ public final class CardScanner implements AutoCloseable {
     // Only the scanning thread uses the fields below.
     private @Nullable Nvml nvml;
     private @Nullable Inventory last;
-    private String problem = "";
+    private @Nullable NoCards problem;
 
-    private CardScanner(Settings settings, Listener listener, Clocks clocks) {
+    private CardScanner(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
         this.settings = settings;
         this.listener = listener;
         this.clocks = clocks;
+        this.shared = shared;
         this.health = new CardHealth(settings.quiet());
-        this.cards = new CardHistory(settings.unit(), health);
+        this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles());
         this.thread = new Thread(this::run, "cards");
     }
 
-    /** Starts to scan. */
-    public static CardScanner start(Settings settings, Listener listener, Clocks clocks) {
-        CardScanner scanner = new CardScanner(settings, listener, clocks);
+    /**
+     * Starts to scan.
+     *
+     * @param shared receives the session with the driver
+     */
+    public static CardScanner start(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
+        CardScanner scanner = new CardScanner(settings, listener, clocks, shared);
         scanner.thread.setDaemon(true);
         scanner.thread.start();
         return scanner;
@@ -113,12 +130,11 @@ public final class CardScanner implements AutoCloseable {
             utilization
                     .read(session, present, steady(), clocks.wall().instant())
                     .ifPresent(listener::usage);
-            warnOnce(readings.isEmpty() ? "the driver finds no card" : "");
         } catch (NvmlException e) {
             closeSession();
-            now = cards.withoutDriver("the driver does not respond", steady());
-            warnOnce(String.valueOf(e.getMessage()));
+            now = cards.withoutDriver(DriverFault.of(e), steady());
         }
+        report(now.noCards());
         if (!now.equals(last)) {
             logChanges(now);
             last = now;
@@ -133,6 +149,7 @@ public final class CardScanner implements AutoCloseable {
     private Nvml session() throws NvmlException {
         if (nvml == null) {
             nvml = Nvml.open(settings.library());
+            shared.set(nvml);
         }
         return nvml;
     }
@@ -180,9 +197,12 @@ public final class CardScanner implements AutoCloseable {
         return Map.copyOf(counts);
     }
 
-    private void warnOnce(String now) {
-        if (!now.equals(problem) && !now.isEmpty()) {
-            LOG.warn("no cards to offer until this is resolved: {}", now);
+    private void report(@Nullable NoCards now) {
+        if (now != null) {
+            if (!now.equals(problem)) {
+                LOG.warn("until this is resolved: {}", now.sentences());
+            }
+            listener.noCards(now);
         }
         problem = now;
     }
@@ -205,6 +225,7 @@ public final class CardScanner implements AutoCloseable {
     private void closeSession() {
         xids.close();
         if (nvml != null) {
+            shared.set(null);
             nvml.close();
             nvml = null;
         }

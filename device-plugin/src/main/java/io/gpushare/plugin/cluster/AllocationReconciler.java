@@ -46,7 +46,7 @@ public final class AllocationReconciler implements AutoCloseable {
         void write(AnnotationDifference difference) throws KubernetesException;
     }
 
-    private record Attempt(Instant next, Duration delay) {}
+    private record Attempt(AnnotationDifference.Kind kind, Instant next, Duration delay) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(AllocationReconciler.class);
 
@@ -124,7 +124,10 @@ public final class AllocationReconciler implements AutoCloseable {
         Duration wait = pace.again();
         for (AnnotationDifference difference : now) {
             @Nullable Attempt before = attempts.get(difference.pod().uid());
-            if (before == null || !clock.instant().isBefore(before.next())) {
+            // An unconfirmed difference may become a known one.
+            if (before == null
+                    || before.kind() != difference.kind()
+                    || !clock.instant().isBefore(before.next())) {
                 repair(difference, before);
                 TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
             }
@@ -142,12 +145,17 @@ public final class AllocationReconciler implements AutoCloseable {
             if (!unconfirmed) {
                 pods.write(difference);
             }
-            attempts.put(uid, new Attempt(clock.instant().plus(unconfirmed ? REMINDER : pace.again()), pace.first()));
+            attempts.put(
+                    uid,
+                    new Attempt(
+                            difference.kind(),
+                            clock.instant().plus(unconfirmed ? REMINDER : pace.again()),
+                            pace.first()));
             count(difference.kind());
             event(difference).ifPresent(event -> report(difference, event));
         } catch (KubernetesException e) {
             Duration wait = before == null ? pace.first() : before.delay();
-            attempts.put(uid, new Attempt(clock.instant().plus(wait), longer(wait)));
+            attempts.put(uid, new Attempt(difference.kind(), clock.instant().plus(wait), longer(wait)));
             failed();
             LOG.warn(
                     "the allocation of pod {} can't be written on it, next attempt in {} s: {}",
@@ -197,8 +205,8 @@ public final class AllocationReconciler implements AutoCloseable {
                         true,
                         "GpuAllocationDoubtful",
                         "Annotation " + AnnotationKeys.ALLOCATION + " names " + difference.cards()
-                                + ", but the kubelet's devices are of another card. If the annotation was edited while"
-                                + " the device plugin was down, recreate the pod.");
+                                + ", but the kubelet's devices are of another card, and its checkpoint does not tell"
+                                + " which is right. The pod holds both until it is recreated.");
         };
     }
 

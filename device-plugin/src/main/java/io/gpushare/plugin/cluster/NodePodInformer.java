@@ -107,8 +107,16 @@ public final class NodePodInformer implements AutoCloseable {
         // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
                 ? demands.decode(state.containers(), state.annotations())
-                : demands.decode(state.containers());
-        return new NodePod(state.ref(), state.created(), state.ended(), demand, allocation, state.started(), gpushare);
+                : demands.decodeBound(state.containers());
+        return new NodePod(
+                state.ref(),
+                state.created(),
+                state.ended(),
+                demand,
+                allocation,
+                state.started(),
+                demands.former(state.containers()),
+                gpushare);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.gpushare.plugin.devices;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.node.NodeAllocations;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of every resource, linked: a card that serves memory is not offered whole, and a card taken whole offers no
- * memory. A cordoned card offers nothing more, and an unhealthy card is unhealthy in every list. The link never makes an
+ * memory. A cordoned card offers nothing more, a card without the isolation that was asked for no more memory, and an unhealthy card is unhealthy in every list. The link never makes an
  * allocated device unhealthy, because a container that restarts would lose it.
  */
 public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
@@ -73,7 +74,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         for (CardState state : allocations.reserved().cards()) {
             List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
-            boolean closed = state.card().cordoned() || resource.excluded(state);
+            boolean closed = resource.closed(state) || resource.excluded(state);
             if (closed && state.card().health().healthy()) {
                 List<String> free = own.stream()
                         .filter(id -> !allocations.allocatedIds().contains(id))
@@ -82,6 +83,11 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 withdrawn.addAll(free.subList(Math.min(free.size(), undeviced), free.size()));
                 int allocated = own.size() - free.size();
                 owed += allocated - ofOwnPods(allocations, state, resource, allocated);
+            } else {
+                own.stream()
+                        .filter(id -> !allocations.allocatedIds().contains(id))
+                        .limit(uncounted(allocations, state, resource))
+                        .forEach(withdrawn::add);
             }
         }
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
@@ -100,15 +106,24 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      * devices of the card remain healthy, whatever else is withdrawn there.
      */
     private static int undeviced(NodeAllocations allocations, CardState state, DeviceResource resource) {
-        return allocations.undeviced().cards().stream()
+        return amount(allocations.undeviced(), state, resource);
+    }
+
+    /** The number of the card's devices that are in use although scheduler and kubelet count them as free. */
+    private static int uncounted(NodeAllocations allocations, CardState state, DeviceResource resource) {
+        return amount(allocations.uncounted(), state, resource);
+    }
+
+    private static int amount(NodeCards cards, CardState state, DeviceResource resource) {
+        return cards.cards().stream()
                 .filter(card -> card.card().id().equals(state.card().id()))
                 .mapToInt(card -> resource.amount(card.allocated()))
                 .sum();
     }
 
-    /** The number of a cordoned card's allocated devices that belong to the card's own pods. */
+    /** The number of a closed card's allocated devices that belong to the card's own pods. */
     private static int ofOwnPods(NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
-        return state.card().cordoned() && !resource.excluded(state)
+        return resource.closed(state) && !resource.excluded(state)
                 ? allocations.assigned().cards().stream()
                         .filter(assigned ->
                                 assigned.card().id().equals(state.card().id()))
@@ -133,6 +148,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
             long uncounted = resource.amount(state.allocated())
                     - undeviced(allocations, state, resource)
+                    - uncounted(allocations, state, resource)
                     - own.stream().filter(allocations.allocatedIds()::contains).count();
             own.stream()
                     .filter(id -> !allocations.allocatedIds().contains(id) && !withdrawn.contains(id))

@@ -68,6 +68,11 @@ public enum DeviceResource {
         return kind == ShareKind.WHOLE_CARDS ? !card.allocated().shared().isNone() : card.takenWhole();
     }
 
+    /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
+    boolean closed(CardState card) {
+        return card.card().cordoned() || (kind == ShareKind.MEMORY && !card.card().sharesMemory());
+    }
+
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */
     boolean namesItsCard() {
         return kind == ShareKind.WHOLE_CARDS;

@@ -3,6 +3,7 @@ package io.gpushare.plugin.kubelet;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.devices.DeviceResource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Handles the kubelet's calls about one container. A call must return within two seconds: the kubelet sets no deadline, and
@@ -16,6 +17,17 @@ public interface CallHandler {
      * @return {@code size} of the available devices, or none to let the kubelet choose
      */
     List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size);
+
+    /** Whether the kubelet must call {@link #start} before each start of a container. */
+    boolean gatesStart();
+
+    /**
+     * The kubelet is about to start the container with these devices. Unlike the other calls it may take half a minute: only
+     * this container waits.
+     *
+     * @return why the container can't start, as a sentence; empty if it may. The kubelet calls again
+     */
+    Optional<String> start(DeviceResource resource, List<String> ids);
 
     /** The response for the container for which the kubelet has chosen these devices. */
     AllocationResponse allocate(DeviceResource resource, List<String> ids);

@@ -12,27 +12,27 @@ import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationResponse;
+import io.gpushare.model.text.Printable;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The kubelet's device plugin protocol for one resource. */
 final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
-    /** Sent with the registration as well: kubelets of version 1.20 read the options only there. */
-    static final DevicePluginOptions OPTIONS = DevicePluginOptions.newBuilder()
-            .setGetPreferredAllocationAvailable(true)
-            .build();
-
+    private static final int LONGEST_REASON = 1024;
     private static final Logger LOG = LoggerFactory.getLogger(DevicePluginService.class);
 
     private final DeviceResource resource;
@@ -48,9 +48,17 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         this.streams = streams;
     }
 
+    /** Sent with the registration as well: kubelets of version 1.20 read the options only there. */
+    DevicePluginOptions options() {
+        return DevicePluginOptions.newBuilder()
+                .setGetPreferredAllocationAvailable(true)
+                .setPreStartRequired(handler.gatesStart())
+                .build();
+    }
+
     @Override
     public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> kubelet) {
-        respond(kubelet, OPTIONS);
+        respond(kubelet, options());
     }
 
     @Override
@@ -117,15 +125,34 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
                     .setContainerPath(file)
                     .setPermissions("rw"));
         }
+        for (ContainerIsolation.Mount mount : granted.mounts()) {
+            response.addMounts(Mount.newBuilder()
+                    .setHostPath(mount.hostPath())
+                    .setContainerPath(mount.containerPath())
+                    .setReadOnly(mount.readOnly()));
+        }
         granted.cdiDevices()
                 .forEach(name -> response.addCdiDevices(CDIDevice.newBuilder().setName(name)));
         return response.build();
     }
 
-    /** The kubelet does not call it, because the options don't require it. */
+    /** The kubelet calls it only if the options require it. */
     @Override
     public void preStartContainer(PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> kubelet) {
-        respond(kubelet, PreStartContainerResponse.getDefaultInstance());
+        Optional<String> refusal;
+        try {
+            refusal = handler.start(resource, request.getDevicesIdsList());
+        } catch (RuntimeException e) {
+            LOG.error("PreStartContainer failed", e);
+            refusal = Optional.of("the GPU device plugin failed, see its log: " + e);
+        }
+        if (refusal.isPresent()) {
+            kubelet.onError(Status.FAILED_PRECONDITION
+                    .withDescription(Printable.line(refusal.get(), LONGEST_REASON))
+                    .asRuntimeException());
+        } else {
+            respond(kubelet, PreStartContainerResponse.getDefaultInstance());
+        }
     }
 
     private static <T> void respond(StreamObserver<T> kubelet, T response) {

@@ -6,7 +6,6 @@ import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.node.PodName;
 import io.gpushare.plugin.node.PodResourcesList;
 import io.grpc.Deadline;
@@ -15,14 +14,12 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,9 +38,7 @@ public final class PodResourcesClient implements AutoCloseable {
 
     public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
         this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
-        this.ours = Arrays.stream(DeviceResource.values())
-                .map(resource -> resource.name(names))
-                .collect(Collectors.toSet());
+        this.ours = names.all();
     }
 
     /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */

@@ -109,7 +109,7 @@ final class Registrar {
                             .setEndpoint(
                                     server.endpoint().socket().getFileName().toString())
                             .setResourceName(name())
-                            .setOptions(DevicePluginService.OPTIONS)
+                            .setOptions(server.options())
                             .build());
         } finally {
             channel.shutdownNow();

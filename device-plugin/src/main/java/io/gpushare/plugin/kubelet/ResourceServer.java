@@ -1,6 +1,7 @@
 package io.gpushare.plugin.kubelet;
 
 import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
@@ -47,6 +48,10 @@ final class ResourceServer {
         this.executor = executor;
         this.clock = clock;
         this.service = new DevicePluginService(endpoint.resource(), handler, this::opened);
+    }
+
+    DevicePluginOptions options() {
+        return service.options();
     }
 
     Endpoint endpoint() {

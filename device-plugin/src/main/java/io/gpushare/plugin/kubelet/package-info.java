@@ -1,6 +1,6 @@
 /**
  * The edge to the kubelet: a device plugin server for each resource, its registration, which survives restarts on either
- * side, and the client of pod-resources. It implements the protocols only; {@link io.gpushare.plugin.kubelet.CallHandler}
+ * side, the client of pod-resources, and the reader of the kubelet's checkpoint. It implements the protocols only; {@link io.gpushare.plugin.kubelet.CallHandler}
  * decides.
  */
 @NullMarked

@@ -2,6 +2,7 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.isolation.IsolationProvider.Figures;
 import io.gpushare.plugin.usage.CardUsage;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -60,9 +61,61 @@ final class CardMetrics {
                 CardUsage::utilisation);
         usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
         usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
+        isolation();
+        mps();
         foreignMemory();
         eccErrors();
     }
+
+    private void mps() {
+        GaugeWithCallback.builder()
+                .name("gpushare_card_mps_phase")
+                .help("1 for the state of MPS on the card: off, starting, ready, faulted, dead, draining or broken.")
+                .labelNames("card", "phase")
+                .callback(callback -> counts.isolationFigures()
+                        .forEach((card, figures) -> callback.call(1, card.uuid(), figures.phase())))
+                .register(registry);
+        mps("gpushare_card_mps_clients", "Processes that compute under MPS; cards take 48.", Figures::clients);
+        mps(
+                "gpushare_card_mps_failures",
+                "How often MPS had to be started again within ten minutes; it is broken at 5.",
+                Figures::failures);
+        mps(
+                "gpushare_card_mps_process_limit_bytes",
+                "The most memory that any process on the card may have under MPS.",
+                figures -> figures.roof().bytes());
+    }
+
+    private void mps(String name, String help, ToDoubleFunction<Figures> value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames("card")
+                .callback(callback -> counts.isolationFigures()
+                        .forEach((card, figures) -> callback.call(value.applyAsDouble(figures), card.uuid())))
+                .register(registry);
+    }
+
+    private void isolation() {
+        state(
+                "gpushare_card_isolation_missing",
+                "1 for a card that can't have the isolation that the operator asked for; the inventory says why.",
+                state -> state.card().isolation().missing().isEmpty() ? 0 : 1);
+        GaugeWithCallback.builder()
+                .name("gpushare_card_isolation")
+                .help("1 for what holds containers to their share of the card: none, driver or mps.")
+                .labelNames("card", "model", "provider")
+                .callback(callback -> counts.snapshot()
+                        .inventory()
+                        .cards()
+                        .forEach(card -> callback.call(
+                                1,
+                                card.id().uuid(),
+                                card.model(),
+                                card.isolation().inForce().toString())))
+                .register(registry);
+    }
+
 
     private double allocated(CardState state) {
         return state.takenWhole()

@@ -5,11 +5,12 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,10 +47,10 @@ public final class MetricsServer implements AutoCloseable {
     /**
      * Starts to serve.
      *
-     * @param ready whether the kubelet reads this plugin's lists
+     * @param unready why the kubelet gets no devices of this plugin, as a sentence; empty if it does
      * @throws IOException when the address is not available
      */
-    public static MetricsServer start(InetSocketAddress address, PluginMetrics metrics, BooleanSupplier ready)
+    public static MetricsServer start(InetSocketAddress address, PluginMetrics metrics, Supplier<Optional<String>> unready)
             throws IOException {
         HttpServer http;
         try {
@@ -59,7 +60,7 @@ public final class MetricsServer implements AutoCloseable {
         }
         MetricsServer server = new MetricsServer(http);
         http.setExecutor(server.threads);
-        http.createContext("/", exchange -> handle(exchange, metrics, ready));
+        http.createContext("/", exchange -> handle(exchange, metrics, unready));
         http.start();
         LOG.info("metrics on http://{}/metrics", text(http.getAddress()));
         return server;
@@ -69,7 +70,8 @@ public final class MetricsServer implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    private static void handle(HttpExchange exchange, PluginMetrics metrics, BooleanSupplier ready) throws IOException {
+    private static void handle(HttpExchange exchange, PluginMetrics metrics, Supplier<Optional<String>> unready)
+            throws IOException {
         try (exchange) {
             if (!exchange.getRequestMethod().equals("GET")) {
                 respond(exchange, 405, TEXT, line("only GET is allowed"));
@@ -78,12 +80,8 @@ public final class MetricsServer implements AutoCloseable {
             switch (exchange.getRequestURI().getPath()) {
                 case "/metrics" -> respond(exchange, 200, PluginMetrics.CONTENT_TYPE, metrics.text());
                 case "/readyz" -> {
-                    boolean now = ready.getAsBoolean();
-                    respond(
-                            exchange,
-                            now ? 200 : 503,
-                            TEXT,
-                            line(now ? "ok" : "the kubelet does not watch every device list yet"));
+                    Optional<String> why = unready.get();
+                    respond(exchange, why.isPresent() ? 503 : 200, TEXT, line(why.orElse("ok")));
                 }
                 default -> respond(exchange, 404, TEXT, line("not found: the paths are /metrics and /readyz"));
             }

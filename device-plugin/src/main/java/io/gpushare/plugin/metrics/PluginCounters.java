@@ -3,6 +3,7 @@ package io.gpushare.plugin.metrics;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
+import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.node.AnnotationDifference;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -49,6 +50,15 @@ public interface PluginCounters {
 
     /** The containers that use more memory than they requested. */
     List<OverUse.Excess> excesses();
+
+    /** Starts of containers that were refused because their isolation was not in force. */
+    long refusedStarts();
+
+    /** What was done to keep the isolation in force, by kind. */
+    Map<String, Long> isolationRepairs();
+
+    /** What runs for the isolation of each card. */
+    Map<CardId, IsolationProvider.Figures> isolationFigures();
 
     /** The latest snapshot of the node. */
     NodeSnapshot snapshot();

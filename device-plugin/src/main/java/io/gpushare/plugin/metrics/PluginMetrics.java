@@ -2,6 +2,7 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.node.AnnotationDifference;
@@ -19,13 +20,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Every metric of the plugin, in Prometheus' text format. */
 public final class PluginMetrics {
     /** A kubelet call that is timed. */
     public enum Call {
         ALLOCATE,
-        GET_PREFERRED_ALLOCATION
+        GET_PREFERRED_ALLOCATION,
+        PRE_START_CONTAINER
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
@@ -94,6 +97,17 @@ public final class PluginMetrics {
                 .help("0 if the API server has not responded for 15 s: free devices are withdrawn until it does.")
                 .callback(callback -> callback.call(counts.apiServerResponds() ? 1 : 0))
                 .register(registry);
+        GaugeWithCallback.builder()
+                .name("gpushare_plugin_no_cards")
+                .help("1 for the reason why the node offers no cards, although the plugin runs.")
+                .labelNames("reason")
+                .callback(callback -> {
+                    @Nullable NoCards now = counts.snapshot().inventory().noCards();
+                    for (NoCards.Cause cause : NoCards.Cause.values()) {
+                        callback.call(now != null && now.cause() == cause ? 1 : 0, cause.label());
+                    }
+                })
+                .register(registry);
         CounterWithCallback.builder()
                 .name("gpushare_card_xid_errors_total")
                 .help("Xid errors since the plugin started; card and model are empty if the driver did not name the"
@@ -117,6 +131,17 @@ public final class PluginMetrics {
                 "Evictions of pods that used more memory than they requested: evicted, refused or failed.",
                 "outcome",
                 counts::evictions,
+                Function.identity());
+        counter(
+                "gpushare_plugin_container_starts_refused_total",
+                "Starts of containers that were refused because their isolation was not in force; the kubelet retries.",
+                counts::refusedStarts);
+        counter(
+                "gpushare_plugin_isolation_repairs_total",
+                "What was done to keep isolation in force: limit_restored (the driver lost it), client_terminated (MPS:"
+                        + " the newest process of a container over its limit).",
+                "kind",
+                counts::isolationRepairs,
                 Function.identity());
         new CardMetrics(counts, registry).register();
         new ContainerMetrics(counts, registry).register();

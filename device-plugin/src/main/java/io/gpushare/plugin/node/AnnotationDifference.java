@@ -4,19 +4,14 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.gpushare.GpushareHolding;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * A pod whose allocation annotation differs from what its containers have.
  *
- * @param actual what they have: the responses of Allocate, or after a restart what pod-resources lists
+ * @param actual what they have: the responses of Allocate, or if these are unknown what pod-resources lists
  */
 public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
     /** How the annotation differs. */
@@ -25,13 +20,13 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
         MISSING("unwritten"),
         /** It names another allocation, or can't be read. */
         WRONG("wrong"),
-        /** There is none, because the pod got its card from gpushare's device plugin. */
+        /** There is none, because the pod got its card from another device plugin, such as gpushare's. */
         ADOPTED("adopted"),
         /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
         UNASSIGNED("unassigned"),
         /**
-         * It contradicts the kubelet's devices, and this plugin did not serve the pod's Allocate since it started. Which of
-         * the two the containers use is unknown, so nothing is changed.
+         * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the response of
+         * Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is changed.
          */
         UNCONFIRMED("doubtful");
 
@@ -81,32 +76,32 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
     }
 
     private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
-        Set<String> answered = new HashSet<>();
-        snapshot.answeredCalls().stream()
-                .filter(call -> call.pod().uid().equals(pod.ref().uid()))
-                .forEach(call -> answered.add(call.allocation().name()));
+        NodeAllocations.Evidence evidence =
+                snapshot.allocations().evidence().get(pod.ref().uid());
+        if (evidence == NodeAllocations.Evidence.DISPUTED) {
+            return Optional.of(Kind.UNCONFIRMED);
+        }
         if (pod.allocation().valid().equals(Optional.of(actual))) {
-            if (answered.isEmpty() && otherDevices(snapshot.listed(), pod, actual)) {
-                return Optional.of(Kind.UNCONFIRMED);
-            }
             return pod.gpushare().bound() && !pod.gpushare().assigned()
                     ? Optional.of(Kind.UNASSIGNED)
                     : Optional.empty();
         }
-        boolean own = actual.containers().stream().allMatch(container -> answered.contains(container.name()));
-        if (answered.isEmpty()
-                && actual.containers().stream()
-                        .allMatch(container ->
-                                named(snapshot.listed(), pod, container.name()).isEmpty())) {
-            return GpushareHolding.of(pod.gpushare(), snapshot.inventory())
-                    .filter(GpushareHolding::certain)
-                    .map(_ -> Kind.ADOPTED);
-        }
-        // The device IDs of several cards don't say which card the container uses; only the response did.
-        if (!own && sharesSeveralCards(actual)) {
+        if (evidence == NodeAllocations.Evidence.POSSIBLE) {
             return Optional.empty();
         }
-        return Optional.of(pod.allocation() instanceof Decoded.Absent ? Kind.MISSING : Kind.WRONG);
+        // The device IDs of several cards don't say which card the container uses; only the response did.
+        if (evidence != NodeAllocations.Evidence.RESPONSES && sharesSeveralCards(actual)) {
+            return Optional.empty();
+        }
+        if (evidence == NodeAllocations.Evidence.GPUSHARE) {
+            return Optional.of(Kind.ADOPTED);
+        }
+        if (!(pod.allocation() instanceof Decoded.Absent)) {
+            return Optional.of(Kind.WRONG);
+        }
+        boolean otherDevices =
+                snapshot.allocations().undeviced().allocationOf(pod.ref().uid()).isPresent();
+        return Optional.of(otherDevices ? Kind.ADOPTED : Kind.MISSING);
     }
 
     private static boolean sharesSeveralCards(Allocation actual) {
@@ -114,20 +109,6 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
                         .filter(card -> !actual.shareOn(card).shared().isNone())
                         .count()
                 > 1;
-    }
-
-    private static boolean otherDevices(PodResourcesList listed, NodePod pod, Allocation actual) {
-        return actual.containers().stream().anyMatch(container -> {
-            Set<CardId> named = named(listed, pod, container.name());
-            return !named.isEmpty() && !named.equals(Set.copyOf(container.visibleCards()));
-        });
-    }
-
-    /** The cards of the kubelet's devices for the container. */
-    private static Set<CardId> named(PodResourcesList listed, NodePod pod, String container) {
-        return DeviceIdParser.devices(listed.devices(pod.name(), container)).stream()
-                .map(DeviceId::card)
-                .collect(Collectors.toSet());
     }
 
     /** The UUIDs of the cards that the pod has, for messages. */

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * A pod of this node as the API reports it.
@@ -18,6 +19,7 @@ import java.util.Objects;
  * @param ended whether its phase is Succeeded or Failed: then it holds no cards
  * @param allocation the allocation in this project's annotation
  * @param started the names of its started containers, by container ID
+ * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
  * @param gpushare the annotations of gpushare
  */
 public record NodePod(
@@ -27,6 +29,7 @@ public record NodePod(
         Decoded<Demand> demand,
         Decoded<Allocation> allocation,
         Map<String, String> started,
+        Set<String> former,
         GpusharePod gpushare) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
@@ -39,11 +42,23 @@ public record NodePod(
         Objects.requireNonNull(allocation);
         Objects.requireNonNull(gpushare);
         started = Map.copyOf(started);
+        former = Set.copyOf(former);
+    }
+
+    /** A pod without a container of a former resource and without annotations of gpushare. */
+    public NodePod(
+            PodRef ref,
+            Instant created,
+            boolean ended,
+            Decoded<Demand> demand,
+            Decoded<Allocation> allocation,
+            Map<String, String> started) {
+        this(ref, created, ended, demand, allocation, started, Set.of(), GpusharePod.NONE);
     }
 
     /** A pod without a started container and without annotations of gpushare. */
     public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        this(ref, created, ended, demand, allocation, Map.of(), GpusharePod.NONE);
+        this(ref, created, ended, demand, allocation, Map.of());
     }
 
     public PodName name() {

@@ -1,6 +1,8 @@
 package io.gpushare.plugin.node;
 
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.Decoded;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,13 +17,14 @@ import java.util.stream.Stream;
 
 /**
  * Everything that the plugin knows of its node at one moment: the cards, the pods of the API, the last list of
- * pod-resources, and the answered Allocate calls.
+ * pod-resources, the answered Allocate calls, and those that the kubelet recorded.
  */
 public final class NodeSnapshot {
     private final Inventory inventory;
     private final Map<String, NodePod> pods;
     private final PodResourcesList listed;
     private final List<AnsweredCall> answeredCalls;
+    private final KubeletCheckpoint checkpoint;
     private final Set<String> refused;
     private final Set<PodName> deleted;
     private final AdmissionOrder admissionOrder;
@@ -32,6 +35,7 @@ public final class NodeSnapshot {
             Map<String, NodePod> pods,
             PodResourcesList listed,
             List<AnsweredCall> answeredCalls,
+            KubeletCheckpoint checkpoint,
             Set<String> refused,
             Set<PodName> deleted,
             AdmissionOrder admissionOrder) {
@@ -39,17 +43,25 @@ public final class NodeSnapshot {
         this.pods = Map.copyOf(pods);
         this.listed = listed;
         this.answeredCalls = List.copyOf(answeredCalls);
+        this.checkpoint = checkpoint;
         this.refused = Set.copyOf(refused);
         this.deleted = Set.copyOf(deleted);
         this.admissionOrder = admissionOrder;
-        this.allocations =
-                NodeAllocations.of(inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls);
+        this.allocations = NodeAllocations.of(
+                inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls, checkpoint);
     }
 
     /** A node of which nothing but the cards is known. */
     public static NodeSnapshot of(Inventory inventory) {
         return new NodeSnapshot(
-                inventory, Map.of(), PodResourcesList.EMPTY, List.of(), Set.of(), Set.of(), AdmissionOrder.NONE);
+                inventory,
+                Map.of(),
+                PodResourcesList.EMPTY,
+                List.of(),
+                KubeletCheckpoint.EMPTY,
+                Set.of(),
+                Set.of(),
+                AdmissionOrder.NONE);
     }
 
     public Inventory inventory() {
@@ -64,6 +76,7 @@ public final class NodeSnapshot {
         return listed;
     }
 
+    /** The Allocate calls that this process answered. */
     public List<AnsweredCall> answeredCalls() {
         return answeredCalls;
     }
@@ -79,7 +92,7 @@ public final class NodeSnapshot {
     }
 
     public NodeSnapshot withInventory(Inventory changed) {
-        return new NodeSnapshot(changed, pods, listed, answeredCalls, refused, deleted, admissionOrder);
+        return new NodeSnapshot(changed, pods, listed, answeredCalls, checkpoint, refused, deleted, admissionOrder);
     }
 
     /** The snapshot after the API reported this pod. */
@@ -88,7 +101,7 @@ public final class NodeSnapshot {
         changed.put(pod.ref().uid(), pod);
         List<AnsweredCall> kept = pod.ended() ? without(pod.ref().uid()) : answeredCalls;
         return new NodeSnapshot(
-                inventory, changed, listed, kept, refused, without(deleted, pod.name()), admissionOrder);
+                inventory, changed, listed, kept, checkpoint, refused, without(deleted, pod.name()), admissionOrder);
     }
 
     /**
@@ -104,7 +117,8 @@ public final class NodeSnapshot {
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             gone.add(last.name());
         }
-        return new NodeSnapshot(inventory, changed, listed, without(uid), without(refused, uid), gone, admissionOrder);
+        return new NodeSnapshot(
+                inventory, changed, listed, without(uid), checkpoint, without(refused, uid), gone, admissionOrder);
     }
 
     /**
@@ -122,7 +136,7 @@ public final class NodeSnapshot {
                 .filter(call -> now.containsKey(call.pod().uid())
                         || !pods.containsKey(call.pod().uid()))
                 .toList();
-        return new NodeSnapshot(inventory, now, listed, kept, refused, gone, admissionOrder);
+        return new NodeSnapshot(inventory, now, listed, kept, checkpoint, refused, gone, admissionOrder);
     }
 
     /** The snapshot with the pods of a fresh list that ended, which the watch may report later: an end is final. */
@@ -153,7 +167,7 @@ public final class NodeSnapshot {
         // An unchanged list says nothing about new pods.
         AdmissionOrder order =
                 changed.equals(listed) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
-        return new NodeSnapshot(inventory, pods, changed, kept, refused, gone, order);
+        return new NodeSnapshot(inventory, pods, changed, kept, checkpoint, refused, gone, order);
     }
 
     private Optional<String> uidOf(PodName name) {
@@ -163,19 +177,51 @@ public final class NodeSnapshot {
                 .findFirst();
     }
 
+    /** The snapshot after the kubelet's checkpoint was read. */
+    public NodeSnapshot withCheckpoint(KubeletCheckpoint changed) {
+        return new NodeSnapshot(inventory, pods, listed, answeredCalls, changed, refused, deleted, admissionOrder);
+    }
+
+    /** Whether a pod has cards that no known response gave it: then the kubelet's checkpoint must be read. */
+    public boolean unproved() {
+        return allocations.evidence().values().stream().anyMatch(each -> each != NodeAllocations.Evidence.RESPONSES);
+    }
+
+    /**
+     * A pod whose allocation annotation says that it has cards, and that has them under another resource's name. Its cards
+     * would be free by that name's change.
+     *
+     * @param known the names of resources that are counted
+     */
+    public Optional<String> unknownResource(Set<String> known) {
+        return pods.values().stream()
+                .filter(pod -> !pod.ended() && !(pod.allocation() instanceof Decoded.Absent))
+                .flatMap(pod -> checkpoint.entries(pod.ref().uid()).stream()
+                        .filter(entry -> !known.contains(entry.resource()))
+                        .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
+                .findFirst();
+    }
+
+    /** Whether an Allocate for that container was answered, by this process or one before it. */
+    public boolean answered(PodRef pod, String container) {
+        return answeredCalls.stream().anyMatch(call -> call.isFor(pod, container))
+                || checkpoint.entries(pod.uid()).stream()
+                        .anyMatch(entry -> entry.container().equals(container));
+    }
+
     /** The snapshot after an Allocate; it replaces an earlier one for the same container. */
     public NodeSnapshot withAnsweredCall(AnsweredCall call) {
         List<AnsweredCall> changed = new ArrayList<>(answeredCalls);
         changed.removeIf(old -> old.isFor(call.pod(), call.allocation().name()));
         changed.add(call);
-        return new NodeSnapshot(inventory, pods, listed, changed, refused, deleted, admissionOrder);
+        return new NodeSnapshot(inventory, pods, listed, changed, checkpoint, refused, deleted, admissionOrder);
     }
 
     /** The snapshot after an Allocate for this pod was refused: the kubelet has rejected the pod permanently. */
     public NodeSnapshot withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodeSnapshot(inventory, pods, listed, answeredCalls, changed, deleted, admissionOrder);
+        return new NodeSnapshot(inventory, pods, listed, answeredCalls, checkpoint, changed, deleted, admissionOrder);
     }
 
     /** Whether the pod may still receive cards. */

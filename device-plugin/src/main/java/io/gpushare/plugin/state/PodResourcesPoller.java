@@ -1,5 +1,6 @@
 package io.gpushare.plugin.state;
 
+import io.gpushare.plugin.node.KubeletCheckpoint;
 import io.gpushare.plugin.node.PodResourcesList;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,10 +10,13 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
- * Reads pod-resources again when the snapshot may differ from it: at the start, when pods are deleted, and periodically. It
- * does not read after each Allocate: the plugin knows its own responses, and pod-resources serves few calls at a time.
+ * Reads what the kubelet has allocated. It reads pod-resources when the snapshot may differ from it: at the start, when pods
+ * are deleted, and periodically, but not after each Allocate: the plugin knows its own responses, and pod-resources serves
+ * few calls at a time. It then reads the kubelet's checkpoint, the first time and while there are cards whose Allocate the
+ * plugin did not answer.
  */
 public final class PodResourcesPoller implements AutoCloseable {
     /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
@@ -23,7 +27,7 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
-    /** The interval while the API has not reported pods that the kubelet lists, or the pods a first time. */
+    /** The interval while the API has not reported pods that the kubelet lists, or any pods, or the kubelet does not respond. */
     private static final Duration BEHIND = Duration.ofSeconds(1);
 
     private static final Duration USUAL = Duration.ofMinutes(1);
@@ -32,26 +36,31 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private final LatestSnapshot latest;
     private final Lister podResources;
+    private final Supplier<Optional<KubeletCheckpoint>> checkpoint;
     private final BooleanSupplier podsKnown;
     private final Runnable attempted;
     private final InstantSource clock;
     private final Semaphore requested = new Semaphore(0);
+    private boolean checkpointRead;
     private final Thread thread = new Thread(this::run, "pod-resources");
 
     /**
      * Makes a poller; it reads nothing before {@link #start}.
      *
+     * @param checkpoint reads the kubelet's checkpoint; empty if that fails
      * @param podsKnown whether the API reported the node's pods a first time
      * @param attempted is run after each read, also if the kubelet did not respond
      */
     public PodResourcesPoller(
             LatestSnapshot latest,
             Lister podResources,
+            Supplier<Optional<KubeletCheckpoint>> checkpoint,
             BooleanSupplier podsKnown,
             Runnable attempted,
             InstantSource clock) {
         this.latest = Objects.requireNonNull(latest);
         this.podResources = Objects.requireNonNull(podResources);
+        this.checkpoint = Objects.requireNonNull(checkpoint);
         this.podsKnown = Objects.requireNonNull(podsKnown);
         this.attempted = Objects.requireNonNull(attempted);
         this.clock = Objects.requireNonNull(clock);
@@ -70,15 +79,15 @@ public final class PodResourcesPoller implements AutoCloseable {
     private void run() {
         try {
             awaitPods();
-            read();
+            boolean listed = read();
             while (true) {
-                Duration wait = latest.now().behind() || !podsKnown.getAsBoolean() ? BEHIND : USUAL;
+                Duration wait = !listed || latest.now().behind() || !podsKnown.getAsBoolean() ? BEHIND : USUAL;
                 if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
                     // Requests that come together need one read.
                     TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
                     requested.drainPermits();
                 }
-                read();
+                listed = read();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -92,10 +101,17 @@ public final class PodResourcesPoller implements AutoCloseable {
         }
     }
 
-    private void read() {
+    /** Reads both sources; returns whether the kubelet responded. */
+    private boolean read() {
         Instant before = clock.instant();
-        podResources.list(LIST_TIMEOUT).ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
+        Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
+        listed.ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
+        if (!checkpointRead || latest.now().unproved()) {
+            checkpointRead = true;
+            checkpoint.get().ifPresent(now -> latest.update(snapshot -> snapshot.withCheckpoint(now)));
+        }
         attempted.run();
+        return listed.isPresent();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
@@ -21,7 +22,7 @@ class CardHistoryTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final DriverFacts DRIVER = new DriverFacts("580.95.05", "13.580.95.05", 13, 0);
 
-    private final CardHistory cards = new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)));
+    private final CardHistory cards = new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)), false);
 
     @Test
     void presentCardsHaveTheirFacts() {
@@ -61,11 +62,14 @@ class CardHistoryTest {
 
     @Test
     void withoutADriverKnownCardsAreUnhealthyAndNoOthersAppear() {
-        assertThat(cards.withoutDriver("no driver", NOW)).isEqualTo(Inventory.empty(MemoryUnit.GIB));
+        NoCards why = new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "Driver Not Loaded");
+        assertThat(cards.withoutDriver(why, NOW))
+                .isEqualTo(Inventory.empty(MemoryUnit.GIB).withNoCards(why));
         cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        assertThat(card(cards.withoutDriver("no driver", NOW), "GPU-a").health())
-                .isEqualTo(new Health.Unhealthy("no driver"));
+        Inventory lost = cards.withoutDriver(why, NOW);
+        assertThat(card(lost, "GPU-a").health()).isEqualTo(new Health.Unhealthy("the driver does not respond"));
+        assertThat(lost.noCards()).isEqualTo(why);
     }
 
     private static Card card(Inventory inventory, String uuid) {

@@ -18,12 +18,17 @@ import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
+import io.gpushare.api.deviceplugin.v1beta1.Empty;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
+import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
+import io.gpushare.plugin.isolation.ContainerIsolation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,7 +186,13 @@ class RegistrationIT {
 
         ContainerAllocateResponse given =
                 kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
-        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"));
+        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"));
+        assertThat(given.getMountsList())
+                .containsExactly(Mount.newBuilder()
+                        .setHostPath("/run/mps/a")
+                        .setContainerPath("/tmp/nvidia-mps")
+                        .setReadOnly(true)
+                        .build());
         assertThat(given.getDevices(0).getHostPath()).isEqualTo("/dev/nvidia0");
         assertThat(given.getDevices(0).getContainerPath()).isEqualTo("/dev/nvidia0");
         assertThat(given.getDevices(0).getPermissions()).isEqualTo("rw");
@@ -202,6 +213,25 @@ class RegistrationIT {
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder())
                         .build());
         assertThat(response.getContainerResponses(0).getDeviceIDsList()).isEmpty();
+    }
+
+    @Test
+    void aContainerStartsOnlyWhenTheHandlerLetsIt() throws Exception {
+        kubelet.start();
+        connection.offer(TWO);
+        awaitLists();
+
+        assertThat(kubelet.calls(MEMORY)
+                        .getDevicePluginOptions(Empty.getDefaultInstance())
+                        .getPreStartRequired())
+                .isTrue();
+        kubelet.calls(MEMORY).preStartContainer(preStart("GPU-a::0"));
+        assertThatThrownBy(() -> kubelet.calls(CARDS).preStartContainer(preStart("GPU-a")))
+                .hasMessage("FAILED_PRECONDITION: the card is not ready\\n[GPU-a]");
+    }
+
+    private static PreStartContainerRequest preStart(String id) {
+        return PreStartContainerRequest.newBuilder().addDevicesIds(id).build();
     }
 
     @Test
@@ -252,6 +282,16 @@ class RegistrationIT {
         }
 
         @Override
+        public boolean gatesStart() {
+            return true;
+        }
+
+        @Override
+        public Optional<String> start(DeviceResource resource, List<String> ids) {
+            return resource == DeviceResource.CARDS ? Optional.of("the card is not ready\n" + ids) : Optional.empty();
+        }
+
+        @Override
         public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
                 case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
@@ -259,7 +299,11 @@ class RegistrationIT {
                     new AllocationResponse.Granted(
                             Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
                             List.of("/dev/nvidia0"),
-                            List.of("nvidia.com/gpu=GPU-a"));
+                                    List.of("nvidia.com/gpu=GPU-a"))
+                            .with(new ContainerIsolation.Settings(
+                                    Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
+                                    List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true)),
+                                    Map.of()));
             };
         }
     }

@@ -60,9 +60,59 @@ class AnnotationDifferenceTest {
     }
 
     @Test
-    void anAnnotationThatContradictsTheDevicesIsReportedAndNotChanged() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1")))
+    void anAnnotationThatContradictsTheDevicesIsReportedAndThePodHoldsTheCardsOfBoth() {
+        NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");
+        assertThat(AnnotationDifference.of(disputed))
                 .containsExactly(difference(A, AnnotationDifference.Kind.UNCONFIRMED));
+        assertThat(disputed.allocations().assigned().cards())
+                .extracting(CardState::allocated)
+                .containsExactly(Share.memory(2), Share.memory(2));
+        assertThat(disputed.allocations().uncounted().cards())
+                .extracting(CardState::allocated)
+                .containsExactly(Share.memory(2), Share.NONE);
+        assertThat(disputed.unproved()).isTrue();
+    }
+
+    @Test
+    void theKubeletsRecordOfTheResponseDecides() {
+        NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");
+        NodeSnapshot edited = disputed.withCheckpoint(recorded(new NamedCard.ByUuid(B)));
+        assertThat(AnnotationDifference.of(edited)).containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
+        assertThat(edited.allocations().assigned().cards())
+                .extracting(CardState::allocated)
+                .containsExactly(Share.NONE, Share.memory(2));
+        assertThat(edited.unproved()).isFalse();
+        // The kubelet ignored the preferred devices, and the container has the annotated card.
+        NodeSnapshot unpreferred = disputed.withCheckpoint(recorded(new NamedCard.ByIndex(0)));
+        assertThat(AnnotationDifference.of(unpreferred)).isEmpty();
+        assertThat(unpreferred.allocations().assigned().cards())
+                .extracting(CardState::allocated)
+                .containsExactly(Share.memory(2), Share.NONE);
+    }
+
+    @Test
+    void aRecordOfGpusharesPluginSaysWhichCardItsPodHas() {
+        KubeletCheckpoint.Entry gpushares = new KubeletCheckpoint.Entry(
+                "uid-p", "main", "a.com/m", Set.of("GPU-a-_-0", "GPU-a-_-1"), List.of(new NamedCard.ByIndex(1)));
+        NodeSnapshot snapshot = listed(EMPTY.withPod(UNANNOTATED), "GPU-a-_-0", "GPU-a-_-1")
+                .withCheckpoint(KubeletCheckpoint.of(List.of(gpushares)));
+        assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(B, AnnotationDifference.Kind.ADOPTED));
+        // Its devices are not in our lists, but the scheduler counts them.
+        assertThat(snapshot.allocations().undeviced().cards())
+                .extracting(CardState::allocated)
+                .containsExactly(Share.NONE, Share.memory(2));
+        assertThat(snapshot.allocations().allocatedIds()).doesNotContain("GPU-a::0", "GPU-b::0");
+    }
+
+    @Test
+    void aRecordOfAnotherAmountOrCardDecidesNothing() {
+        NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");
+        KubeletCheckpoint.Entry other = new KubeletCheckpoint.Entry(
+                "uid-p", "main", "a.com/m", Set.of("GPU-b::0"), List.of(new NamedCard.ByUuid(B)));
+        assertThat(disputed.withCheckpoint(KubeletCheckpoint.of(List.of(other))).unproved())
+                .isTrue();
+        assertThat(disputed.withCheckpoint(recorded(new NamedCard.ByMinor(7))).unproved())
+                .isTrue();
     }
 
     @Test
@@ -101,6 +151,11 @@ class AnnotationDifferenceTest {
                 TestPods.share("main", card, 2),
                 Set.of(card + "::0", card + "::1"),
                 TestPods.START));
+    }
+
+    private static KubeletCheckpoint recorded(NamedCard card) {
+        return KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                "uid-p", "main", "a.com/m", Set.of("GPU-b::0", "GPU-b::1"), List.of(card))));
     }
 
     private static NodeSnapshot listed(NodeSnapshot snapshot, String... ids) {

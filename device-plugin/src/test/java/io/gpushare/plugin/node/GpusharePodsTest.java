@@ -15,6 +15,7 @@ import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.node.AnnotationDifference.Kind;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,23 @@ class GpusharePodsTest {
         assertThat(kinds(devices(EMPTY.withPod(less)))).containsExactly(Kind.ADOPTED);
         // Without any annotation it may have either card.
         assertHeld(devices(EMPTY.withPod(TestPods.gpushare("p", 2, Map.of()))), Map.of(A, 2, B, 2));
+    }
+
+    @Test
+    void theKubeletsRecordDecidesAlsoWhereAnnotationsWereEdited() {
+        NodePod edited = allocated(
+                TestPods.gpushare("p", 2, ASSIGNED_B),
+                new Decoded.Valid<>(TestPods.allocation(TestPods.share("main", A, 2))));
+        KubeletCheckpoint checkpoint = KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                edited.ref().uid(),
+                "main",
+                "aliyun.com/gpu-mem",
+                Set.of("GPU-a-_-0", "GPU-a-_-1"),
+                List.of(new NamedCard.ByIndex(1)))));
+        assertHeld(devices(EMPTY.withPod(edited)), Map.of(A, 2));
+        NodeSnapshot read = devices(EMPTY.withPod(edited)).withCheckpoint(checkpoint);
+        assertHeld(read, Map.of(B, 2));
+        assertThat(kinds(read)).containsExactly(Kind.WRONG);
     }
 
     @Test
@@ -100,6 +118,7 @@ class GpusharePodsTest {
                 new Decoded.Malformed<>("requests both"),
                 pod.allocation(),
                 pod.started(),
+                pod.former(),
                 pod.gpushare());
 
         assertHeld(EMPTY.withPod(both), Map.of(B, 2));
@@ -123,7 +142,8 @@ class GpusharePodsTest {
     }
 
     private static NodePod allocated(NodePod pod, Decoded<Allocation> allocation) {
-        return new NodePod(pod.ref(), pod.created(), false, pod.demand(), allocation, pod.started(), pod.gpushare());
+        return new NodePod(
+                pod.ref(), pod.created(), false, pod.demand(), allocation, pod.started(), pod.former(), pod.gpushare());
     }
 
     private static List<Kind> kinds(NodeSnapshot snapshot) {

@@ -65,6 +65,7 @@ public final class TestPods {
                 pod.demand(),
                 pod.allocation(),
                 Map.of(),
+                Set.of(),
                 GpusharePod.of(written, List.of(memory("main", units))));
     }
 
@@ -77,6 +78,7 @@ public final class TestPods {
                 pod.demand(),
                 pod.allocation(),
                 Map.of("containerid", "main"),
+                pod.former(),
                 pod.gpushare());
     }
 

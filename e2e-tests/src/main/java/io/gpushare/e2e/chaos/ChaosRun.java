@@ -68,6 +68,13 @@ final class ChaosRun implements AutoCloseable {
 
     private void install() {
         installation.install();
+        cluster.kubectl().run("apply", "-f", root.resolve("deploy/preemption").toString());
+        cluster.kubectl().apply("""
+            apiVersion: scheduling.k8s.io/v1
+            kind: PriorityClass
+            metadata: {name: %s}
+            value: 1000
+            """.formatted(PodLoad.URGENT));
         Map<String, List<String>> lines = new HashMap<>();
         for (int node = 0; node < nodes.size(); node++) {
             lines.put(nodes.get(node), ClusterCards.lines(node, Map.of()));

@@ -25,6 +25,11 @@ import java.util.concurrent.TimeUnit;
 final class PodLoad {
     private static final Duration PAUSE = Duration.ofMillis(400);
     private static final int MAX_ATTEMPTS = 12;
+    private static final int MAX_EVICTIONS = 30;
+    /** An Event may be late: kube-scheduler and the extender record it while the API server may not respond. */
+    private static final Duration EVENT = Duration.ofSeconds(60);
+    /** The priority class of urgent pods. */
+    static final String URGENT = "gpushare-chaos-urgent";
 
     private sealed interface Fate {
         record Ran() implements Fate {}
@@ -32,6 +37,9 @@ final class PodLoad {
         record EndedEarly() implements Fate {}
 
         record Rejected(String message, boolean ran) implements Fate {}
+
+        /** It was evicted for an urgent pod, by kube-scheduler or by the extender. */
+        record Preempted() implements Fate {}
     }
 
     private final ApiServer api;
@@ -76,7 +84,9 @@ final class PodLoad {
 
     private void carryOut(PlannedPod order) throws InterruptedException {
         watch.sleepUntil(order.at());
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        int rejections = 0;
+        int evictions = 0;
+        for (int attempt = 1; rejections < MAX_ATTEMPTS && evictions < MAX_EVICTIONS; attempt++) {
             String uid = create(order, attempt);
             tally.count("pods: made");
             Fate fate = follow(order, uid);
@@ -90,14 +100,23 @@ final class PodLoad {
                     tally.count("pods: deleted a moment after they were made, on purpose");
                     return;
                 }
-                case Fate.Rejected(String message, boolean ran) -> rejected(order, message, ran);
+                case Fate.Rejected(String message, boolean ran) -> {
+                    rejections++;
+                    rejected(order, uid, message, ran);
+                }
+                case Fate.Preempted() -> {
+                    evictions++;
+                    tally.count("pods: preempted (created again)");
+                }
             }
         }
-        tally.violation("rejected at every attempt", order.name(), order.toString());
+        tally.violation("rejected or preempted at every attempt", order.name(), order.toString());
     }
 
-    private void rejected(PlannedPod order, String message, boolean ran) {
-        Optional<String> reason = AdmissionReasons.of(message);
+    private void rejected(PlannedPod order, String uid, String message, boolean ran) {
+        Optional<String> reason = watcher.latest().edited().contains(uid)
+                ? AdmissionReasons.ofEdited(message)
+                : AdmissionReasons.of(message);
         String when = ran ? "while it ran" : "at its admission";
         if (reason.isPresent()) {
             tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
@@ -137,6 +156,14 @@ final class PodLoad {
         while (true) {
             Snapshot now = watcher.latest();
             Optional<PodView> pod = now.pod(uid);
+            boolean preempted = pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
+            boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
+            if (preempted || vanished) {
+                if (!preemptionReported(uid)) {
+                    tally.violation("a pod vanished without a deletion", order.name(), uid);
+                }
+                return new Fate.Preempted();
+            }
             if (early && past(made.plus(order.life()))) {
                 return new Fate.EndedEarly();
             }
@@ -152,12 +179,25 @@ final class PodLoad {
                     return new Fate.Ran();
                 }
             }
-            if (pod.isEmpty() && now.at().compareTo(made) > 0) {
-                tally.violation("a pod vanished without a deletion", order.name(), uid);
-                return new Fate.EndedEarly();
+            Thread.sleep(PAUSE);
+        }
+    }
+
+    private boolean preemptionReported(String uid) throws InterruptedException {
+        Duration until = watch.now().plus(EVENT);
+        String events = "/api/v1/namespaces/" + ClusterWatcher.NAMESPACE
+                + "/events?fieldSelector=reason%3DPreempted%2CinvolvedObject.uid%3D" + uid;
+        while (!past(until)) {
+            try {
+                if (!api.get(events).body().path("items").isEmpty()) {
+                    return true;
+                }
+            } catch (IOException e) {
+                tally.count("load: calls that the API server did not answer");
             }
             Thread.sleep(PAUSE);
         }
+        return false;
     }
 
     /** Deletes the pod and waits until the API server no longer has it. */
@@ -219,8 +259,14 @@ final class PodLoad {
         return """
             {"apiVersion":"v1","kind":"Pod",
              "metadata":{"name":"%s","namespace":"%s","labels":{"order":"%s"}},
-             "spec":{"terminationGracePeriodSeconds":1,"restartPolicy":"%s","automountServiceAccountToken":false,
+             "spec":{%s"terminationGracePeriodSeconds":1,"restartPolicy":"%s","automountServiceAccountToken":false,
               "containers":[%s]}}\
-            """.formatted(order.name(), ClusterWatcher.NAMESPACE, label, completes ? "Never" : "Always", containers);
+            """.formatted(
+                        order.name(),
+                        ClusterWatcher.NAMESPACE,
+                        label,
+                        order.urgent() ? "\"priorityClassName\":\"" + URGENT + "\"," : "",
+                        completes ? "Never" : "Always",
+                        containers);
     }
 }

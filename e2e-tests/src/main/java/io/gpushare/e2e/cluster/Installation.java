@@ -1,6 +1,5 @@
 package io.gpushare.e2e.cluster;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -57,13 +56,24 @@ public final class Installation {
         cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
     }
 
-    /** Installs both programs from the manifests, without a driver, and waits until they are ready. */
+    /**
+     * Installs both programs from the manifests, without a driver, and waits until the extender is ready and the plugin has
+     * logged why the node has no cards.
+     */
     public void apply() {
         Kubectl kubectl = cluster.kubectl();
         kubectl.run("label", "nodes", "--all", "--overwrite", "gpushare=true");
         applyManifests();
-        ready(PLUGIN);
         ready(EXTENDER);
+        Await.until(READY, "the plugin finds no driver", this::pluginLog, log -> log.contains("no cards to offer"));
+    }
+
+    private String pluginLog() {
+        try {
+            return cluster.kubectl().run("-n", NAMESPACE, "logs", PLUGIN);
+        } catch (Command.Failed starting) {
+            return String.valueOf(starting.getMessage());
+        }
     }
 
     public void applyManifests() {
@@ -109,27 +119,23 @@ public final class Installation {
 
     /** Waits until the newest version of that program runs and is ready. */
     public void ready(String program) {
+        cluster.kubectl()
+                .run(READY, "-n", NAMESPACE, "rollout", "status", program, "--timeout=" + READY.toSeconds() + "s");
         if (program.equals(EXTENDER)) {
-            // Only the leading pod is ever ready, so `rollout status` would wait for the other one.
-            Await.until(
-                    READY,
-                    "the extender's pods are updated and one leads",
-                    () -> cluster.kubectl().json("-n", NAMESPACE, "get", program),
-                    Installation::oneLeads);
-        } else {
-            cluster.kubectl()
-                    .run(READY, "-n", NAMESPACE, "rollout", "status", program, "--timeout=" + READY.toSeconds() + "s");
+            Await.until(READY, "the Service selects a leader", this::leaders, pods -> pods.size() == 1);
         }
     }
 
-    private static boolean oneLeads(JsonNode deployment) {
-        JsonNode status = deployment.path("status");
-        int replicas = deployment.at("/spec/replicas").asInt();
-        return status.path("observedGeneration").asLong()
-                        >= deployment.at("/metadata/generation").asLong()
-                && status.path("updatedReplicas").asInt() == replicas
-                && status.path("replicas").asInt() == replicas
-                && status.path("readyReplicas").asInt() == 1;
+    /** The pods with the label that the Service of the extender selects, but for those that end. */
+    private List<String> leaders() {
+        return cluster
+                .kubectl()
+                .json("-n", NAMESPACE, "get", "pods", "-l", "gpushare.io/leader=gpushare-schd-extender")
+                .path("items")
+                .valueStream()
+                .filter(pod -> pod.at("/metadata/deletionTimestamp").isMissingNode())
+                .map(pod -> pod.at("/metadata/name").asText())
+                .toList();
     }
 
     /** Replaces the cards of the simulated driver, one line per card (nvml-binding/SIMULATED-DRIVER.md). */

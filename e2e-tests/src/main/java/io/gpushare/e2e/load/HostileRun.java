@@ -73,14 +73,16 @@ final class HostileRun {
                 ready("extender", extender, LoadRun.START, begin);
                 // The same by watch events.
                 HostilePods.annotated(api, "watched", HostilePods.ANNOTATED);
-                // kube-scheduler keeps its connection.
-                try (Connection kept = new Connection(extender.port());
-                        Idle atExtender = Idle.open(extender.port(), IDLE);
-                        Idle atPlugin = Idle.open(plugin.port(), IDLE_AT_PLUGIN)) {
-                    LoadRun.print(
-                            "  %,d idle connections to the extender, %,d to the plugin%n",
-                            atExtender.count(), atPlugin.count());
-                    Processors.apart(extender, plugin, () -> filters(kept, extender));
+                try (Connection kept = new Connection(extender.port())) {
+                    // kube-scheduler keeps the connection of its first request.
+                    kept.call(ordinary());
+                    try (Idle atExtender = Idle.open(extender.port(), IDLE);
+                            Idle atPlugin = Idle.open(plugin.port(), IDLE_AT_PLUGIN)) {
+                        LoadRun.print(
+                                "  %,d idle connections to the extender, %,d to the plugin%n",
+                                atExtender.count(), atPlugin.count());
+                        Processors.apart(extender, plugin, () -> filters(kept, extender));
+                    }
                 }
                 ready("plugin", plugin, PLUGIN_START, System.nanoTime());
                 ready("extender", extender, LoadRun.START, System.nanoTime());
@@ -138,9 +140,16 @@ final class HostileRun {
         return true;
     }
 
+    private byte[] ordinary() throws IOException {
+        return request(LoadCluster.pod("ordinary", 1000, 2));
+    }
+
+    private byte[] request(ObjectNode pod) throws IOException {
+        return Connection.post(VerbRun.VERBS + "filter", LoadCluster.arguments(pod, cluster.names(new Random(SEED))));
+    }
+
     private void filter(Connection kept, ServerProcess extender, String what, ObjectNode pod) throws IOException {
-        byte[] request =
-                Connection.post(VerbRun.VERBS + "filter", LoadCluster.arguments(pod, cluster.names(new Random(SEED))));
+        byte[] request = request(pod);
         for (int i = 0; i < calls; i++) {
             kept.call(request);
         }

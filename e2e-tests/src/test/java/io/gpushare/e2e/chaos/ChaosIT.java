@@ -30,6 +30,9 @@ class ChaosIT {
                             + tally.of("pods: deleted a moment after they were made, on purpose"))
                     .as("every planned pod ran")
                     .isEqualTo(run.plan().orders().size());
+            assertThat(tally.of("pods: made") - tally.of("pods: preempted (created again)"))
+                    .as("pods, of which kubelets rejected few")
+                    .isLessThan(run.plan().orders().size() * 3L / 2);
             if (minutes >= USUAL_MINUTES) {
                 assertThat(tally.of("pods: made")).isGreaterThanOrEqualTo(300);
                 assertThat(Arrays.asList(Fault.Kind.values()))

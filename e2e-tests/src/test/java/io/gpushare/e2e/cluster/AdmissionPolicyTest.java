@@ -59,6 +59,30 @@ class AdmissionPolicyTest {
         assertAdmitted("system:node:n1", "UPDATE", "pods/status", with, with);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+                "CUDA_MPS_PIPE_DIRECTORY",
+                "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                "CUDA_DEVICE_MAX_CONNECTIONS",
+                "CUDA_DEVICE_MEMORY_LIMIT_0"
+            })
+    void aPodDoesNotLoosenTheLimitsOfItsShare(String variable) throws Exception {
+        String limits = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
+        String own = "env: [{name: " + variable + ", value: '1'}]";
+        assertRefusedPod("CUDA_MPS_* or CUDA_DEVICE_*", "containers: [{name: a, " + limits + ", " + own + "}]");
+        assertRefusedPod(
+                "CUDA_MPS_* or CUDA_DEVICE_*", "containers: [{name: a, " + limits + "}, {name: b, " + own + "}]");
+        assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);
+        assertAdmitted(
+                USER,
+                "CREATE",
+                "pods",
+                pod("containers: [{name: a, " + limits + ", env: [{name: CUDA_CACHE_PATH, value: /tmp}]}]"),
+                null);
+    }
+
     @Test
     void othersStillDoWhatTheyDid() throws Exception {
         assertAdmitted(USER, "CREATE", "pods", PLAIN, null);
@@ -198,7 +222,7 @@ class AdmissionPolicyTest {
         Map<String, Object> ended = new HashMap<>(PLAIN);
         ended.put("status", Map.of("phase", "Failed"));
         assertAdmitted(EXTENDER, "UPDATE", "pods/status", seen, PLAIN);
-        assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
+        assertRefused("only nominatedNodeName", EXTENDER, "UPDATE", "pods/status", ended, PLAIN);
         assertRefused("only annotations", EXTENDER, "UPDATE", "pods/status", labelled(PLAIN, "team"), PLAIN);
         assertRefused(
                 "room-seen",
@@ -216,6 +240,76 @@ class AdmissionPolicyTest {
                 "bindings",
                 labelled(binding("ALIYUN_COM_GPU_MEM_IDX"), "team"),
                 null);
+    }
+
+    @Test
+    void theExtenderLabelsOnlyThePodsOfExtenders() throws Exception {
+        Map<String, Object> own = yaml("metadata: {name: p, namespace: kube-system}\n"
+                + "spec: {serviceAccountName: gpu-share-scheduler-extender}");
+        Map<String, Object> leader = annotated(
+                labelled(own, "gpushare.io/leader"), Map.of("controller.kubernetes.io/pod-deletion-cost", "1"));
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", leader, own);
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", own, leader);
+        assertRefused("on the pods of extenders", EXTENDER, "UPDATE", "pods/status", labelled(own, "component"), own);
+        Map<String, Object> other = with(own, "", "spec", Map.of("serviceAccountName", "default"));
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(other, "gpushare.io/leader"),
+                other);
+        Map<String, Object> elsewhere = in("default", own);
+        assertRefused(
+                "on the pods of extenders",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                labelled(elsewhere, "gpushare.io/leader"),
+                elsewhere);
+    }
+
+    @Test
+    void theExtenderWritesOnlyWhatPreemptionNeedsIntoAStatus() throws Exception {
+        Map<String, Object> before = status("Running", null, List.of("Ready"));
+        assertAdmitted(
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", "n1", List.of("Ready", "gpushare.io/CardsHeld", "DisruptionTarget")),
+                before);
+        assertAdmitted(EXTENDER, "UPDATE", "pods/status", before, status("Running", "n1", List.of("Ready")));
+        assertRefused(
+                "only nominatedNodeName",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", null, List.of("Ready", "PodScheduled")),
+                before);
+        assertRefused(
+                "only nominatedNodeName",
+                EXTENDER,
+                "UPDATE",
+                "pods/status",
+                status("Running", null, List.of()),
+                before);
+        assertRefused("only nominatedNodeName", EXTENDER, "UPDATE", "pods/status", PLAIN, before);
+    }
+
+    private static Map<String, Object> status(String phase, @Nullable String nominated, List<String> conditions) {
+        Map<String, Object> status = new HashMap<>();
+        status.put("phase", phase);
+        status.put(
+                "conditions",
+                conditions.stream()
+                        .map(type -> Map.of("type", type, "status", "True"))
+                        .toList());
+        if (nominated != null) {
+            status.put("nominatedNodeName", nominated);
+        }
+        Map<String, Object> pod = new HashMap<>(PLAIN);
+        pod.put("status", status);
+        return pod;
     }
 
     @Test

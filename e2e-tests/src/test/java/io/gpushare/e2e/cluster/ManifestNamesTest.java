@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,8 +64,10 @@ class ManifestNamesTest {
         assertThat(AdmissionPolicies.list(at(service, "spec").get("ports")))
                 .singleElement()
                 .satisfies(port -> assertThat(port).containsEntry("port", 12345).containsEntry("nodePort", 32766));
-        // With other keys, kubectl apply would add them to gpushare's, and the Service would match no pod.
-        assertThat(at(service, "spec", "selector"))
+        // kubectl apply replaces gpushare's values of the first two keys.
+        Map<String, Object> selector = new HashMap<>(at(service, "spec", "selector"));
+        assertThat(selector.remove("gpushare.io/leader")).isEqualTo("gpushare-schd-extender");
+        assertThat(selector)
                 .containsOnlyKeys("app", "component")
                 .isEqualTo(at(object("Deployment"), "spec", "template", "metadata", "labels"));
     }

@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Restarts of the kubelet and the plugin, and a card that becomes unhealthy. */
+/** Restarts of the kubelet and the plugin, a leader that loses its Lease, and a card that becomes unhealthy. */
 class RecoveryIT extends ClusterScenario {
+    /** The Lease lasts 15 s, and another extender tries to acquire it every 2 s. */
+    private static final Duration LEASE = Duration.ofSeconds(40);
+
     @Test
     void restartsOfKubeletAndPluginAndALostSocketLeaveRunningPodsAlone() {
         pods.createMemory("before", 2);
@@ -49,6 +52,45 @@ class RecoveryIT extends ClusterScenario {
         assertThat(now.at("/status/containerStatuses/0/restartCount").intValue())
                 .isZero();
         pods.undeploy(next);
+    }
+
+    /**
+     * kube-scheduler keeps its connection through the NodePort, and kube-proxy never moves it to another extender: the
+     * former leader must close it.
+     */
+    @Test
+    void aLeaderThatWasFrozenUntilItLostItsLeaseDoesNotKeepKubeScheduler() {
+        pods.createMemory("before", 1);
+        pods.running("before");
+        String former = leader();
+        signal("STOP", former);
+        Await.until(LEASE, "another extender leads", RecoveryIT::leader, now -> !now.equals(former));
+        signal("CONT", former);
+
+        pods.createMemory("after", 1);
+
+        assertThat(cardOf(pods.running("after"), "main")).isNotEmpty();
+        assertThat(leader()).isNotEqualTo(former);
+        JsonNode lives = cluster.kubectl().json("get", "pod", former, "-n", Installation.NAMESPACE);
+        assertThat(lives.at("/status/containerStatuses/0/restartCount").intValue())
+                .isZero();
+    }
+
+    /** The pod that holds the extenders' Lease. */
+    private static String leader() {
+        return cluster.kubectl()
+                .json("get", "lease", "gpushare-schd-extender", "-n", Installation.NAMESPACE)
+                .at("/spec/holderIdentity")
+                .asText()
+                .replaceFirst("_.*", "");
+    }
+
+    private static void signal(String signal, String pod) {
+        cluster.onNode(
+                "sh",
+                "-c",
+                "for each in /proc/[0-9]*; do if tr '\\0' '\\n' <$each/environ 2>/dev/null | grep -qx HOSTNAME=" + pod
+                        + "; then kill -" + signal + " ${each#/proc/}; fi; done");
     }
 
     @Test

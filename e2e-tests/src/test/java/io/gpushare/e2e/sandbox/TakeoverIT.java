@@ -9,6 +9,7 @@ import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.network.TcpRelay;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +46,7 @@ class TakeoverIT {
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final String PATH = "/gpushare-scheduler/";
+    private static final String EXTENDER_PODS = "/api/v1/namespaces/kube-system/pods";
 
     private record Extender(String name, int port, Program program, ApiClient http) {}
 
@@ -62,8 +65,10 @@ class TakeoverIT {
             assertThat(api.post("/api/v1/nodes", node(node)).succeeded()).isTrue();
         }
         Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
-        extenders.add(extender("a"));
-        extenders.add(extender("b"));
+        for (String name : List.of("a", "b")) {
+            assertThat(api.post(EXTENDER_PODS, extenderPod(name)).succeeded()).isTrue();
+            extenders.add(extender(name));
+        }
         leader();
     }
 
@@ -100,7 +105,7 @@ class TakeoverIT {
         ObjectNode filter =
                 filter(api.post("/api/v1/namespaces/default/pods", pod("p")).document());
         Extender first = leader();
-        try (TcpRelay nodePort = TcpRelay.start(this::readyPort);
+        try (TcpRelay nodePort = TcpRelay.start(this::selectedPort);
                 ApiClient scheduler = new ApiClient(URI.create("http://127.0.0.1:" + nodePort.port()))) {
             assertThat(scheduler.post(PATH + "filter", filter).document().path("NodeNames"))
                     .hasSize(1);
@@ -110,6 +115,7 @@ class TakeoverIT {
                     .findFirst()
                     .orElseThrow();
             Await.until(Duration.ofSeconds(40), "the next leader", () -> ready(second), ready -> ready);
+            Await.until(Duration.ofSeconds(5), "the Service selects it", this::selected, second.name()::equals);
             first.program().thaw();
             long refused = 0;
             for (int i = 0; i < 20; i++) {
@@ -126,11 +132,28 @@ class TakeoverIT {
         }
     }
 
-    private OptionalInt readyPort() {
+    private OptionalInt selectedPort() {
+        String selected = selected();
         return extenders.stream()
-                .filter(TakeoverIT::ready)
+                .filter(extender -> extender.name().equals(selected))
                 .mapToInt(Extender::port)
                 .findFirst();
+    }
+
+    /** The pods with the label of the leader, which the Service selects. Both pods are ready. */
+    private String selected() {
+        try {
+            return api.get(EXTENDER_PODS + "?labelSelector=gpushare.io/leader=gpushare-schd-extender")
+                    .document()
+                    .path("items")
+                    .valueStream()
+                    .map(pod -> pod.path("metadata").path("name").asText())
+                    .collect(Collectors.joining(","));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private interface Loss {
@@ -222,7 +245,7 @@ class TakeoverIT {
     private void assertEachCardOnce() throws Exception {
         Map<String, Integer> used = new HashMap<>();
         Set<String> bound = new HashSet<>();
-        for (JsonNode pod : api.get("/api/v1/pods").document().path("items")) {
+        for (JsonNode pod : api.get("/api/v1/namespaces/default/pods").document().path("items")) {
             String written = pod.path("metadata")
                     .path("annotations")
                     .path("gpushare.io/allocation")
@@ -274,9 +297,8 @@ class TakeoverIT {
                         "--kubeconfig=" + folder.resolve("kubeconfig"),
                         "--bind-address=127.0.0.1",
                         "--port=" + port,
-                        "--leader-elect",
-                        "--identity=" + name),
-                Map.of(),
+                        "--leader-elect"),
+                Map.of("POD_NAME", name, "POD_NAMESPACE", "kube-system"),
                 folder.resolve("extender-" + name + ".log"));
         return new Extender(name, port, program, new ApiClient(URI.create("http://127.0.0.1:" + port)));
     }
@@ -293,6 +315,13 @@ class TakeoverIT {
                         "gpushare.io/inventory",
                         "{\"version\":1,\"unitMiB\":1024,\"cards\":[" + String.join(",", cards) + "]}");
         return node;
+    }
+
+    private static ObjectNode extenderPod(String name) {
+        return ApiClient.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"kube-system"},
+             "spec":{"containers":[{"name":"main","image":"i"}]}}\
+            """.formatted(name));
     }
 
     private static ObjectNode pod(String name) {

@@ -107,7 +107,7 @@ public final class NvmlCalls {
         String message = what + ": " + describe(code);
         return switch (code) {
             case NvmlCode.DRIVER_NOT_LOADED, NvmlCode.LIBRARY_NOT_FOUND ->
-                new NvmlException.DriverMissing(message, null);
+                new NvmlException.DriverMissing(message, code == NvmlCode.LIBRARY_NOT_FOUND, null);
             case NvmlCode.GPU_IS_LOST -> new NvmlException.CardLost(message, null);
             case NvmlCode.NOT_SUPPORTED, NvmlCode.FUNCTION_NOT_FOUND, NvmlCode.ARGUMENT_VERSION_MISMATCH ->
                 new NvmlException.Unsupported(message, null);

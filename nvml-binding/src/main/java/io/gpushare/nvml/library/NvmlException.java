@@ -16,8 +16,17 @@ public abstract sealed class NvmlException extends Exception
     public static final class DriverMissing extends NvmlException {
         private static final long serialVersionUID = 1;
 
-        public DriverMissing(String message, @Nullable Throwable cause) {
+        private final boolean library;
+
+        /** @param library whether even the library is missing */
+        public DriverMissing(String message, boolean library, @Nullable Throwable cause) {
             super(message, cause);
+            this.library = library;
+        }
+
+        /** Whether even the library is missing. */
+        public boolean library() {
+            return library;
         }
     }
 

@@ -30,6 +30,9 @@ public interface NvmlLibrary extends Library {
     int NVML_VOLATILE_ECC = 0;
     int NVML_AFFINITY_SCOPE_NODE = 0;
     long NVML_EVENT_TYPE_XID_CRITICAL_ERROR = 8;
+    int NVML_COMPUTEMODE_DEFAULT = 0;
+    int NVML_COMPUTEMODE_PROHIBITED = 2;
+    int NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3;
     long NVML_VALUE_NOT_AVAILABLE = -1;
 
     int nvmlInit_v2();
@@ -90,6 +93,20 @@ public interface NvmlLibrary extends Library {
 
     /** Fills {@link nvmlProcessInfo_v1_t}. */
     int nvmlDeviceGetComputeRunningProcesses(Pointer device, IntByReference count, Structure[] infos);
+
+    /** The clients of MPS; fills {@link nvmlProcessInfo_v2_t}. */
+    int nvmlDeviceGetMPSComputeRunningProcesses_v3(Pointer device, IntByReference count, Structure[] infos);
+
+    int nvmlDeviceGetComputeMode(Pointer device, IntByReference mode);
+
+    /** Needs root. */
+    int nvmlDeviceSetComputeMode(Pointer device, int mode);
+
+    /** Since driver 615; needs root. */
+    int nvmlDeviceSetMemoryLimits_v1(Pointer device, nvmlSetMemoryLimits_v1_t limits);
+
+    /** Since driver 615. */
+    int nvmlDeviceGetMemoryLimits_v1(Pointer device, nvmlGetMemoryLimits_v1_t limits);
 
     /** Samples of the processes that computed after {@code since}, in microseconds since 1970; "not found" if none did. */
     int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long since);
@@ -176,6 +193,23 @@ public interface NvmlLibrary extends Library {
         public int memUtil;
         public int encUtil;
         public int decUtil;
+    }
+
+    /** Memory limits of a cgroup, named by the path of its directory: bytes; soft 0 and hard 2^64-1 for none. */
+    @FieldOrder({"nameSpace", "softLimit", "hardLimit"})
+    final class nvmlSetMemoryLimits_v1_t extends Structure {
+        public @Nullable String nameSpace;
+        public long softLimit;
+        public long hardLimit;
+    }
+
+    /** The same, and what the cgroup uses. */
+    @FieldOrder({"nameSpace", "softLimit", "hardLimit", "currentUsed"})
+    final class nvmlGetMemoryLimits_v1_t extends Structure {
+        public @Nullable String nameSpace;
+        public long softLimit;
+        public long hardLimit;
+        public long currentUsed;
     }
 
     /** An event as old drivers report it. */

@@ -8,12 +8,17 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.PodState;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.Taint;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,13 +34,15 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
+    private final Map<String, NodeFacts> nodeFacts = new ConcurrentHashMap<>();
+    private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
     private ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
-        nodeEvents = new Events<>(this::nodeSeen, node -> ledger.removeNode(node.name()));
+        nodeEvents = new Events<>(this::nodeSeen, this::nodeGone);
         this.pluginNamespace = pluginNamespace;
         podEvents = new Events<>(this::podSeen, this::podGone);
         nodes = api.nodes().watch(nodeEvents);
@@ -46,6 +53,19 @@ public final class ClusterInformers implements AutoCloseable {
         ledger.updateAddress(node.name(), node.address());
         ledger.updateAllocatable(node.name(), node.devices());
         ledger.updateNode(node.name(), node.annotations(), node.allocatable());
+        NodeFacts facts = node.facts();
+        nodeFacts.put(node.name(), facts);
+        if (facts.softTaints().isEmpty()) {
+            softTaints.remove(node.name());
+        } else {
+            softTaints.put(node.name(), facts.softTaints());
+        }
+    }
+
+    private void nodeGone(NodeState node) {
+        ledger.removeNode(node.name());
+        nodeFacts.remove(node.name());
+        softTaints.remove(node.name());
     }
 
     private void podSeen(PodState pod) {
@@ -89,6 +109,16 @@ public final class ClusterInformers implements AutoCloseable {
             LOG.info("the cluster has been read: {} nodes, {} pods", nodeEvents.changes.get(), podEvents.changes.get());
         }
         return caughtUp;
+    }
+
+    /** What pods may require of that node; null if the API shows no such node. */
+    public @Nullable NodeFacts nodeFacts(String node) {
+        return nodeFacts.get(node);
+    }
+
+    /** The taints that pods rather avoid, of the nodes that have some. */
+    public Map<String, List<Taint>> softTaints() {
+        return softTaints;
     }
 
     /** A check, which begins now, that the ledger has every bound pod. */

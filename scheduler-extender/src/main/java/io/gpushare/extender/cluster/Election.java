@@ -45,6 +45,8 @@ final class Election {
     private boolean over;
     private volatile long term;
     private volatile long until;
+    // Until then the last response counts.
+    private volatile long heardUntil;
 
     /** @param identity unique to this process, which is the holder if it finds it in the Lease, whatever response was lost */
     Election(LeaseStore store, String identity, Timing timing, LongSupplier nanos, InstantSource clock) {
@@ -54,11 +56,17 @@ final class Election {
         this.nanos = nanos;
         this.clock = clock;
         this.until = nanos.getAsLong();
+        this.heardUntil = until;
     }
 
     /** Whether the Lease is ours now, so that no other extender acts. */
     boolean held() {
         return until - nanos.getAsLong() > 0;
+    }
+
+    /** Whether the Lease was read or written within its length: only such a process could acquire it. */
+    boolean hears() {
+        return heardUntil - nanos.getAsLong() > 0;
     }
 
     /** A number that increases whenever the Lease becomes ours. */
@@ -74,6 +82,7 @@ final class Election {
         boolean before = held();
         try {
             attempt();
+            heardUntil = nanos.getAsLong() + timing.lease().toNanos();
         } catch (KubernetesException e) {
             // The next step reads whether it was written.
             holding = null;

@@ -20,28 +20,36 @@ public final class Leadership {
     public static final Duration CALL = Duration.ofSeconds(3);
 
     private final @Nullable Election election;
+    private final @Nullable LeaderLabel label;
     private final ClusterInformers informers;
     private volatile long current = -1;
     private volatile boolean resigned;
+    private volatile boolean ended;
 
-    private Leadership(@Nullable Election election, ClusterInformers informers) {
+    private Leadership(
+            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
         this.election = election;
+        this.label = label;
         this.informers = informers;
     }
 
     /** The only extender of the cluster, without an election. */
     public static Leadership alone(ClusterInformers informers) {
-        return started(new Leadership(null, informers));
+        return started(new Leadership(null, null, informers));
     }
 
     /**
      * One of several extenders; the holder of the Lease answers.
      *
      * @param election joined from now on
+     * @param label written from now on; null for none
      */
-    public static Leadership elected(Membership election, ClusterInformers informers) {
-        Leadership leadership = new Leadership(election.election, informers);
+    public static Leadership elected(Membership election, @Nullable LeaderLabel label, ClusterInformers informers) {
+        Leadership leadership = new Leadership(election.election, label, informers);
         Thread.ofPlatform().daemon().name("election").start(() -> leadership.hold(election.election));
+        if (label != null) {
+            Thread.ofPlatform().daemon().name("leader-label").start(() -> leadership.keep(label));
+        }
         return started(leadership);
     }
 
@@ -85,6 +93,23 @@ public final class Leadership {
                         "the GPU share extender has not read the cluster's nodes and pods yet; the pod is retried");
     }
 
+    /** Why this extender neither serves requests nor could take over, as a sentence; empty if it does or could. */
+    public Optional<String> unavailable() {
+        Optional<String> unready = unready();
+        if (unready.isPresent()) {
+            if (election == null || resigned || leading()) {
+                return unready;
+            }
+            if (!informers.caughtUp()) {
+                return Optional.of("this GPU share extender has not read the cluster's nodes and pods yet");
+            }
+            if (!election.hears()) {
+                return Optional.of("this GPU share extender can't read the Lease");
+            }
+        }
+        return label == null ? Optional.empty() : label.problem(unready.isEmpty());
+    }
+
     private long term() {
         return election == null ? 0 : election.term();
     }
@@ -96,6 +121,12 @@ public final class Leadership {
                 return;
             }
         }
+    }
+
+    private void keep(LeaderLabel mine) {
+        do {
+            mine.step(unready().isEmpty(), System.nanoTime());
+        } while (!ended && slept(PERIOD));
     }
 
     private void catchUp() {
@@ -146,6 +177,7 @@ public final class Leadership {
     /** Gives the Lease back; call it when no request is in flight. */
     public void end() {
         resigned = true;
+        ended = true;
         if (election != null) {
             election.end();
         }

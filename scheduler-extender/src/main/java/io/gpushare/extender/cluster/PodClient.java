@@ -72,6 +72,7 @@ public final class PodClient implements PodApi {
                 new PodPriority(state.priority(), state.created(), state.deleting()),
                 state.refused(),
                 state.nominatedNode(),
+                state.heldNode(),
                 state.annotations(),
                 state.containers());
     }

@@ -1,6 +1,7 @@
 package io.gpushare.extender.feasibility;
 
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.selector.CardFacts;
@@ -78,6 +79,11 @@ final class CardGroup {
     /** The number of cards, including unhealthy and cordoned ones. */
     int size() {
         return cards.size();
+    }
+
+    /** Whether a pod may have memory of such a card and of others: a process is a client of one card's MPS only. */
+    boolean amongSeveral() {
+        return facts.card().isolation().inForce() != Isolation.MPS;
     }
 
     /** The number of cards in use that have the share free. */

@@ -62,8 +62,9 @@ public final class NodeSummary {
             @Nullable CardGroup group = each.selected(demand.selector());
             if (group != null) {
                 present += group.size();
-                used += group.used(demand.share());
-                large += group.unused(demand.share());
+                boolean shareable = demand.sharedCards() < 2 || group.amongSeveral();
+                used += shareable ? group.used(demand.share()) : 0;
+                large += shareable ? group.unused(demand.share()) : 0;
                 free += group.unused();
             }
         }

@@ -1,5 +1,6 @@
 package io.gpushare.extender.feasibility;
 
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.Refusal;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -29,6 +30,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
                     + " there)",
             false);
 
+    private static final String NO_CARDS = "no_cards";
     public static final Reason NOT_RENEWED = new Reason(
             "not_renewed",
             "node's device plugin does not renew its Lease (does it run, and reach the API server?)",
@@ -47,10 +49,14 @@ public record Reason(String label, String sentence, boolean resolvable) {
     public static final Reason NOT_CHOSEN = new Reason("not_chosen", "not chosen", true);
 
     private static final String INVALID_DEMAND = "bad_demand";
+    private static final Map<NoCards.Cause, Reason> WITHOUT_CARDS = new EnumMap<>(NoCards.Cause.class);
     private static final Map<Refusal, Reason> OCCUPIED = new EnumMap<>(Refusal.class);
     private static final Map<Refusal, Reason> EVEN_WHEN_EMPTY = new EnumMap<>(Refusal.class);
 
     static {
+        for (NoCards.Cause cause : NoCards.Cause.values()) {
+            WITHOUT_CARDS.put(cause, new Reason(NO_CARDS, "node has no GPU cards to offer: " + cause.sentence(), false));
+        }
         for (Refusal refusal : Refusal.values()) {
             String label = refusal.name().toLowerCase(Locale.ROOT);
             OCCUPIED.put(
@@ -97,6 +103,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
                 NO_INVENTORY.label(),
                 BAD_INVENTORY.label(),
                 NOT_RENEWED.label(),
+                NO_CARDS,
                 BACKING_OFF.label(),
                 PASSED_OVER.label(),
                 NOT_CHOSEN.label(),
@@ -104,6 +111,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
         OCCUPIED.values().forEach(reason -> labels.add(reason.label()));
         EVEN_WHEN_EMPTY.values().forEach(reason -> labels.add(reason.label()));
         return labels;
+    }
+
+    /** The device plugin of the node runs and offers no cards. */
+    public static Reason noCards(NoCards.Cause cause) {
+        return Objects.requireNonNull(WITHOUT_CARDS.get(cause));
     }
 
     /** The refusal of a node that could take the pod if no other pod were there. */

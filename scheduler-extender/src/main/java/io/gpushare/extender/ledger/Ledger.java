@@ -2,6 +2,7 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.Nominations;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;
 import io.gpushare.extender.pod.PodPriority;
@@ -269,6 +270,21 @@ public final class Ledger {
                 .flatMap(uid -> pods.entry(uid).stream())
                 .filter(entry -> entry.holdings().isEmpty())
                 .toList();
+    }
+
+    /** The pods for which this extender holds cards. */
+    public List<Nominations.Nominated> held() {
+        return pods.nominations().held();
+    }
+
+    /** Where that pod is nominated, by kube-scheduler or by this extender; empty if it is not. */
+    public Optional<Nominations.Nominated> nominated(String podUid) {
+        return pods.nominations().of(podUid);
+    }
+
+    /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
+    public boolean awaitsCards(PodRef pod) {
+        return pods.awaitsCards(pod);
     }
 
     /** The number of pods with an invalid demand for which kube-scheduler found no node. */

@@ -3,6 +3,7 @@ package io.gpushare.extender.ledger;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.policy.scoring.Fragmentation;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
 import java.util.Collection;
 import java.util.Collections;
@@ -111,6 +112,8 @@ public record LedgerStats(
                 Reason.BAD_INVENTORY.label(),
                 0,
                 Reason.NOT_RENEWED.label(),
+                0,
+                Reason.noCards(NoCards.Cause.UNKNOWN).label(),
                 0,
                 Reason.UNKNOWN_NODE.label(),
                 0));

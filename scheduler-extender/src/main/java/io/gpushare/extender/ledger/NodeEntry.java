@@ -15,6 +15,7 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
@@ -229,7 +230,11 @@ public record NodeEntry(
     /** Why the node can take no new pod, whatever is free on its cards; null if it can. */
     @Nullable
     public Reason unavailable() {
-        return unusable == null && stale ? Reason.NOT_RENEWED : unusable;
+        if (unusable != null || stale) {
+            return unusable == null ? Reason.NOT_RENEWED : unusable;
+        }
+        @Nullable NoCards none = cards.inventory().noCards();
+        return none == null ? null : Reason.noCards(none.cause());
     }
 
     /** Its summary for new pods. */

@@ -145,7 +145,11 @@ final class NodeTable {
                 yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
-                LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
+                if (inventory.noCards() == null) {
+                    LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
+                } else {
+                    LOG.warn("node {}: {}", name, inventory.noCards().sentences());
+                }
                 yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable);
             }
         };

@@ -109,7 +109,29 @@ final class PodTable {
         String other = nominated.ref().uid();
         return !other.equals(uid)
                 && nominated.priority().value() >= priority
-                && entry(other).filter(entry -> entry.holdings().isEmpty()).isPresent();
+                && withoutCards(nominated);
+    }
+
+    /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
+    boolean awaitsCards(PodRef pod) {
+        return nominations
+                .of(pod.uid())
+                .map(Nominations.Nominated::node)
+                .filter(node -> nodes.entry(node).unavailable() == null)
+                .filter(node -> nominations
+                        .expected(node, nodes.entry(node).cards(), this::withoutCards, this::terminating)
+                        .containsKey(pod))
+                .isPresent();
+    }
+
+    Nominations nominations() {
+        return nominations;
+    }
+
+    private boolean withoutCards(Nominations.Nominated nominated) {
+        return entry(nominated.ref().uid())
+                .filter(entry -> entry.holdings().isEmpty())
+                .isPresent();
     }
 
     private boolean terminating(String uid) {

@@ -2,6 +2,8 @@ package io.gpushare.extender.metrics;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.preemption.PreemptionCounts;
+import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.scheduling.BindResult;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -113,8 +116,36 @@ public final class ExtenderMetrics {
                 .callback(
                         callback -> callback.call(source.outcomes().admissions().closed()))
                 .register(registry);
+        preemptions(source.preemptions());
         informers(source);
         registry.register(new LedgerMetrics(source));
+    }
+
+    private void preemptions(PreemptionCounts counts) {
+        CounterWithCallback.builder()
+                .name("gpushare_extender_evictions_total")
+                .help("Evictions by this extender for waiting pods of higher priority, by outcome.")
+                .labelNames("outcome")
+                .callback(callback -> {
+                    for (PreemptionCounts.Eviction each : PreemptionCounts.Eviction.values()) {
+                        callback.call((double) counts.evictions(each), label(each));
+                    }
+                })
+                .register(registry);
+        CounterWithCallback.builder()
+                .name("gpushare_extender_preemptions_total")
+                .help("Waiting pods for which this extender held cards: bound, gone, or not bound in time (expired).")
+                .labelNames("outcome")
+                .callback(callback -> {
+                    for (PreemptionTurns.Ended.How each : PreemptionTurns.Ended.How.values()) {
+                        callback.call((double) counts.preemptions(each), label(each));
+                    }
+                })
+                .register(registry);
+    }
+
+    private static String label(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     private void informers(MetricsSource source) {

@@ -2,6 +2,7 @@ package io.gpushare.extender.metrics;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.report.WaitingPods;
 import java.time.Instant;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.function.Supplier;
  * The sources of the metrics that are not counted per request; read at each scrape.
  *
  * @param outcomes of the placements
+ * @param preemptions what this extender evicted for waiting pods
  * @param leads whether this extender leads
  * @param ready whether it leads and its ledger is current
  * @param heard the time of the last message from the API server, by resource
@@ -24,6 +26,7 @@ public record MetricsSource(
         Ledger ledger,
         PlacementOutcomes outcomes,
         WaitingPods waiting,
+        PreemptionCounts preemptions,
         BooleanSupplier leads,
         BooleanSupplier ready,
         Supplier<Map<String, Instant>> heard,
@@ -33,6 +36,7 @@ public record MetricsSource(
         Objects.requireNonNull(ledger);
         Objects.requireNonNull(outcomes);
         Objects.requireNonNull(waiting);
+        Objects.requireNonNull(preemptions);
         Objects.requireNonNull(leads);
         Objects.requireNonNull(ready);
         Objects.requireNonNull(heard);

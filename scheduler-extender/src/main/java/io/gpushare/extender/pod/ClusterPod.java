@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there; null for
  *     none
+ * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
  * @param containers in the order in which they start
  */
 public record ClusterPod(
@@ -24,6 +25,7 @@ public record ClusterPod(
         PodPriority priority,
         boolean unschedulable,
         @Nullable String nominatedNode,
+        @Nullable String heldNode,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
@@ -31,6 +33,19 @@ public record ClusterPod(
         Objects.requireNonNull(priority);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+    }
+
+    /** A pod that is nominated to that node. */
+    public ClusterPod(
+            PodRef ref,
+            @Nullable String node,
+            boolean ended,
+            PodPriority priority,
+            boolean unschedulable,
+            @Nullable String nominatedNode,
+            Map<String, String> annotations,
+            List<ContainerResources> containers) {
+        this(ref, node, ended, priority, unschedulable, nominatedNode, null, annotations, containers);
     }
 
     /** A pod that is nominated to no node. */
@@ -42,7 +57,7 @@ public record ClusterPod(
             boolean unschedulable,
             Map<String, String> annotations,
             List<ContainerResources> containers) {
-        this(ref, node, ended, priority, unschedulable, null, annotations, containers);
+        this(ref, node, ended, priority, unschedulable, null, null, annotations, containers);
     }
 
     /** A pod of default priority that kube-scheduler has not reported as unschedulable. */

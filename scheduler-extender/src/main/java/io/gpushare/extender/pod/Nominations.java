@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -18,13 +19,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting pods that kube-scheduler has nominated to a node, because pods were evicted there for them. As in
+ * The waiting pods that are nominated to a node, because kube-scheduler or this extender evicted pods there for them. As in
  * kube-scheduler, their demands count against pods of the same or a lower priority: these must not take the cards that become
  * free.
  */
 public final class Nominations {
-    /** A pod that is nominated to that node. */
-    public record Nominated(PodRef ref, String node, Demand demand, PodPriority priority) {
+    /**
+     * A pod that is nominated to that node.
+     *
+     * @param held whether this extender holds the cards, whatever kube-scheduler writes
+     * @param shown whether the pod's status names the node as the nominated one
+     */
+    public record Nominated(
+            PodRef ref, String node, Demand demand, PodPriority priority, boolean held, boolean shown) {
         public Nominated {
             Objects.requireNonNull(ref);
             Objects.requireNonNull(node);
@@ -41,10 +48,14 @@ public final class Nominations {
     /** A pod was added or changed. */
     public void update(ClusterPod pod, PodDemand demand) {
         String uid = pod.ref().uid();
-        @Nullable String node = pod.nominatedNode();
+        @Nullable String node = pod.heldNode() == null ? pod.nominatedNode() : pod.heldNode();
         boolean waits = pod.node() == null && !pod.priority().terminating();
         if (node != null && waits && demand instanceof PodDemand.Valid valid) {
-            pods.put(uid, new Nominated(pod.ref(), node, valid.demand(), pod.priority()));
+            boolean shown = node.equals(pod.nominatedNode());
+            pods.put(
+                    uid,
+                    new Nominated(
+                            pod.ref(), node, valid.demand(), pod.priority(), pod.heldNode() != null, shown));
         } else {
             pods.remove(uid);
         }
@@ -52,6 +63,16 @@ public final class Nominations {
 
     public void remove(String uid) {
         pods.remove(uid);
+    }
+
+    /** Where that pod is nominated; empty if it is not. */
+    public Optional<Nominated> of(String uid) {
+        return Optional.ofNullable(pods.get(uid));
+    }
+
+    /** The pods for which this extender holds cards. */
+    public List<Nominated> held() {
+        return pods.values().stream().filter(Nominated::held).toList();
     }
 
     /** The nodes to which such pods are nominated. */

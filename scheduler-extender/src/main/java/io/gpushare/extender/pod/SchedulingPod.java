@@ -12,11 +12,22 @@ import java.util.Objects;
  * @param priority spec.priority
  */
 public record SchedulingPod(
-        PodRef ref, int priority, Map<String, String> annotations, List<ContainerResources> containers) {
+        PodRef ref,
+        int priority,
+        Map<String, String> annotations,
+        List<ContainerResources> containers,
+        PodTraits traits) {
     public SchedulingPod {
         Objects.requireNonNull(ref);
+        Objects.requireNonNull(traits);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+    }
+
+    /** A pod that states nothing else for kube-scheduler. */
+    public SchedulingPod(
+            PodRef ref, int priority, Map<String, String> annotations, List<ContainerResources> containers) {
+        this(ref, priority, annotations, containers, PodTraits.NONE);
     }
 
     /** A pod of priority 0. */

@@ -2,10 +2,12 @@ package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The verb preempt: kube-scheduler names candidate nodes and, on each, the victims by the sums that it knows. This adds
@@ -20,13 +24,23 @@ import java.util.Optional;
  *
  * <p>kube-scheduler's own victims stay: they may be chosen for CPU, a port or an affinity. {@link VictimSearch} finds the
  * others among pods of lower priority that the API shows bound to the node; kube-scheduler knows no others, and would
- * reject the whole response.
+ * reject the whole response. Where this extender would evict fewer pods or less important ones, it returns no node.
  */
 public final class Preemption {
     private final Ledger ledger;
+    private final PreemptionMode mode;
+    private final Predicate<PodRef> evicts;
 
+    /** kube-scheduler only evicts. */
     public Preemption(Ledger ledger) {
+        this(ledger, PreemptionMode.SCHEDULER, _ -> false);
+    }
+
+    /** @param evicts whether this extender will evict pods for that pod if kube-scheduler does not */
+    public Preemption(Ledger ledger, PreemptionMode mode, Predicate<PodRef> evicts) {
         this.ledger = ledger;
+        this.mode = mode;
+        this.evicts = evicts;
     }
 
     /**
@@ -38,8 +52,44 @@ public final class Preemption {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu _ -> new LinkedHashMap<>(candidates);
             case PodDemand.Invalid _ -> Map.of();
-            case PodDemand.Valid valid -> preempt(pod, valid.demand(), candidates);
+            case PodDemand.Valid valid ->
+                switch (mode) {
+                    case OFF -> Map.of();
+                    case SCHEDULER -> preempt(pod, valid.demand(), candidates);
+                    case AUTO -> {
+                        Map<String, Victims> victims = preempt(pod, valid.demand(), candidates);
+                        yield betterEvicted(pod, victims) ? Map.of() : victims;
+                    }
+                };
         };
+    }
+
+    /**
+     * Whether this extender can do with evictions of lower priority, or fewer of them: kube-scheduler's victims stem from
+     * sums per node. It can't be given other victims, since it would not heed their disruption budgets.
+     */
+    private boolean betterEvicted(SchedulingPod pod, Map<String, Victims> victims) {
+        if (victims.isEmpty() || pod.traits().relations() || !evicts.test(pod.ref())) {
+            return false;
+        }
+        Optional<EvictionPlan> plan = ledger.podEntry(pod.ref().uid())
+                .map(entry ->
+                        EvictionSearch.preemption(ledger, entry, Set.of()).best(victims::containsKey));
+        return plan.isPresent()
+                && plan.get() instanceof EvictionPlan.Evict(var _, var _, Harm ours)
+                && victims.values().stream().map(this::harm).allMatch(theirs -> less(ours, theirs));
+    }
+
+    private static boolean less(Harm ours, Harm theirs) {
+        return ours.highest() < theirs.highest() || (ours.highest() == theirs.highest() && ours.pods() < theirs.pods());
+    }
+
+    /** The harm to the pods with cards. */
+    private Harm harm(Victims victims) {
+        return Harm.of(victims.uids().stream()
+                .flatMap(uid -> ledger.podEntry(uid).stream())
+                .map(PodEntry::priority)
+                .toList());
     }
 
     private Map<String, Victims> preempt(SchedulingPod pod, Demand demand, Map<String, Victims> candidates) {

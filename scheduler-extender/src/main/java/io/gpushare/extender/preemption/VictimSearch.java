@@ -9,7 +9,6 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.NodeCards.Holding;
 import io.gpushare.model.ledger.Placement;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,17 +27,10 @@ import java.util.Set;
  * first, then the smaller pod (so that few are evicted), then the older. A pod that terminates anyway is put back last. More
  * free cards never make a demand impossible, so no pod is evicted that could have stayed.
  *
- * <p>Of the sets found it takes the one whose highest priority is lowest, then the smallest, then the lowest sum of
- * priorities, then the youngest: kube-scheduler's own order. For one card no set has a lower highest priority, and among
+ * <p>Of the sets found it takes the one with the least {@link Harm}. For one card no set has a lower highest priority, and among
  * pods of one priority none is smaller. For several cards that is not guaranteed: it would take a search over all sets.
  */
 public final class VictimSearch {
-    private static final Comparator<List<PodPriority>> LEAST_HARM = Comparator.comparingInt(VictimSearch::highest)
-            .thenComparingInt(priorities -> evicted(priorities).size())
-            .thenComparingLong(priorities ->
-                    evicted(priorities).stream().mapToLong(PodPriority::value).sum())
-            .thenComparing(VictimSearch::oldest, Comparator.reverseOrder());
-
     private final NodeCards cards;
     private final Demand demand;
     private final Map<String, PodPriority> evictable;
@@ -75,7 +67,7 @@ public final class VictimSearch {
         holders.forEach(group -> spare(group).ifPresent(found::add));
         together(holders).ifPresent(found::add);
         return found.stream()
-                .min(Comparator.comparing(this::priorities, LEAST_HARM))
+                .min(Comparator.comparing(this::harm))
                 .map(victims ->
                         victims.stream().map(holding -> holding.holder().key()).toList());
     }
@@ -92,7 +84,7 @@ public final class VictimSearch {
     private Optional<List<Holding>> together(List<List<Holding>> holders) {
         Set<Holding> group = new LinkedHashSet<>();
         return holders.stream()
-                .sorted(Comparator.comparing(this::priorities, LEAST_HARM))
+                .sorted(Comparator.comparing(this::harm))
                 .filter(group::addAll)
                 .map(added -> spare(sorted(group)))
                 .flatMap(Optional::stream)
@@ -147,23 +139,7 @@ public final class VictimSearch {
         return Objects.requireNonNull(evictable.get(holding.holder().key()));
     }
 
-    private List<PodPriority> priorities(List<Holding> holdings) {
-        return holdings.stream().map(this::priority).toList();
-    }
-
-    /** Without the pods that terminate anyway: their eviction costs nothing. */
-    private static List<PodPriority> evicted(List<PodPriority> priorities) {
-        return priorities.stream().filter(priority -> !priority.terminating()).toList();
-    }
-
-    private static int highest(List<PodPriority> priorities) {
-        return evicted(priorities).stream().mapToInt(PodPriority::value).max().orElse(Integer.MIN_VALUE);
-    }
-
-    private static Instant oldest(List<PodPriority> priorities) {
-        return evicted(priorities).stream()
-                .map(PodPriority::created)
-                .min(Comparator.naturalOrder())
-                .orElse(Instant.MAX);
+    private Harm harm(List<Holding> holdings) {
+        return Harm.of(holdings.stream().map(this::priority).toList());
     }
 }

@@ -4,16 +4,19 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
+import io.gpushare.extender.pod.PodTraits;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.node.Toleration;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  * extender reads, and its containers' resources.
  */
 public final class PodReader {
+    // Volumes that kube-scheduler may bind to some nodes only.
+    private static final Set<String> PLACED_VOLUMES = Set.of(
+            "persistentvolumeclaim",
+            "ephemeral",
+            "iscsi",
+            "rbd",
+            "gcepersistentdisk",
+            "awselasticblockstore",
+            "azuredisk",
+            "cinder");
+
     private String uid = "";
     private String namespace = "";
     private String name = "";
@@ -29,6 +43,9 @@ public final class PodReader {
     private int priority;
     private final List<ContainerResources> inits = new ArrayList<>();
     private final List<ContainerResources> apps = new ArrayList<>();
+    private boolean preferences;
+    private boolean relations;
+    private final List<Toleration> tolerations = new ArrayList<>();
 
     private PodReader() {}
 
@@ -42,7 +59,7 @@ public final class PodReader {
         List<ContainerResources> containers = new ArrayList<>(reader.inits);
         containers.addAll(reader.apps);
         return new SchedulingPod(
-                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers);
+                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers, new PodTraits(reader.preferences, reader.relations, reader.tolerations));
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequestException {
@@ -73,8 +90,76 @@ public final class PodReader {
                 JsonBody.array(value, field, (what, element) -> inits.add(container(element, ContainerRole.INIT)));
             case "containers" ->
                 JsonBody.array(value, field, (what, element) -> apps.add(container(element, ContainerRole.APP)));
+            case "affinity" -> JsonBody.object(value, field, this::affinity);
+            case "tolerations" -> JsonBody.array(value, field, (what, element) -> toleration(element));
+            case "topologyspreadconstraints" -> JsonBody.array(value, field, (what, element) -> spread(element));
+            case "volumes" -> JsonBody.array(value, field, (what, element) -> volume(element));
+            case "resourceclaims", "overhead" -> relations |= filled(value);
             default -> value.skipChildren();
         }
+    }
+
+    private void affinity(String kind, JsonParser terms) throws IOException, BadRequestException {
+        JsonBody.object(terms, kind, (field, value) -> {
+            switch (field) {
+                case "preferredduringschedulingignoredduringexecution" -> preferences |= filled(value);
+                // Required node affinity depends on the node alone.
+                case "requiredduringschedulingignoredduringexecution" ->
+                    relations |= filled(value) && !kind.equals("nodeaffinity");
+                default -> value.skipChildren();
+            }
+        });
+    }
+
+    private void spread(JsonParser constraint) throws IOException, BadRequestException {
+        boolean[] soft = {false};
+        JsonBody.object(constraint, "topologySpreadConstraint", (field, value) -> {
+            if (field.equals("whenunsatisfiable")) {
+                soft[0] = "ScheduleAnyway".equals(JsonBody.string(value, field));
+            } else {
+                value.skipChildren();
+            }
+        });
+        preferences |= soft[0];
+        relations |= !soft[0];
+    }
+
+    /** Keeps the tolerations that may apply to soft taints, within the limit. */
+    private void toleration(JsonParser toleration) throws IOException, BadRequestException {
+        String[] parts = {"", "", "", ""};
+        JsonBody.object(toleration, "toleration", (field, value) -> {
+            int part = List.of("key", "operator", "value", "effect").indexOf(field);
+            if (part >= 0) {
+                parts[part] = JsonBody.string(value, field);
+            } else {
+                value.skipChildren();
+            }
+        });
+        boolean soft = parts[3].isEmpty() || parts[3].equals("PreferNoSchedule");
+        if (soft && tolerations.size() < PodTraits.MOST_TOLERATIONS) {
+            tolerations.add(new Toleration(parts[0], parts[1], parts[2], parts[3]));
+        }
+    }
+
+    private void volume(JsonParser volume) throws IOException, BadRequestException {
+        JsonBody.object(volume, "volume", (field, value) -> {
+            relations |= PLACED_VOLUMES.contains(field);
+            value.skipChildren();
+        });
+    }
+
+    /** Whether the value at which the parser is has content; skips it. */
+    private static boolean filled(JsonParser value) throws IOException {
+        if (value.currentToken() != JsonToken.START_ARRAY && value.currentToken() != JsonToken.START_OBJECT) {
+            return false;
+        }
+        JsonToken end = value.currentToken() == JsonToken.START_ARRAY ? JsonToken.END_ARRAY : JsonToken.END_OBJECT;
+        boolean filled = false;
+        while (value.nextToken() != end) {
+            filled = true;
+            value.skipChildren();
+        }
+        return filled;
     }
 
     private static int priority(long written) throws BadRequestException {
@@ -84,7 +169,7 @@ public final class PodReader {
         return (int) written;
     }
 
-    private static ContainerResources container(JsonParser parser, ContainerRole plain)
+    private ContainerResources container(JsonParser parser, ContainerRole plain)
             throws IOException, BadRequestException {
         String[] names = {"", ""};
         Map<String, String> requests = new HashMap<>();
@@ -92,6 +177,7 @@ public final class PodReader {
         JsonBody.object(parser, "container", (field, value) -> {
             switch (field) {
                 case "name" -> names[0] = JsonBody.string(value, field);
+                case "ports" -> JsonBody.array(value, field, (what, element) -> port(element));
                 case "restartpolicy" -> names[1] = JsonBody.string(value, field);
                 case "resources" ->
                     JsonBody.object(value, field, (kind, amounts) -> {
@@ -107,6 +193,16 @@ public final class PodReader {
         limits.putAll(requests);
         ContainerRole role = plain == ContainerRole.INIT && names[1].equals("Always") ? ContainerRole.SIDECAR : plain;
         return new ContainerResources(names[0], role, limits);
+    }
+
+    private void port(JsonParser port) throws IOException, BadRequestException {
+        JsonBody.object(port, "port", (field, value) -> {
+            if (field.equals("hostport")) {
+                relations |= JsonBody.whole(value, field) != 0;
+            } else {
+                value.skipChildren();
+            }
+        });
     }
 
     /** Keys keep their case: they are not field names. */

@@ -3,6 +3,7 @@ package io.gpushare.extender.report;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
@@ -26,7 +27,7 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (excluded.isPresent()) {
             return new CardVerdict(state, false, excluded.get());
         }
-        boolean shared = demand.shares() && state.offers(demand.share());
+        boolean shared = demand.shares() && state.offers(demand.share()) && !(demand.sharedCards() > 1 && mps(state));
         boolean whole = demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD);
         if (shared || whole) {
             boolean both = demand.shares() && demand.wholeCards() > 0;
@@ -36,7 +37,7 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
                     !both ? "fits" : whole ? "fits, shared or whole" : "fits the memory, but can't be taken whole");
         }
         return new CardVerdict(
-                state, false, demand.shares() ? noShare(demand.share(), state, inventory.unit()) : notWhole(state));
+                state, false, demand.shares() ? noShare(demand, state, inventory.unit()) : notWhole(state));
     }
 
     private static Optional<String> excluded(DemandSummary demand, CardState state, Inventory inventory) {
@@ -50,7 +51,18 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }
 
-    private static String noShare(Share share, CardState state, MemoryUnit unit) {
+    private static boolean mps(CardState state) {
+        return state.card().isolation().inForce() == Isolation.MPS;
+    }
+
+    private static String noShare(DemandSummary demand, CardState state, MemoryUnit unit) {
+        if (!state.card().sharesMemory()) {
+            return "offers no memory: " + state.card().isolation().missing();
+        }
+        Share share = demand.share();
+        if (demand.sharedCards() > 1 && mps(state)) {
+            return "has MPS, and a pod with memory on several cards needs cards without it";
+        }
         String capacity = unit.amount(state.capacity().units());
         String needed = ", " + unit.amount(share.units()) + " needed";
         if (!share.fits(state.capacity())) {

@@ -18,10 +18,12 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Demand;
+import io.gpushare.model.node.Taint;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,18 +36,29 @@ public final class NodeSelection {
 
     private final Ledger ledger;
     private final PlacementOutcomes outcomes;
-    private final boolean filterDecides;
+    private final DecideIn decideIn;
+    private final Supplier<Map<String, List<Taint>>> softTaints;
+
+    /** Selects nodes of that ledger, of which none has a soft taint. */
+    public NodeSelection(Ledger ledger, PlacementOutcomes outcomes, DecideIn decideIn) {
+        this(ledger, outcomes, decideIn, Map::of);
+    }
 
     /**
      * Selects nodes of that ledger.
      *
      * @param outcomes of earlier placements, to which filter adds the nodes that it chooses
-     * @param filterDecides whether filter passes only the node that the policy chooses, instead of every feasible node
+     * @param softTaints the taints that pods rather avoid, by node
      */
-    public NodeSelection(Ledger ledger, PlacementOutcomes outcomes, boolean filterDecides) {
+    public NodeSelection(
+            Ledger ledger,
+            PlacementOutcomes outcomes,
+            DecideIn decideIn,
+            Supplier<Map<String, List<Taint>>> softTaints) {
         this.ledger = ledger;
         this.outcomes = outcomes;
-        this.filterDecides = filterDecides;
+        this.decideIn = decideIn;
+        this.softTaints = softTaints;
     }
 
     /** The nodes by name and index, as these verbs take them. */
@@ -63,15 +76,15 @@ public final class NodeSelection {
      * fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, filterDecides);
+        return filter(pod, nodes, decideIn);
     }
 
     /** Which of these nodes can take the pod, even if filter decides. */
     public FilterResult feasible(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, false);
+        return filter(pod, nodes, DecideIn.PRIORITIZE);
     }
 
-    private FilterResult filter(SchedulingPod pod, NodeIndices nodes, boolean decides) {
+    private FilterResult filter(SchedulingPod pod, NodeIndices nodes, DecideIn where) {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu _ -> FilterResult.of(new @Nullable Reason[nodes.size()]);
             case PodDemand.Invalid(String sentence) -> {
@@ -84,9 +97,29 @@ public final class NodeSelection {
                 FilterResult fitting = feasible(apart, demand.demand(), nodes);
                 Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
                 FilterResult feasible = without(closed, Reason.BACKING_OFF, fitting, nodes);
+                boolean decides =
+                        switch (where) {
+                            case FILTER -> true;
+                            case PRIORITIZE -> false;
+                            case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, feasible);
+                        };
                 yield decides ? decided(pod.ref().uid(), apart, demand, nodes, feasible) : feasible;
             }
         };
+    }
+
+    /** Whether one of the feasible nodes has a soft taint that the pod does not tolerate. */
+    private boolean meetsSoftTaint(SchedulingPod pod, NodeIndices nodes, FilterResult feasible) {
+        Map<String, List<Taint>> tainted = softTaints.get();
+        if (tainted.isEmpty()) {
+            return false;
+        }
+        for (int place : feasible.passedPlaces()) {
+            if (!pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The nodes that are not the same for this pod as for all. */
@@ -166,6 +199,9 @@ public final class NodeSelection {
      * cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler picks at
      * random among equal scores.
      *
+     * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the scores
+     * are half as large.
+     *
      * <p>A pod without GPU only takes CPU and memory that GPU pods need: every node where it costs least has
      * {@link #MAX_SCORE}, and kube-scheduler's own scores choose among them.
      */
@@ -175,7 +211,8 @@ public final class NodeSelection {
                 costs(Map.of(), null, request, nodes).scores(MAX_SCORE);
             case PodDemand.Invalid _ -> new int[nodes.size()];
             case PodDemand.Valid demand ->
-                costs(apart(pod), demand.policy(), demand.request(), nodes).scores(MAX_SCORE);
+                costs(apart(pod), demand.policy(), demand.request(), nodes)
+                        .scores(decideIn == DecideIn.AUTO ? MAX_SCORE / 2 : MAX_SCORE);
         };
     }
 

@@ -75,6 +75,7 @@ public final class ExtenderServer {
      * The components that serve requests.
      *
      * @param unready why no verb can be served now, as a sentence; empty if it can
+     * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or could
      */
     public record Parts(
             Ledger ledger,
@@ -83,6 +84,7 @@ public final class ExtenderServer {
             Binder binder,
             ExtenderMetrics metrics,
             Supplier<Optional<String>> unready,
+            Supplier<Optional<String>> unavailable,
             InstantSource clock,
             ViewAccess view) {}
 
@@ -125,7 +127,8 @@ public final class ExtenderServer {
                 vertx,
                 parts.metrics(),
                 certificatesRequired ? new ClientCertificates(parts.metrics()) : null,
-                new StatusRoutes(parts.metrics(), parts.unready(), settings.version(), certificatesRequired),
+                new StatusRoutes(
+                        parts.metrics(), parts.unready(), parts.unavailable(), settings.version(), certificatesRequired),
                 new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.unready(), blocking),
                 verbs,
                 parts.ledger(),

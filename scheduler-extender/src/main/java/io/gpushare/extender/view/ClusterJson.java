@@ -8,7 +8,9 @@ import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -88,8 +90,9 @@ public final class ClusterJson {
     /** Writes the fields of a node beside its cards. */
     static void head(JsonGenerator json, NodeView node) throws IOException {
         json.writeStringField("name", node.name());
-        if (node.unusable() != null) {
-            json.writeStringField("unusable", node.unusable().sentence());
+        Optional<String> unusable = Phrases.unusable(node);
+        if (unusable.isPresent()) {
+            json.writeStringField("unusable", unusable.get());
         }
         json.writeNumberField("unitMiB", node.cards().inventory().unit().size().mib());
     }
@@ -123,6 +126,16 @@ public final class ClusterJson {
         }
         if (state.card().cordoned()) {
             json.writeBooleanField("cordoned", true);
+        }
+        CardIsolation isolation = state.card().isolation();
+        if (isolation.inForce() != Isolation.NONE) {
+            json.writeStringField("isolation", isolation.inForce().toString());
+        }
+        if (!isolation.missing().isEmpty()) {
+            json.writeStringField("isolationMissing", isolation.missing());
+        }
+        if (isolation.closed()) {
+            json.writeBooleanField("memoryClosed", true);
         }
         if (state.overCommitted()) {
             json.writeBooleanField("overAllocated", true);

@@ -8,6 +8,7 @@ import io.gpushare.model.ledger.CardState;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes the response of inspect in gpushare's shape, where "GPU" counts memory units, with the total of each card; beside
@@ -44,8 +45,9 @@ public final class InspectJson {
             card(json, card);
         }
         json.writeEndArray();
-        if (node.unusable() != null) {
-            json.writeStringField("unusable", node.unusable().sentence());
+        Optional<String> unusable = Phrases.unusable(node);
+        if (unusable.isPresent()) {
+            json.writeStringField("unusable", unusable.get());
         }
         json.writeEndObject();
     }

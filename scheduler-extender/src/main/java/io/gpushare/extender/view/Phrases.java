@@ -1,10 +1,14 @@
 package io.gpushare.extender.view;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
 public final class Phrases {
@@ -22,6 +26,15 @@ public final class Phrases {
         }
         String select = demand.selector().any() ? "" : ", selected by " + demand.selector();
         return String.join(" and ", parts) + select;
+    }
+
+    /** Why the node can take no new pod, with what the driver reported and what to do; empty if it can. */
+    public static Optional<String> unusable(NodeView node) {
+        @Nullable NoCards none = node.cards().inventory().noCards();
+        return Optional.ofNullable(node.unusable())
+                .map(reason -> none != null && reason.equals(Reason.noCards(none.cause()))
+                        ? none.sentences()
+                        : reason.sentence());
     }
 
     /** The reasons with their counts, the most common first. */

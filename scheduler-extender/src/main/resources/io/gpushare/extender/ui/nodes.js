@@ -66,7 +66,7 @@ function tile(node, details, view) {
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
         aria-label=${`${node.name}, ${kinds || 'no cards'}, ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
       <span class="sum" aria-hidden="true"><b>${amount(node.allocated)}</b>/${amount(node.size)} GiB</span>
-      <span class="kind">${node.unusable ? node.unusable : kinds}</span>
+      <span class="kind" title=${node.unusable || kinds}>${node.unusable || kinds}</span>
     </div>
     ${node.cards.length ? node.cards.map((card) => bar(card, details?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
 }

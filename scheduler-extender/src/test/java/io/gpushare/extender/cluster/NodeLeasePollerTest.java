@@ -8,6 +8,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerStats;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.kubernetes.KubernetesException;
@@ -34,7 +35,7 @@ class NodeLeasePollerTest {
             List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3"))));
 
     private final Ledger ledger = TestCluster.ledger();
-    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
+    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
     private final Map<String, String> leases = new HashMap<>(Map.of("n1", "1", "n2", "1"));
     private boolean away;
     private long nanos;

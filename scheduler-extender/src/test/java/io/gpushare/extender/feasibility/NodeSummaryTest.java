@@ -10,8 +10,10 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -97,7 +99,14 @@ class NodeSummaryTest {
                     random.nextInt(3) == 0 ? null : i % 2,
                     null,
                     new Health.Healthy());
-            cards.add(random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card);
+            CardIsolation isolation =
+                    switch (random.nextInt(6)) {
+                        case 0 -> CardIsolation.closed("no driver for it");
+                        case 1 -> CardIsolation.of(Isolation.MPS);
+                        default -> CardIsolation.NONE;
+                    };
+            cards.add((random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card)
+                    .withIsolation(isolation));
         }
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
         for (int pod = 0; pod < random.nextInt(8); pod++) {

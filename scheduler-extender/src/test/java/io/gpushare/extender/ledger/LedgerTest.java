@@ -15,6 +15,12 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.ledger.CardState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +50,29 @@ class LedgerTest {
         ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
         assertThat(ledger.stats().holding(Standing.ASSUMED)).isEqualTo(1);
+    }
+
+    @Test
+    void aPodThatIsBoundUnderAFormerResourceNameKeepsItsCards() {
+        Ledger renamed = new Ledger(
+                new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
+                new Policies(PolicyKind.WSP),
+                AnnotationObserver.none());
+        renamed.updateNode("n1", INVENTORY, HostResources.NONE);
+        ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
+        renamed.updatePod(new ClusterPod(
+                POD,
+                "n1",
+                false,
+                Map.of(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
+                List.of(one)));
+        assertThat(renamed.nodeEntry("n1").cards().cards())
+                .extracting(CardState::takenWhole)
+                .containsExactly(true, false);
+        // A pod that is not bound yet requests nothing that this extender gives.
+        assertThat(renamed.demand(new SchedulingPod(POD, Map.of(), List.of(one)))).isInstanceOf(PodDemand.NoGpu.class);
     }
 
     @Test

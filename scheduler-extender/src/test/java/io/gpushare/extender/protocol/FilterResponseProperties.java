@@ -15,6 +15,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Card;
@@ -48,7 +49,7 @@ class FilterResponseProperties {
     @Property(tries = 40)
     void theResponseIsTheResult(@ForAll long seed) throws BadRequestException, JsonProcessingException {
         Random random = new Random(seed);
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean());
+        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
         NodeNames names = new NodeNames(selection.directory());
         for (int i = 0; i < REQUESTS; i++) {

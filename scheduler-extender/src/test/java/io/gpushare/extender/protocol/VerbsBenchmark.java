@@ -12,6 +12,7 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -89,7 +90,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), decideIn.equals("filter"));
+        selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
         for (int node = 0; node < nodes; node++) {
             node(node);
         }

@@ -8,6 +8,7 @@ import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -29,9 +30,9 @@ class ExplainerProperties {
         TestCluster cluster = new TestCluster(random, TestCluster.ledger());
         Ledger ledger = TestCluster.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
+        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         Explainer explainer = new Explainer(
-                ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean()), cluster);
+                ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE), cluster);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = selection.filter(pod, selection.named(nodes));

@@ -61,7 +61,7 @@ class BindStormTest {
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
+        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long ownSeed = random.nextLong();

@@ -41,8 +41,8 @@ class NodeSelectionProperties {
         Random random = new Random(seed);
         Ledger ledger = new Ledger(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
-        NodeSelection all = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false);
-        NodeSelection one = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), true);
+        NodeSelection all = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+        NodeSelection one = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);

@@ -32,7 +32,7 @@ class NominatedPodsTest {
     private static final int HIGH = 100;
 
     private final Ledger ledger = TestCluster.ledger();
-    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), true);
+    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
 
     @BeforeEach
     void twoNodesOfOneCard() {

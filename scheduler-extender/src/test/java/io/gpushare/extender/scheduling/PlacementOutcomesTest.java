@@ -27,7 +27,7 @@ class PlacementOutcomesTest {
     private final Ledger ledger = TestCluster.ledger();
     private final TestCluster cluster = new TestCluster(new Random(1), ledger);
     private final PlacementOutcomes outcomes = new PlacementOutcomes(() -> nanos);
-    private final NodeSelection selection = new NodeSelection(ledger, outcomes, true);
+    private final NodeSelection selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
     private final Binder binder = new Binder(ledger, cluster, outcomes, () -> TestCluster.NOW);
     private ClusterPod pod = cluster.create("p", REQUEST);
 

@@ -10,6 +10,7 @@ import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.ContainerRole;
@@ -36,7 +37,7 @@ class ViewRevisionsTest {
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
     private final ViewRevisions revisions = new ViewRevisions(
             ledger,
-            new Explainer(ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), false), new NoPods()));
+            new Explainer(ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE), new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {

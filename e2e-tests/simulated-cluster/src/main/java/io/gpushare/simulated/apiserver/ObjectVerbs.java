@@ -160,16 +160,6 @@ final class ObjectVerbs {
                 : store.update(path.resource(), path.key(), pod -> mark(pod, grace));
     }
 
-    /** An Eviction is a deletion with its own options; PodDisruptionBudgets are not simulated. */
-    ObjectNode evict(ApiPath path, ObjectNode eviction) {
-        if (!Documents.text(eviction, "metadata.name").equals(path.name())) {
-            throw ApiError.badRequest("name in URL does not match name in Eviction object");
-        }
-        JsonNode options = eviction.path("deleteOptions");
-        delete(path, null, options instanceof ObjectNode given ? given : Documents.empty());
-        return ApiError.success(201);
-    }
-
     private static long grace(ObjectNode pod, String requested) {
         String phase = Documents.text(pod, "status.phase");
         boolean ended = phase.equals("Succeeded") || phase.equals("Failed");

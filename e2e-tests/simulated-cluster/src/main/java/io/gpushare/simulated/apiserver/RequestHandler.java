@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +36,7 @@ final class RequestHandler {
     private final ApiFaults faults;
     private final RequestLog log;
     private final SimulatedApiServer.Options options;
+    private final InstantSource clock;
     private final ServiceProxy services;
     // The user of each watch.
     private final Map<WatchResponse, String> watches = new ConcurrentHashMap<>();
@@ -45,13 +47,15 @@ final class RequestHandler {
             ObjectVerbs verbs,
             ApiFaults faults,
             RequestLog log,
-            SimulatedApiServer.Options options) {
+            SimulatedApiServer.Options options,
+            InstantSource clock) {
         this.vertx = vertx;
         this.store = store;
         this.verbs = verbs;
         this.faults = faults;
         this.log = log;
         this.options = options;
+        this.clock = clock;
         this.services = new ServiceProxy(vertx);
     }
 
@@ -106,7 +110,7 @@ final class RequestHandler {
 
     private void serve(HttpServerRequest request, Buffer body) {
         try {
-            if (!answerAboutServer(request) && !services.answers(request, body)) {
+            if (!answerAboutServer(request) && !answerAboutAccess(request, body) && !services.answers(request, body)) {
                 answerAboutObjects(request, body);
             }
         } catch (ApiError refusal) {
@@ -139,6 +143,17 @@ final class RequestHandler {
                 return false;
             }
         }
+        return true;
+    }
+
+    /** Every client may do everything. */
+    private static boolean answerAboutAccess(HttpServerRequest request, Buffer body) {
+        if (!request.path().equals("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")) {
+            return false;
+        }
+        ObjectNode review = Documents.parse(body.getBytes());
+        review.putObject("status").put("allowed", true);
+        send(request.response(), 201, review);
         return true;
     }
 
@@ -179,7 +194,7 @@ final class RequestHandler {
             return verbs.bind(path, document);
         }
         if (verb.equals("POST") && path.subresource().equals("eviction") && path.resource() == ApiResource.PODS) {
-            return verbs.evict(path, document);
+            return new PodEviction(store, verbs, clock).evict(path, document);
         }
         if (verb.equals("PUT") && !collection && (whole || status)) {
             return verbs.replace(path, document);

@@ -7,6 +7,7 @@ import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.gpushare.simulated.kubelet.devices.CheckpointFile;
 import io.gpushare.simulated.kubelet.devices.PluginConnection;
 import io.gpushare.simulated.kubelet.devices.RegistrationService;
 import io.gpushare.simulated.kubelet.devices.UnixSockets;
@@ -56,11 +57,13 @@ public final class ScriptedKubelet implements AutoCloseable {
         podResourcesSocket = directory.resolve("pod-resources").resolve("kubelet.sock");
     }
 
-    /** Removes every file in the plugins' folder, as a kubelet does, and starts the services. */
+    /** Removes every file in the plugins' folder but the checkpoint, as kubelets before 1.33 do, and starts the services. */
     public ScriptedKubelet start() throws IOException {
         try (var files = Files.list(plugins)) {
             for (Path file : files.toList()) {
-                Files.delete(file);
+                if (!file.endsWith(CheckpointFile.NAME)) {
+                    Files.delete(file);
+                }
             }
         }
         serve(plugins.resolve("kubelet.sock"), new RegistrationService(plugins, sockets, this::register));
@@ -145,6 +148,11 @@ public final class ScriptedKubelet implements AutoCloseable {
     /** Sets the response of pod-resources. */
     public void podResources(ListPodResourcesResponse response) {
         podResources = response;
+    }
+
+    /** Writes a checkpoint with these answered calls. */
+    public void checkpoint(CheckpointFile.Entry... entries) throws IOException {
+        new CheckpointFile(plugins).write(List.of(entries), Map.of());
     }
 
     /** Rejects this many of the next List calls, as the kubelet's rate limit does. */

@@ -44,7 +44,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         cluster = new ApiClient(api);
-        devices = new DeviceManager(options.seed(), clock);
+        devices = new DeviceManager(options.plugins(), options.seed(), clock);
         status = new PodStatusWriter(cluster);
         pods = new PodWorkers(devices, status);
         report = new NodeStatusReporter(options, cluster, devices);

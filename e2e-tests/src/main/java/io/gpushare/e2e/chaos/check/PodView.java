@@ -12,6 +12,7 @@ import java.util.Set;
  * The state of a pod in the API server.
  *
  * @param node the node; empty until the pod is bound
+ * @param disrupted whether it has the condition DisruptionTarget: it was evicted
  * @param ran whether all its containers have started
  * @param message reason and message of its status, or else the messages of its conditions and containers
  * @param annotated the cards of its containers by its annotation; empty if that is not JSON
@@ -22,6 +23,7 @@ public record PodView(
         String node,
         String phase,
         boolean deleting,
+        boolean disrupted,
         boolean ran,
         String message,
         List<HeldCards> annotated) {
@@ -40,6 +42,11 @@ public record PodView(
                 pod.at("/spec/nodeName").asText(),
                 pod.at("/status/phase").asText(),
                 pod.at("/metadata").has("deletionTimestamp"),
+                pod.at("/status/conditions")
+                        .valueStream()
+                        .anyMatch(condition ->
+                                condition.path("type").asText().equals("DisruptionTarget")
+                                        && condition.path("status").asText().equals("True")),
                 ran(pod),
                 message(pod.path("status")),
                 annotated(

@@ -11,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,25 +25,24 @@ import java.util.stream.Stream;
  * Follows the logs of both programs while they are written, because the kubelet removes the log of a killed container.
  */
 final class ProgramLogs {
-    private static final Map<String, String> COUNTED = new LinkedHashMap<>(Map.of(
-            "annotated with its cards", "differences found and repaired: the pod had no annotation",
-            "did not name the cards that the containers have",
-                    "differences found and repaired: the annotation named other cards",
-            "the kubelet's devices are of another card",
-                    "differences reported: annotation and devices name different cards",
-            "the kubelet allocated devices of",
-                    "differences reported: the kubelet took devices of other cards than the container has",
-            "AllocationHandler: refused: ", "programs: refusals by the plugin",
-            ": leading as ", "programs: terms of an extender",
-            " - leading as ", "programs: terms of an extender",
-            "can't be written on it", "programs: annotations that could not be written at the first attempt"));
+    private static final Map<String, String> COUNTED = Map.ofEntries(
+            Map.entry("annotated with its cards", "differences found and repaired: the pod had no annotation"),
+            Map.entry("did not name the cards that the containers have", "differences found and repaired: the annotation named other cards"),
+            Map.entry("the kubelet's devices are of another card", "differences reported: annotation and devices name different cards"),
+            Map.entry("the kubelet allocated devices of", "differences reported: the kubelet took devices of other cards than the container has"),
+            Map.entry("AllocationHandler: refused: ", "programs: refusals by the plugin"),
+            Map.entry(": leading as ", "programs: terms of an extender"),
+            Map.entry(" - leading as ", "programs: terms of an extender"),
+            Map.entry("can't be written on it", "programs: annotations that could not be written at the first attempt"),
+            Map.entry(" pods from node ", "preemption by the extender: evictions began"),
+            Map.entry("was not bound in time to node", "preemption by the extender: the pod was not bound in time"),
+            Map.entry(", for which pods were evicted, is gone", "preemption by the extender: the pod was gone before it was bound"));
     private static final List<String> FAULTS = List.of(" ERROR ", "OutOfMemory", "StackOverflow", "NullPointer");
 
     private static final Pattern OTHER_DEVICES =
             Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet allocated devices of");
     private static final List<String> REPORTED = List.of(
             "the kubelet allocated devices of",
-            "differences reported: the kubelet took devices of other cards than the container has",
             "AllocationHandler: refused: ",
             "did not name the cards that the containers have",
             "the kubelet's devices are of another card");
@@ -71,7 +69,7 @@ final class ProgramLogs {
             try (Stream<Path> files = Files.find(
                     cluster.podLogs(node),
                     3,
-                    (path, _) -> path.toString().contains("/kube-system_gpushare-")
+                    (path, _) -> path.toString().contains("/kube-system_gpu-share-")
                             && path.toString().endsWith(".log"))) {
                 files.forEach(this::follow);
             } catch (IOException | UncheckedIOException e) {

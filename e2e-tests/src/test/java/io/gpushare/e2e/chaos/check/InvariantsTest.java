@@ -102,7 +102,7 @@ class InvariantsTest {
 
     @Test
     void aContainerWithoutAnnotation() {
-        pods.add(new PodView("uid-a", "a", NODE, "Running", false, true, "", List.of()));
+        pods.add(new PodView("uid-a", "a", NODE, "Running", false, false, true, "", List.of()));
         running.add(use("a", ContainerRequest.memory(1), FIRST));
         assertThat(rules()).containsExactly("a container sees other cards than its annotation has");
     }
@@ -174,7 +174,7 @@ class InvariantsTest {
 
     private void bound(String pod, String phase, ContainerRequest request, String card) {
         boolean ran = !phase.equals("Pending");
-        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, ran, "", List.of(use(pod, request, card))));
+        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, false, ran, "", List.of(use(pod, request, card))));
     }
 
     private static HeldCards use(String pod, ContainerRequest request, String... cards) {

@@ -11,6 +11,7 @@ import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
+import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.HostResources;
@@ -87,7 +88,7 @@ public final class SimulatedExtender {
     public SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
         ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(kind), AnnotationObserver.none());
         PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
-        selection = new NodeSelection(ledger, outcomes, true);
+        selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
         binder = new Binder(ledger, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
         for (FreeNode node : nodes) {
             add(node.name() + "-" + salt, node);

@@ -2,6 +2,7 @@ package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.view.CardView;
+import io.gpushare.extender.view.Phrases;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Memory;
@@ -28,7 +29,7 @@ public final class InspectText {
     /**
      * Prepares the text.
      *
-     * @param all nodes of the ledger; those without cards or pods on them are left out
+     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left out
      * @param pending units of bound pods whose card is unknown, by node
      */
     public InspectText(List<NodeView> all, Map<String, Long> pending) {
@@ -36,6 +37,7 @@ public final class InspectText {
         nodes = all.stream()
                 .filter(node -> !node.cards().cards().isEmpty()
                         || !node.cards().holdings().isEmpty()
+                        || node.cards().inventory().noCards() != null
                         || pending.containsKey(node.name()))
                 .toList();
         List<MemoryUnit> units = nodes.stream()
@@ -171,9 +173,7 @@ public final class InspectText {
     private String notes() {
         List<String> notes = nodes.stream()
                 .flatMap(node -> Stream.concat(
-                        node.unusable() == null
-                                ? Stream.empty()
-                                : Stream.of(node.name() + ": " + node.unusable().sentence()),
+                        Phrases.unusable(node).map(why -> node.name() + ": " + why).stream(),
                         node.cards().cards().stream().flatMap(state -> notes(node, state))))
                 .toList();
         return notes.isEmpty() ? "" : "\n" + String.join("\n", notes) + "\n";
@@ -187,6 +187,10 @@ public final class InspectText {
         }
         if (state.card().cordoned()) {
             notes.add(card + "cordoned, accepts no new pods");
+        }
+        if (!state.card().isolation().missing().isEmpty()) {
+            notes.add(card + (state.card().sharesMemory() ? "memory is only counted (" : "offers no memory (")
+                    + state.card().isolation().missing() + ")");
         }
         if (state.overCommitted()) {
             notes.add(card + "over-committed: more is allocated than the card has");

@@ -6,12 +6,14 @@ import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
@@ -37,7 +39,7 @@ public final class TopText {
                         state(state));
             }
         }
-        return table.isEmpty() ? "No cards.\n" : table + note(nodes, usage);
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
     }
 
     /** One row per pod and card; of one namespace, or of all for an empty text. */
@@ -74,6 +76,15 @@ public final class TopText {
         return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
     }
 
+    /** Why nodes whose device plugin runs offer no cards. */
+    private static String withoutCards(List<NodeView> nodes) {
+        String notes = nodes.stream()
+                .filter(node -> node.cards().inventory().noCards() != null)
+                .flatMap(node -> Phrases.unusable(node).map(why -> node.name() + ": " + why + "\n").stream())
+                .collect(Collectors.joining());
+        return notes.isEmpty() ? "" : "\n" + notes;
+    }
+
     private static String note(List<NodeView> nodes, Map<String, NodeUse> usage) {
         long unknown = nodes.stream()
                 .filter(node -> !node.cards().cards().isEmpty() && !usage.containsKey(node.name()))
@@ -91,6 +102,13 @@ public final class TopText {
         }
         if (state.card().cordoned()) {
             words.add("cordoned");
+        }
+        if (state.card().isolation().inForce() != Isolation.NONE) {
+            words.add("isolation " + state.card().isolation().inForce());
+        }
+        if (!state.card().isolation().missing().isEmpty()) {
+            words.add((state.card().sharesMemory() ? "not isolated: " : "no memory offered: ")
+                    + state.card().isolation().missing());
         }
         if (state.overCommitted()) {
             words.add("over-committed");

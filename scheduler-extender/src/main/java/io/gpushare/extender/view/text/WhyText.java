@@ -10,6 +10,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** An explanation as text: a summary in sentences, then nodes with their cards. */
 public final class WhyText {
@@ -66,7 +68,17 @@ public final class WhyText {
             text.append(String.format(
                     "%7d  %s%n", reason.getValue(), reason.getKey().sentence()));
         }
-        return text + nodes(judged, limit);
+        return text + nodes(judged, limit) + withoutCards(judged, limit);
+    }
+
+    /** What nodes without cards report. */
+    private static String withoutCards(Explanation.Judged judged, int limit) {
+        String notes = judged.nodes().stream()
+                .flatMap(node -> Stream.ofNullable(node.cards().inventory().noCards())
+                        .map(none -> node.node() + ": " + none.sentences() + "\n"))
+                .limit(limit)
+                .collect(Collectors.joining());
+        return notes.isEmpty() ? "" : "\n" + notes;
     }
 
     private static String nodes(Explanation.Judged judged, int limit) {

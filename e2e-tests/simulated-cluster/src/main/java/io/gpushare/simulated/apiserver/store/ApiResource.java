@@ -7,7 +7,8 @@ public enum ApiResource {
     PODS("", "v1", "pods", "Pod", true, true),
     NODES("", "v1", "nodes", "Node", false, true),
     EVENTS("", "v1", "events", "Event", true, false),
-    LEASES("coordination.k8s.io", "v1", "leases", "Lease", true, false);
+    LEASES("coordination.k8s.io", "v1", "leases", "Lease", true, false),
+    DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true, true);
 
     final String group;
     final String version;

@@ -4,7 +4,9 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.simulated.client.PodDocument;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,11 +32,14 @@ public final class DeviceManager {
 
     private final DeviceTable table = new DeviceTable();
     private final Map<String, PluginConnection> plugins = new HashMap<>();
+    private final CheckpointFile checkpoint;
     private final Random random;
     private final InstantSource clock;
     private int registrations;
 
-    public DeviceManager(long seed, InstantSource clock) {
+    /** @param plugins the folder of the plugins' sockets and of the checkpoint */
+    public DeviceManager(Path plugins, long seed, InstantSource clock) {
+        this.checkpoint = new CheckpointFile(plugins);
         this.random = new Random(seed);
         this.clock = clock;
     }
@@ -57,6 +62,16 @@ public final class DeviceManager {
     private synchronized void update(PluginConnection plugin, List<Device> devices) {
         if (!plugin.closed()) {
             table.update(plugin.resource(), devices);
+            writeCheckpoint();
+        }
+    }
+
+    /** The kubelet replaces its checkpoint after each list of a plugin and after each Allocate. */
+    private void writeCheckpoint() {
+        try {
+            checkpoint.write(table.entries(), healthy());
+        } catch (IOException e) {
+            LOG.warn("the checkpoint can't be written: {}", e.toString());
         }
     }
 
@@ -139,6 +154,7 @@ public final class DeviceManager {
             ContainerAllocateResponse response = plugin.allocate(shuffled(devices));
             synchronized (this) {
                 table.hold(pod, container, resource, new DeviceTable.Held(devices, response));
+                writeCheckpoint();
             }
         } catch (StatusRuntimeException e) {
             throw AdmissionException.of(e);

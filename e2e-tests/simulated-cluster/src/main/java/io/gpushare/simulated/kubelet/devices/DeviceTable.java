@@ -4,6 +4,7 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -84,6 +85,15 @@ public final class DeviceTable {
         pods.computeIfAbsent(pod, _ -> new LinkedHashMap<>())
                 .computeIfAbsent(container, _ -> new LinkedHashMap<>())
                 .put(resource, held);
+    }
+
+    /** All devices of containers, as the checkpoint records them. */
+    List<CheckpointFile.Entry> entries() {
+        List<CheckpointFile.Entry> entries = new ArrayList<>();
+        pods.forEach((pod, containers) ->
+                containers.forEach((container, resources) -> resources.forEach((resource, held) -> entries.add(
+                        new CheckpointFile.Entry(pod, container, resource, held.devices(), held.response())))));
+        return entries;
     }
 
     /** Frees the devices of pods that are no longer active. */

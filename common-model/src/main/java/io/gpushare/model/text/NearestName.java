@@ -1,17 +1,17 @@
-package io.gpushare.options;
+package io.gpushare.model.text;
 
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
 /** Finds the name that was probably meant by a misspelt one. */
-final class NearestName {
+public final class NearestName {
     private static final int MOST_EDITS = 3;
 
     private NearestName() {}
 
     /** The known name with the fewest edits to the given one; empty where each needs more than three. */
-    static Optional<String> of(String name, Collection<String> known) {
+    public static Optional<String> of(String name, Collection<String> known) {
         return known.stream()
                 .filter(candidate -> edits(name, candidate) <= MOST_EDITS)
                 .min(Comparator.comparingInt(candidate -> edits(name, candidate)));

@@ -1,0 +1,152 @@
+package io.gpushare.kubernetes.eviction;
+
+import io.gpushare.model.node.LabelRequirement;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.Toleration;
+import io.gpushare.model.PodRef;
+import io.kubernetes.client.openapi.models.V1Affinity;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1NodeSelector;
+import io.kubernetes.client.openapi.models.V1NodeSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1Volume;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@link PodDetails} from a pod of the API. */
+final class PodDetailsReader {
+    private static final String MIRROR = "kubernetes.io/config.mirror";
+    // Kubernetes' default.
+    private static final long GRACE = 30;
+
+    private PodDetailsReader() {}
+
+    static PodDetails read(V1Pod pod) {
+        V1ObjectMeta metadata = Objects.requireNonNullElseGet(pod.getMetadata(), V1ObjectMeta::new);
+        V1PodSpec spec = Objects.requireNonNullElseGet(pod.getSpec(), V1PodSpec::new);
+        @Nullable String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+        return new PodDetails(
+                new PodRef(text(metadata.getUid()), text(metadata.getNamespace()), text(metadata.getName())),
+                text(spec.getNodeName()).isEmpty() ? null : spec.getNodeName(),
+                "Succeeded".equals(phase) || "Failed".equals(phase),
+                metadata.getDeletionTimestamp() != null,
+                Objects.requireNonNullElse(spec.getPriority(), 0),
+                orEmpty(metadata.getLabels()),
+                orEmpty(metadata.getOwnerReferences()).stream()
+                        .anyMatch(owner -> Boolean.TRUE.equals(owner.getController())),
+                orEmpty(metadata.getAnnotations()).containsKey(MIRROR),
+                !"Never".equals(spec.getPreemptionPolicy()),
+                Duration.ofSeconds(Math.max(0, Objects.requireNonNullElse(spec.getTerminationGracePeriodSeconds(), GRACE))),
+                requests(spec),
+                rules(spec),
+                unknown(spec));
+    }
+
+    private static Set<String> requests(V1PodSpec spec) {
+        Set<String> names = new HashSet<>();
+        containers(spec).forEach(container -> {
+            @Nullable V1ResourceRequirements resources = container.getResources();
+            if (resources != null) {
+                names.addAll(orEmpty(resources.getRequests()).keySet());
+                names.addAll(orEmpty(resources.getLimits()).keySet());
+            }
+        });
+        return names;
+    }
+
+    private static Stream<V1Container> containers(V1PodSpec spec) {
+        return Stream.concat(
+                orEmpty(spec.getInitContainers()).stream(), orEmpty(spec.getContainers()).stream());
+    }
+
+    private static NodeRules rules(V1PodSpec spec) {
+        List<Toleration> tolerations = orEmpty(spec.getTolerations()).stream()
+                .map(each -> new Toleration(
+                        text(each.getKey()), text(each.getOperator()), text(each.getValue()), text(each.getEffect())))
+                .toList();
+        return new NodeRules(orEmpty(spec.getNodeSelector()), terms(spec.getAffinity()), tolerations);
+    }
+
+    private static @Nullable List<NodeRules.Term> terms(@Nullable V1Affinity affinity) {
+        @Nullable V1NodeSelector required = affinity == null || affinity.getNodeAffinity() == null
+                ? null
+                : affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution();
+        return required == null
+                ? null
+                : orEmpty(required.getNodeSelectorTerms()).stream()
+                        .map(term -> new NodeRules.Term(
+                                requirements(term.getMatchExpressions()), requirements(term.getMatchFields())))
+                        .toList();
+    }
+
+    private static List<LabelRequirement> requirements(@Nullable List<V1NodeSelectorRequirement> written) {
+        return orEmpty(written).stream()
+                .map(each -> new LabelRequirement(
+                        text(each.getKey()), text(each.getOperator()), Set.copyOf(orEmpty(each.getValues()))))
+                .toList();
+    }
+
+    private static @Nullable String unknown(V1PodSpec spec) {
+        @Nullable V1Affinity affinity = spec.getAffinity();
+        if (affinity != null
+                && (affinity.getPodAffinity() != null
+                                && !orEmpty(affinity.getPodAffinity()
+                                                .getRequiredDuringSchedulingIgnoredDuringExecution())
+                                        .isEmpty()
+                        || affinity.getPodAntiAffinity() != null
+                                && !orEmpty(affinity.getPodAntiAffinity()
+                                                .getRequiredDuringSchedulingIgnoredDuringExecution())
+                                        .isEmpty())) {
+            return "a required affinity to other pods";
+        }
+        if (orEmpty(spec.getTopologySpreadConstraints()).stream()
+                .anyMatch(each -> !"ScheduleAnyway".equals(each.getWhenUnsatisfiable()))) {
+            return "a required topology spread";
+        }
+        if (containers(spec)
+                .flatMap(container -> orEmpty(container.getPorts()).stream())
+                .anyMatch(port -> port.getHostPort() != null && port.getHostPort() != 0)) {
+            return "a port of the node";
+        }
+        if (orEmpty(spec.getVolumes()).stream().anyMatch(PodDetailsReader::placed)) {
+            return "a volume that may be bound to some nodes";
+        }
+        if (!orEmpty(spec.getResourceClaims()).isEmpty()) {
+            return "a resource claim";
+        }
+        return orEmpty(spec.getOverhead()).isEmpty() ? null : "the overhead of a runtime class";
+    }
+
+    /** Whether kube-scheduler checks where that volume can be. */
+    private static boolean placed(V1Volume volume) {
+        return volume.getPersistentVolumeClaim() != null
+                || volume.getEphemeral() != null
+                || volume.getIscsi() != null
+                || volume.getRbd() != null
+                || volume.getGcePersistentDisk() != null
+                || volume.getAwsElasticBlockStore() != null
+                || volume.getAzureDisk() != null
+                || volume.getCinder() != null;
+    }
+
+    private static String text(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private static <T> List<T> orEmpty(@Nullable List<T> list) {
+        return list == null ? List.of() : list;
+    }
+
+    private static <V> Map<String, V> orEmpty(@Nullable Map<String, V> map) {
+        return map == null ? Map.of() : map;
+    }
+}

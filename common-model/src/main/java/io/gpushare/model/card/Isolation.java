@@ -1,0 +1,28 @@
+package io.gpushare.model.card;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What holds containers to their share of a card's memory. */
+public enum Isolation {
+    /** Nothing: memory is only counted. */
+    NONE,
+    /** Limits of the driver for the cgroups of pods (driver 615 and newer). */
+    DRIVER,
+    /** NVIDIA's Multi-Process Service. */
+    MPS;
+
+    /** The isolation of that name; empty if there is none, as in an inventory of a newer version. */
+    public static Optional<Isolation> of(String name) {
+        return Arrays.stream(values())
+                .filter(each -> each.toString().equalsIgnoreCase(name))
+                .findFirst();
+    }
+
+    /** Its name in options, inventories and selectors. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,89 @@
+package io.gpushare.plugin;
+
+import io.gpushare.plugin.isolation.IsolationMode;
+import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.options.SecondsConverter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of isolation: what holds containers to their share of a card's memory. */
+final class IsolationOptions {
+    @Option(
+            names = "--isolation",
+            paramLabel = "<name>",
+            description = "What holds containers to their share of a card: none (memory is only counted), driver (memory"
+                    + " limits of the driver, 615 and newer), mps, or auto (driver if every card of the node can have it,"
+                    + " otherwise none). A card that can't have it offers no memory. [none]")
+    private @Nullable IsolationMode mode;
+
+    @Option(
+            names = "--isolation-fallback",
+            paramLabel = "none",
+            description = "none: cards that can't have the isolation offer memory that is only counted.")
+    private @Nullable IsolationMode fallback;
+
+    @Option(
+            names = "--mps",
+            arity = "0..1",
+            paramLabel = "<true|false>",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description = "As in gpushare's manifests: true is --isolation=mps --isolation-fallback=none. [false]")
+    private boolean mps;
+
+    @Option(
+            names = "--cgroup-root",
+            paramLabel = "<directory>",
+            defaultValue = "/sys/fs/cgroup",
+            description = "The node's cgroup file system (version 2), in which --isolation=driver finds the pods."
+                    + " [/sys/fs/cgroup]")
+    private Path cgroupRoot = Path.of("");
+
+    @Option(
+            names = "--mps-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/run/gpushare/mps",
+            description = "The directory that the plugin shares with the supervisor of MPS. [/run/gpushare/mps]")
+    private Path mpsDir = Path.of("");
+
+    @Option(
+            names = "--mps-over-use-grace",
+            paramLabel = "<n>s",
+            defaultValue = "10s",
+            converter = SecondsConverter.class,
+            description = "How long the processes of a container may together exceed its limit under MPS, which limits"
+                    + " each by itself; the newest one is terminated then. [10s]")
+    private @Nullable Duration overUseGrace = Duration.ofSeconds(10);
+
+    /** The values in force, checked. */
+    record Settings(IsolationPolicy policy, Path cgroupRoot, Path mpsDir, Duration overUseGrace) {}
+
+    List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        if (mps && mode != null && mode != IsolationMode.MPS) {
+            problems.add("--mps=true and --isolation=" + mode + " contradict each other: leave --mps out");
+        }
+        if (fallback != null && fallback != IsolationMode.NONE) {
+            problems.add("--isolation-fallback=" + fallback + " is not possible: cards without isolation can only be"
+                    + " counted, write none or leave it out");
+        }
+        if (overUseGrace == null) {
+            problems.add("--mps-over-use-grace is empty: write seconds, such as 10s, or leave it out");
+        }
+        return problems;
+    }
+
+    Settings settings() {
+        IsolationMode asked = mode != null ? mode : mps ? IsolationMode.MPS : IsolationMode.NONE;
+        return new Settings(
+                new IsolationPolicy(asked, fallback != null || mps),
+                cgroupRoot.toAbsolutePath(),
+                mpsDir.toAbsolutePath(),
+                Objects.requireNonNull(overUseGrace));
+    }
+}

@@ -1,0 +1,65 @@
+package io.gpushare.plugin.isolation;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Decides what is in force on each card, from what the operator asks for and what the cards can have.
+ *
+ * @param fallback whether memory is counted on cards that can't have it; otherwise these cards offer no memory
+ */
+public record IsolationPolicy(IsolationMode mode, boolean fallback) {
+    /** Memory is counted everywhere. */
+    public static final IsolationPolicy NONE = new IsolationPolicy(IsolationMode.NONE, false);
+
+    public IsolationPolicy {
+        Objects.requireNonNull(mode);
+    }
+
+    /** The isolation that it uses where it can; none if it asks for none. */
+    public Isolation wanted() {
+        return switch (mode) {
+            case NONE -> Isolation.NONE;
+            case DRIVER, AUTO -> Isolation.DRIVER;
+            case MPS -> Isolation.MPS;
+        };
+    }
+
+    /**
+     * The isolation of each card.
+     *
+     * @param provider of the isolation that is {@link #wanted}
+     */
+    public Map<CardId, CardIsolation> decide(Inventory inventory, IsolationProvider provider) {
+        Map<CardId, CardIsolation> decided = new HashMap<>();
+        Map<CardId, String> missing = new HashMap<>();
+        for (Card card : inventory.cards()) {
+            provider.missing(card, inventory).ifPresent(reason -> missing.put(card.id(), reason));
+        }
+        Optional<String> any = missing.entrySet().stream()
+                .min(Map.Entry.comparingByKey())
+                .map(entry -> "card " + entry.getKey() + ": " + entry.getValue());
+        for (Card card : inventory.cards()) {
+            decided.put(card.id(), decide(Optional.ofNullable(missing.get(card.id())), any));
+        }
+        return decided;
+    }
+
+    private CardIsolation decide(Optional<String> missing, Optional<String> missingOnNode) {
+        CardIsolation inForce = CardIsolation.of(wanted());
+        return switch (mode) {
+            case NONE -> CardIsolation.NONE;
+            case AUTO -> missingOnNode.map(CardIsolation::counted).orElse(inForce);
+            case DRIVER, MPS ->
+                missing.map(fallback ? CardIsolation::counted : CardIsolation::closed)
+                        .orElse(inForce);
+        };
+    }
+}

@@ -1,0 +1,64 @@
+package io.gpushare.plugin.isolation;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.CardUsages;
+import java.util.Map;
+import java.util.Optional;
+
+/** One way to hold containers to their shares. */
+public interface IsolationProvider {
+    /** Its name. */
+    Isolation isolation();
+
+    /** Why that card can't have it, as a sentence; empty if it can. */
+    Optional<String> missing(Card card, Inventory inventory);
+
+    /**
+     * What a container with these limits needs. It decides on values only.
+     *
+     * @param limits its memory, by card that has this isolation; not empty
+     * @param cards the number of all its cards
+     */
+    ContainerIsolation settings(Map<CardId, Memory> limits, int cards);
+
+    /**
+     * Puts the isolation of a container into force before it starts, and waits for it if necessary; the kubelet waits as
+     * well, but no other pod does.
+     *
+     * @return why the container can't start, as a sentence; empty if it may
+     */
+    Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot);
+
+    /** What was done so far to keep it in force, by kind, for metrics. */
+    default Map<String, Long> repairs() {
+        return Map.of();
+    }
+
+    /** What runs for it on each card, for metrics. */
+    default Map<CardId, Figures> figures() {
+        return Map.of();
+    }
+
+    /** The usage of the cards without the processes that belong to the isolation itself. */
+    default CardUsages ofOthers(CardUsages usages) {
+        return usages;
+    }
+
+    /**
+     * What runs for the isolation of one card.
+     *
+     * @param phase its state, in small letters
+     * @param clients the processes that compute under it
+     * @param failures how often it had to be started again within ten minutes
+     * @param roof the most memory that one process may have
+     */
+    record Figures(String phase, long clients, long failures, Memory roof) {}
+
+    /** Compares what is in force on the node with what should be, and repairs it. It is called every two seconds. */
+    void reconcile(NodeSnapshot snapshot);
+}

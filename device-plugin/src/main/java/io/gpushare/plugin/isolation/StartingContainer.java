@@ -1,0 +1,66 @@
+package io.gpushare.plugin.isolation;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
+import io.gpushare.plugin.node.NodeSnapshot;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** A container that the kubelet is about to start, and its cards. */
+public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
+    public StartingContainer {
+        Objects.requireNonNull(pod);
+        Objects.requireNonNull(allocation);
+    }
+
+    /** The cards that it has whole. */
+    public Set<CardId> wholeCards() {
+        return cards(share -> share.wholeCards() > 0);
+    }
+
+    /** The cards of which it has memory. */
+    public Set<CardId> sharedCards() {
+        return cards(share -> share.units() > 0);
+    }
+
+    private Set<CardId> cards(Predicate<Share> kind) {
+        return allocation.visibleCards().stream()
+                .filter(card -> kind.test(allocation.on(card)))
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * The container with these devices: PreStartContainer names nothing else, and no two containers share one. The plugin's
+     * own responses name it, and after a restart pod-resources. Empty if neither does.
+     */
+    public static Optional<StartingContainer> of(Set<String> ids, NodeSnapshot snapshot) {
+        return snapshot.answeredCalls().stream()
+                .filter(call -> call.ids().equals(ids))
+                .findFirst()
+                .flatMap(call -> of(call.pod(), call.allocation().name(), snapshot))
+                .or(() -> listed(ids, snapshot));
+    }
+
+    private static Optional<StartingContainer> listed(Set<String> ids, NodeSnapshot snapshot) {
+        return snapshot.pods().stream()
+                .filter(pod -> !pod.ended())
+                .flatMap(pod -> snapshot.listed().pods().getOrDefault(pod.name(), Map.of()).entrySet().stream()
+                        .filter(container -> Set.copyOf(container.getValue()).equals(ids))
+                        .flatMap(container -> of(pod.ref(), container.getKey(), snapshot).stream()))
+                .findFirst();
+    }
+
+    private static Optional<StartingContainer> of(PodRef pod, String container, NodeSnapshot snapshot) {
+        return snapshot.allocations()
+                .assigned()
+                .allocationOf(pod.uid())
+                .flatMap(allocation -> allocation.container(container))
+                .map(own -> new StartingContainer(pod, own));
+    }
+}

@@ -1,0 +1,52 @@
+package io.gpushare.plugin.isolation.node;
+
+import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reports cards that can't have the isolation that the operator asked for, in the log and as Events on the node. */
+public final class MissingIsolation {
+    private static final Logger LOG = LoggerFactory.getLogger(MissingIsolation.class);
+
+    private final EventSubject.Node node;
+    private final String component;
+    private final BiConsumer<EventSubject, PodEvent> events;
+    private final Map<CardId, CardIsolation> reported = new HashMap<>();
+
+    /** @param component the name of the program in its Events */
+    public MissingIsolation(String node, String component, BiConsumer<EventSubject, PodEvent> events) {
+        this.node = new EventSubject.Node(node);
+        this.component = Objects.requireNonNull(component);
+        this.events = Objects.requireNonNull(events);
+    }
+
+    /** Reports what changed since the last inventory. */
+    synchronized void report(Inventory now) {
+        for (Card card : now.cards()) {
+            CardIsolation isolation = card.isolation();
+            if (isolation.equals(reported.put(card.id(), isolation))) {
+                continue;
+            }
+            if (isolation.inForce() != Isolation.NONE) {
+                LOG.info("card {}: isolation {} is in force", card.id(), isolation.inForce());
+            } else if (!isolation.missing().isEmpty()) {
+                String sentence = (isolation.closed()
+                                ? "Card " + card.id() + " offers no memory: "
+                                : "Memory of card " + card.id() + " is only counted, not enforced: ")
+                        + isolation.missing();
+                LOG.warn("{}", sentence);
+                events.accept(node, new PodEvent(true, component, "GpuIsolationMissing", sentence + "."));
+            }
+        }
+    }
+}

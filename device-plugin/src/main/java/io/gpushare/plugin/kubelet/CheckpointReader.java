@@ -1,0 +1,47 @@
+package io.gpushare.plugin.kubelet;
+
+import io.gpushare.plugin.node.KubeletCheckpoint;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the kubelet's checkpoint, which is in the directory of the plugins' sockets. The kubelet replaces it atomically. */
+public final class CheckpointReader {
+    private static final Logger LOG = LoggerFactory.getLogger(CheckpointReader.class);
+
+    private final Path file;
+    private String problem = "";
+
+    public CheckpointReader(Path pluginDir) {
+        this.file = pluginDir.resolve("kubelet_internal_checkpoint");
+    }
+
+    /**
+     * The checkpoint as it is now; empty if it can't be read, which is logged once for each cause. Without the file the
+     * kubelet has recorded nothing.
+     */
+    public Optional<KubeletCheckpoint> read() {
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            KubeletCheckpoint checkpoint = CheckpointParser.parse(in);
+            problem = "";
+            return Optional.of(checkpoint);
+        } catch (NoSuchFileException e) {
+            return Optional.of(KubeletCheckpoint.EMPTY);
+        } catch (IOException e) {
+            if (!e.toString().equals(problem)) {
+                problem = e.toString();
+                LOG.warn(
+                        "the kubelet's checkpoint can't be read, so a pod whose annotation and devices differ holds the"
+                                + " cards of both: {}",
+                        problem);
+            }
+            return Optional.empty();
+        }
+    }
+}

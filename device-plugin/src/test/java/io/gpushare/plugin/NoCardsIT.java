@@ -1,0 +1,87 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A node without cards says why: in its inventory, in an Event, in a metric, and by a plugin that is not ready. */
+class NoCardsIT extends WholeProgram {
+    private static final String NO_OPTION = "--health-quiet-time=1s";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "library_missing | --nvml-library=/nowhere/libnvidia-ml.so.1 | | No such file",
+                "driver_not_loaded | | | Driver Not Loaded",
+                "driver_version_mismatch | | driver fails=nvmlInit_v2:18 | version mismatch",
+                "no_access | | driver fails=nvmlInit_v2:4 | Insufficient Permissions",
+                "driver_error | | driver fails=nvmlDeviceGetCount_v2:999 | NVML code 999",
+                "driver_error | | card kind=T4 error=999 | NVML code 999",
+                "no_card_found | | driver version=580.1 | finds no card",
+                "mig_enabled | | card kind=A100-40 mig=on | nvidia-smi -mig 0",
+                "no_device_file | --device-list-strategy=device-specs |"
+                        + " driver fails=nvmlDeviceGetMinorNumber:3;card kind=T4 | nvidia-modprobe"
+            })
+    void theReasonIsInTheInventoryTheEventTheMetricAndTheReadiness(
+            String cause, String option, String machine, String words) throws Exception {
+        if (machine != null) {
+            cards(machine.split(";"));
+        }
+        run(METRICS, option == null ? NO_OPTION : option);
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(MEMORY).isPresent()
+                        && api.patches().stream().anyMatch(patch -> patch.contains("noCards")));
+        assertThat(api.patches().getLast()).contains("{\\\"reason\\\":\\\"" + cause + "\\\"");
+        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        assertThat(api.events().getFirst()).contains("GpuNoCards", "\"kind\":\"Node\"", words);
+        assertThat(get("/readyz").statusCode()).isEqualTo(503);
+        assertThat(get("/readyz").body()).contains("no cards to offer", words);
+        assertThat(metrics().lines()).contains("gpushare_plugin_no_cards{reason=\"" + cause + "\"} 1.0");
+        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+    }
+
+    @Test
+    void aPluginIsReadyOnceItOffersCardsAndNotWhenTheDriverIsUnloaded() throws Exception {
+        run(METRICS);
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(MEMORY).filter(List::isEmpty).isPresent());
+        assertThat(get("/readyz").statusCode()).isEqualTo(503);
+        cards(CARD_A);
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        assertThat(api.patches().getLast()).doesNotContain("noCards");
+        assertThat(metrics()).contains("gpushare_plugin_no_cards{reason=\"driver_not_loaded\"} 0.0");
+
+        Files.delete(dir.resolve("cards"));
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 503);
+        // The lost card stays in the inventory.
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("driver_not_loaded"));
+        assertThat(api.patches().getLast()).contains(A);
+    }
+
+    @Test
+    void oneCardWithMigIsUnhealthyAndTheOthersAreOffered() throws Exception {
+        cards("card kind=A100-40 mig=on uuid=" + B, CARD_A);
+        run(METRICS);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        assertThat(api.patches().getLast()).contains("MIG is enabled").doesNotContain("noCards");
+        assertThat(api.events()).isEmpty();
+    }
+
+    @Test
+    void aNodeWhoseCardsAreAllUnhealthyHasAReasonForEachCardAndStaysReady() throws Exception {
+        cards(CARD_A, CARD_B);
+        run(METRICS, "--health-quiet-time=300s");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        cards(CARD_A + " xid=79#1", CARD_B + " xid=79#1");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).isEmpty());
+        assertThat(get("/readyz").statusCode()).isEqualTo(200);
+        assertThat(api.patches().getLast()).contains("Xid 79").doesNotContain("noCards");
+    }
+}

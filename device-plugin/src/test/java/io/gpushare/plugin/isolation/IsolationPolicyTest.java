@@ -1,0 +1,116 @@
+package io.gpushare.plugin.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.plugin.node.NodeSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is in force on each card, and what a container then needs. */
+class IsolationPolicyTest {
+    private static final CardId ABLE = new CardId("GPU-able");
+    private static final CardId UNABLE = new CardId("GPU-unable");
+    private static final String WHY = "MIG mode is enabled";
+    private static final Inventory NODE = new Inventory(
+            MemoryUnit.ofMib(512),
+            null,
+            List.of(Card.of("GPU-able", 0, Memory.ofGib(15)), Card.of("GPU-unable", 1, Memory.ofGib(15))));
+    private static final IsolationProvider PROVIDER = new Provider();
+
+    @Test
+    void aStrictCardThatCantHaveItOffersNoMemory() {
+        assertThat(decide(IsolationMode.DRIVER, false))
+                .isEqualTo(Map.of(ABLE, CardIsolation.of(Isolation.DRIVER), UNABLE, CardIsolation.closed(WHY)));
+    }
+
+    @Test
+    void withAFallbackItIsCounted() {
+        assertThat(decide(IsolationMode.DRIVER, true))
+                .isEqualTo(Map.of(ABLE, CardIsolation.of(Isolation.DRIVER), UNABLE, CardIsolation.counted(WHY)));
+    }
+
+    @Test
+    void autoIsolatesAllCardsOrNone() {
+        CardIsolation counted = CardIsolation.counted("card GPU-unable: " + WHY);
+        assertThat(decide(IsolationMode.AUTO, false)).isEqualTo(Map.of(ABLE, counted, UNABLE, counted));
+        Inventory able = new Inventory(NODE.unit(), null, List.of(NODE.cards().getFirst()));
+        assertThat(new IsolationPolicy(IsolationMode.AUTO, false).decide(able, PROVIDER))
+                .isEqualTo(Map.of(ABLE, CardIsolation.of(Isolation.DRIVER)));
+    }
+
+    @Test
+    void withoutIsolationNothingIsMissing() {
+        assertThat(decide(IsolationMode.NONE, false))
+                .isEqualTo(Map.of(ABLE, CardIsolation.NONE, UNABLE, CardIsolation.NONE));
+    }
+
+    @Test
+    void aContainerIsLimitedToItsUnitsOnEachCardWhereThatIsInForce() {
+        Inventory node = NODE.withIsolation(decide(IsolationMode.DRIVER, true));
+
+        assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(3), UNABLE, Share.memory(3))), node, PROVIDER))
+                .isEqualTo(new ContainerIsolation.Settings(
+                        Map.of("CARDS", "2"), List.of(), Map.of(ABLE, Memory.ofMib(1536))));
+        assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(3))), node, PROVIDER))
+                .isEqualTo(ContainerIsolation.Settings.NONE);
+    }
+
+    @Test
+    void theContainerOfAWholeCardIsNotLimitedAndMayHaveAClosedCard() {
+        Inventory node = NODE.withIsolation(decide(IsolationMode.DRIVER, false));
+
+        assertThat(ContainerIsolation.of(
+                        container(Map.of(ABLE, Share.WHOLE_CARD, UNABLE, Share.WHOLE_CARD)), node, PROVIDER))
+                .isEqualTo(ContainerIsolation.Settings.NONE);
+        assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(1))), node, PROVIDER))
+                .isEqualTo(new ContainerIsolation.Refused("card GPU-unable offers no memory: " + WHY));
+    }
+
+    private static Map<CardId, CardIsolation> decide(IsolationMode mode, boolean fallback) {
+        return new IsolationPolicy(mode, fallback).decide(NODE, PROVIDER);
+    }
+
+    private static ContainerAllocation container(Map<CardId, Share> shares) {
+        return new ContainerAllocation("main", ContainerRole.APP, shares);
+    }
+
+    /** Can isolate one of the cards. */
+    private static final class Provider implements IsolationProvider {
+        @Override
+        public Isolation isolation() {
+            return Isolation.DRIVER;
+        }
+
+        @Override
+        public Optional<String> missing(Card card, Inventory inventory) {
+            return card.id().equals(UNABLE) ? Optional.of(WHY) : Optional.empty();
+        }
+
+        @Override
+        public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
+            return new ContainerIsolation.Settings(Map.of("CARDS", String.valueOf(cards)), List.of(), limits);
+        }
+
+        @Override
+        public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+            throw new AssertionError("nothing starts here");
+        }
+
+        @Override
+        public void reconcile(NodeSnapshot snapshot) {
+            throw new AssertionError("nothing runs here");
+        }
+    }
+}

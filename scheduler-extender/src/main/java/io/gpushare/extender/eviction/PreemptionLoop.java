@@ -1,0 +1,255 @@
+package io.gpushare.extender.eviction;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.pod.Nominations.Nominated;
+import io.gpushare.extender.preemption.PreemptionCounts;
+import io.gpushare.extender.preemption.PreemptionTurns;
+import io.gpushare.extender.preemption.PreemptionTurns.Ended;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.eviction.PodStatusPatch;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.PodRef;
+import io.gpushare.time.Clocks;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Evicts pods for waiting pods that kube-scheduler's own preemption does not help: on its own thread, for one pod at a time,
+ * and only while this extender leads and has the permission.
+ */
+public final class PreemptionLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(PreemptionLoop.class);
+    private static final Duration PERIOD = Duration.ofMillis(500);
+    // A search over thousands of nodes takes long; it uses a fifth of the thread's time at most.
+    private static final int REST = 4;
+    private static final int PODS_PER_ROUND = 8;
+    private static final Duration LONGEST_LAG = Duration.ofSeconds(10);
+    private static final Duration ASK_AGAIN = Duration.ofMinutes(5);
+    private static final Duration NOMINATE_AGAIN = Duration.ofSeconds(5);
+    private static final int NO_FAILURE = -1;
+
+    private final KubernetesApi api;
+    private final Ledger ledger;
+    private final Clocks clocks;
+    private final BooleanSupplier ready;
+    private final Preemptor preemptor;
+    private final PreemptionEvents events;
+    private final PreemptionTurns turns;
+    private final PreemptionCounts counts;
+    private volatile boolean permitted;
+    private volatile boolean stopped;
+    private volatile Set<String> unhelped = Set.of();
+
+    // Only the thread uses the fields below.
+    private @Nullable Instant askedAt;
+    // The pod that the ledger must show with its held cards before the next decision.
+    private @Nullable PodRef awaited;
+    private Instant awaitedUntil = Instant.MIN;
+    private final Map<String, Instant> nominatedAt = new HashMap<>();
+    // The status of the last failure, which is logged once; 0 for no response.
+    private int failure = NO_FAILURE;
+
+    /**
+     * What it works with.
+     *
+     * @param nodes what pods may require of a node, by name
+     * @param resources the names of the resources that the ledger counts
+     * @param mayWrite whether this extender leads
+     * @param ready whether it leads and its ledger is current
+     */
+    public record Parts(
+            KubernetesApi api,
+            Ledger ledger,
+            Function<String, @Nullable NodeFacts> nodes,
+            Set<String> resources,
+            BooleanSupplier mayWrite,
+            BooleanSupplier ready,
+            Clocks clocks,
+            PreemptionCounts counts) {
+        public Parts {
+            resources = Set.copyOf(resources);
+        }
+    }
+
+    public PreemptionLoop(Parts parts) {
+        this.api = parts.api();
+        this.ledger = parts.ledger();
+        this.clocks = parts.clocks();
+        this.ready = parts.ready();
+        this.counts = parts.counts();
+        this.events = new PreemptionEvents(api, clocks.wall());
+        this.turns = new PreemptionTurns(ledger, new Random());
+        this.preemptor = new Preemptor(
+                ledger,
+                api.evictions(),
+                events,
+                new Preemptor.Parts(parts.nodes(), parts.resources(), parts.mayWrite(), clocks.wall(), counts));
+    }
+
+    /** Starts a thread that ends with the process, or when it is interrupted. */
+    public Thread start() {
+        return Thread.ofPlatform().daemon().name("preemption").start(this::run);
+    }
+
+    /** Whether it will evict pods for that pod if kube-scheduler does not, as far as is known. */
+    public boolean helps(PodRef pod) {
+        return permitted && !stopped && !unhelped.contains(pod.uid());
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                long began = System.nanoTime();
+                round();
+                Duration took = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
+                Thread.sleep(took.compareTo(PERIOD) < 0 ? PERIOD : took);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("preemption ends");
+        }
+    }
+
+    private void round() {
+        Instant now = clocks.steady().instant();
+        try {
+            ask(now);
+            if (!ready.getAsBoolean()) {
+                turns.reset();
+                nominatedAt.clear();
+                awaited = null;
+            } else if (permitted) {
+                settle(now);
+                if (!behind(now)) {
+                    preempt(now);
+                }
+            }
+            unhelped = turns.unhelped();
+            failure = NO_FAILURE;
+        } catch (KubernetesException e) {
+            if (e.status() != failure) {
+                failure = e.status();
+                LOG.warn("no pods can be evicted for waiting pods now: {}", e.getMessage());
+            }
+        } catch (RuntimeException e) {
+            LOG.error("preemption failed; the next round tries again", e);
+        }
+    }
+
+    private void ask(Instant now) throws KubernetesException {
+        if (askedAt != null && (permitted || now.isBefore(askedAt.plus(ASK_AGAIN)))) {
+            return;
+        }
+        boolean first = askedAt == null;
+        permitted = api.evictions().permitted();
+        askedAt = now;
+        if (permitted) {
+            LOG.info("pods are evicted for waiting pods of higher priority where kube-scheduler's preemption does not help");
+        } else if (first) {
+            LOG.warn("the permission to evict pods is missing: apply deploy/preemption to let pods of higher priority preempt"
+                    + " where kube-scheduler's own preemption does not help, or start with --preempt=scheduler");
+        }
+    }
+
+    /** Ends holds, and nominates pods again from which kube-scheduler has taken the nomination. */
+    private void settle(Instant now) {
+        for (Ended ended : turns.ended(now)) {
+            counts.count(ended.how());
+            switch (ended.how()) {
+                case GONE -> LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
+                case BOUND -> release(ended, "Bound", "the pod is bound");
+                case EXPIRED -> {
+                    LOG.warn("pod {} was not bound in time to node {}, whose cards were held for it", ended.pod(), ended.node());
+                    release(ended, "Expired", "the pod was not bound in time");
+                    events.expired(ended.pod(), ended.node());
+                }
+            }
+        }
+        if (stopped != turns.stopped(now)) {
+            stopped = turns.stopped(now);
+            if (stopped) {
+                LOG.warn("no pods are evicted for a while: several pods for which others were evicted were not bound");
+            }
+        }
+        nominate(now);
+    }
+
+    private void release(Ended ended, String why, String sentence) {
+        ledger.podEntry(ended.pod().uid()).ifPresent(pod -> preemptor.release(pod, why, sentence));
+    }
+
+    private void nominate(Instant now) {
+        nominatedAt.keySet()
+                .retainAll(ledger.held().stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
+        for (Nominated pod : ledger.held()) {
+            Instant last = nominatedAt.computeIfAbsent(pod.ref().uid(), _ -> now);
+            if (!pod.shown() && !now.isBefore(last.plus(NOMINATE_AGAIN))) {
+                nominatedAt.put(pod.ref().uid(), now);
+                try {
+                    api.evictions().patch(pod.ref(), PodStatusPatch.nominated(pod.node()));
+                } catch (KubernetesException e) {
+                    LOG.debug("pod {}: {}", pod.ref(), e.getMessage());
+                }
+            }
+        }
+    }
+
+    /** Whether the ledger does not show the last decision yet: the next one could take the same cards. */
+    private boolean behind(Instant now) {
+        PodRef last = awaited;
+        boolean behind = last != null
+                && now.isBefore(awaitedUntil)
+                && ledger.podEntry(last.uid()).filter(pod -> pod.node() == null).isPresent()
+                && ledger.nominated(last.uid()).filter(Nominated::held).isEmpty();
+        if (!behind) {
+            awaited = null;
+        }
+        return behind;
+    }
+
+    private void preempt(Instant now) throws KubernetesException {
+        int tried = 0;
+        for (PodEntry pod : turns.due(now)) {
+            if (tried++ == PODS_PER_ROUND) {
+                return;
+            }
+            switch (attempt(pod, now)) {
+                case Attempt.Held(String node, Duration grace) -> {
+                    turns.held(pod.ref(), node, grace, now);
+                    awaited = pod.ref();
+                    awaitedUntil = now.plus(LONGEST_LAG);
+                    return;
+                }
+                case Attempt.NotPossible() -> turns.failed(pod.ref(), "", now);
+                case Attempt.Failed(String why, boolean budgets) -> {
+                    if (turns.failed(pod.ref(), why, now)) {
+                        LOG.info("no pods are evicted for pod {}: {}", pod.ref(), why);
+                        if (budgets) {
+                            events.forbidden(pod.ref());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private Attempt attempt(PodEntry pod, Instant now) throws KubernetesException {
+        try {
+            return preemptor.attempt(pod, turns.passedOver(pod.ref()));
+        } catch (KubernetesException e) {
+            turns.failed(pod.ref(), "", now);
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.gpushare.extender.eviction;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.preemption.EvictionPlan;
+import io.gpushare.extender.preemption.EvictionSearch;
+import io.gpushare.extender.preemption.PreemptionCounts;
+import io.gpushare.extender.preemption.PreemptionCounts.Eviction;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.eviction.Evictions;
+import io.gpushare.kubernetes.eviction.PodDetails;
+import io.gpushare.kubernetes.eviction.PodStatusPatch;
+import io.gpushare.model.node.NodeFacts;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
+ * holds the cards for the pod, and evicts. Cards are held first, so that no pod that the victims' controllers create takes
+ * them, whoever leads then.
+ */
+final class Preemptor {
+    private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
+    // Each search excludes pods that budgets protect. With so many protected, the pod is tried again later.
+    private static final int MOST_SEARCHES = 16;
+    // Conditions on nodes that a pod may state: they are checked for each node.
+    private static final int MOST_RULES = 1000;
+
+    private static final Attempt FORBIDDEN =
+            new Attempt.Failed("PodDisruptionBudgets forbid the evictions that would make it fit", true);
+
+    private final Ledger ledger;
+    private final Evictions api;
+    private final VictimCheck check;
+    private final PreemptionEvents events;
+    private final Parts parts;
+
+    /**
+     * What it works with.
+     *
+     * @param nodes what pods may require of a node, by name
+     * @param resources the resources that the ledger counts
+     * @param mayWrite whether this extender leads; checked before each change
+     */
+    record Parts(
+            Function<String, @Nullable NodeFacts> nodes,
+            Set<String> resources,
+            BooleanSupplier mayWrite,
+            InstantSource wall,
+            PreemptionCounts counts) {
+        Parts {
+            resources = Set.copyOf(resources);
+        }
+    }
+
+    Preemptor(Ledger ledger, Evictions api, PreemptionEvents events, Parts parts) {
+        this.ledger = ledger;
+        this.api = api;
+        this.check = new VictimCheck(api);
+        this.events = events;
+        this.parts = parts;
+    }
+
+    /** @param passedOver the nodes on which nothing is evicted for it */
+    Attempt attempt(PodEntry pod, Set<String> passedOver) throws KubernetesException {
+        // Most pods are decided on without a call.
+        EvictionPlan first = EvictionSearch.preemption(ledger, pod, Set.of()).best(name -> !passedOver.contains(name));
+        return first instanceof EvictionPlan.Evict ? possible(pod, passedOver) : new Attempt.NotPossible();
+    }
+
+    private Attempt possible(PodEntry pod, Set<String> passedOver) throws KubernetesException {
+        Optional<PodDetails> read = api.pod(pod.ref().namespace(), pod.ref().name())
+                .filter(found -> found.ref().uid().equals(pod.ref().uid())
+                        && found.node() == null
+                        && !found.deleting()
+                        && !found.ended());
+        if (read.isEmpty()) {
+            return new Attempt.Failed("it does not wait any more");
+        }
+        @Nullable String obstacle = obstacle(read.get());
+        if (obstacle != null) {
+            return new Attempt.Failed(obstacle);
+        }
+        Predicate<String> nodes = name -> !passedOver.contains(name) && admits(read.get(), name);
+        Set<String> spared = new HashSet<>();
+        for (int i = 0; i < MOST_SEARCHES; i++) {
+            EvictionSearch search = EvictionSearch.preemption(ledger, pod, spared);
+            switch (search.best(nodes)) {
+                case EvictionPlan.NotNeeded _ -> {
+                    return new Attempt.NotPossible();
+                }
+                case EvictionPlan.NotPossible() -> {
+                    return spared.isEmpty()
+                            ? new Attempt.Failed("it does not accept the nodes where evictions would make it fit")
+                            : FORBIDDEN;
+                }
+                case EvictionPlan.Evict plan -> {
+                    switch (check.check(plan.node(), plan.victims())) {
+                        case VictimCheck.Result.Changed() -> {
+                            return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
+                        }
+                        case VictimCheck.Result.Spare(Set<String> uids) -> spared.addAll(uids);
+                        case VictimCheck.Result.Clear(Duration grace) -> {
+                            return search.stillRight(plan)
+                                    ? evict(pod, plan, grace)
+                                    : new Attempt.Failed("the pods on node " + plan.node() + " are changing");
+                        }
+                    }
+                }
+            }
+        }
+        return FORBIDDEN;
+    }
+
+    /** Why pods are not evicted for that pod, whatever the nodes are; null if they may be. */
+    private @Nullable String obstacle(PodDetails pod) {
+        if (!pod.mayPreempt()) {
+            return "its preemptionPolicy is Never";
+        }
+        if (pod.unknown() != null) {
+            return "it requires " + pod.unknown() + ", which only kube-scheduler can check";
+        }
+        if (!parts.resources().containsAll(pod.requests())) {
+            return "it requests a resource that only kube-scheduler counts";
+        }
+        return pod.rules().size() > MOST_RULES
+                ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
+                : null;
+    }
+
+    private boolean admits(PodDetails pod, String node) {
+        @Nullable NodeFacts facts = parts.nodes().apply(node);
+        return facts != null && pod.rules().admit(facts);
+    }
+
+    private Attempt evict(PodEntry pod, EvictionPlan.Evict plan, Duration grace) {
+        if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
+            return new Attempt.Failed("it does not wait any more");
+        }
+        try {
+            api.patch(pod.ref(), PodStatusPatch.held(plan.node(), parts.wall().instant()));
+        } catch (KubernetesException e) {
+            return new Attempt.Failed("its status can't be changed: " + e.getMessage());
+        }
+        LOG.info(
+                "pod {}: evicting {} pods from node {}, whose cards are held for it: {}",
+                pod.ref(),
+                plan.victims().size(),
+                plan.node(),
+                plan.victims().stream().map(PodEntry::ref).toList());
+        int evicted = 0;
+        for (PodEntry victim : plan.victims().reversed()) {
+            if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
+                break;
+            }
+            boolean maybe = evict(pod, victim, plan.node());
+            if (!maybe) {
+                break;
+            }
+            evicted++;
+        }
+        if (evicted == 0 && !plan.victims().isEmpty()) {
+            release(pod, "EvictionRefused", "no pod was evicted");
+            return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
+        }
+        if (evicted > 0) {
+            events.preempting(pod.ref(), evicted, plan.node());
+        }
+        return new Attempt.Held(plan.node(), grace);
+    }
+
+    private boolean waits(PodEntry pod) {
+        return ledger.podEntry(pod.ref().uid())
+                .filter(now -> now.node() == null
+                        && now.holdings().isEmpty()
+                        && !now.priority().terminating())
+                .isPresent();
+    }
+
+    /** Whether the pod is evicted, or may be: a call without a response may have taken effect. */
+    private boolean evict(PodEntry pod, PodEntry victim, String node) {
+        try {
+            api.evict(victim.ref());
+        } catch (KubernetesException e) {
+            boolean refused = e.status() == 429;
+            parts.counts().count(refused ? Eviction.REFUSED : Eviction.FAILED);
+            LOG.warn("pod {} is not evicted for pod {}: {}", victim.ref(), pod.ref(), e.getMessage());
+            return e.status() == 0;
+        }
+        parts.counts().count(Eviction.EVICTED);
+        events.preempted(victim.ref(), pod.ref(), node);
+        return true;
+    }
+
+    /** The cards are not held for the pod any more. */
+    void release(PodEntry pod, String why, String sentence) {
+        try {
+            api.patch(pod.ref(), PodStatusPatch.released(why, sentence, parts.wall().instant()));
+        } catch (KubernetesException e) {
+            LOG.debug("pod {}: {}", pod.ref(), e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package io.gpushare.extender.preemption;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.pod.Nominations.Nominated;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.model.PodRef;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When pods are evicted for which waiting pod, and how long cards are held for it. kube-scheduler's own preemption comes
+ * first: a pod that awaits cards after it is left alone.
+ *
+ * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound or
+ * gone, or for the longest grace period of the victims and a minute more. A pod that is not bound by then has the node passed
+ * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
+ * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
+ */
+public final class PreemptionTurns {
+    /** For this time kube-scheduler may help the pod by its own preemption. */
+    public static final Duration GRACE = Duration.ofSeconds(3);
+
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    private static final Duration AFTER_VICTIMS = Duration.ofSeconds(60);
+    private static final Duration LONGEST_HOLD = Duration.ofHours(1);
+    private static final int IN_VAIN = 3;
+    private static final Duration FIRST_STOP = Duration.ofMinutes(1);
+    private static final Duration LONGEST_STOP = Duration.ofHours(1);
+    private static final int MOST_NODES = 32;
+    /** For so many pods cards are held at the same time. */
+    private static final int MOST_HELD = 32;
+
+    private final Ledger ledger;
+    private final RandomGenerator random;
+    private final Map<String, Turn> turns = new HashMap<>();
+    private final Map<String, Hold> holds = new HashMap<>();
+    private int inVain;
+    private Instant stoppedUntil = Instant.MIN;
+
+    /** A waiting pod: since when nothing helps it, and when it is tried next. */
+    private record Turn(Instant since, Instant next, int failures, String why, Set<String> passedOver) {
+        Turn helped(Instant now) {
+            return new Turn(now, next, failures, why, passedOver);
+        }
+    }
+
+    /** @param seen whether the ledger has shown it: it ends when the ledger shows it no more */
+    private record Hold(PodRef pod, String node, Instant until, boolean seen) {}
+
+    /** A hold that ended. */
+    public record Ended(PodRef pod, String node, How how) {
+        /** How a hold ends. The names are label values of a metric. */
+        public enum How {
+            BOUND,
+            EXPIRED,
+            GONE
+        }
+    }
+
+    public PreemptionTurns(Ledger ledger, RandomGenerator random) {
+        this.ledger = ledger;
+        this.random = random;
+    }
+
+    /** Forgets everything, as if it began now: another extender has led meanwhile. */
+    public void reset() {
+        turns.clear();
+        holds.clear();
+        inVain = 0;
+        stoppedUntil = Instant.MIN;
+    }
+
+    /** The pods for which to try evictions now, the most important first. */
+    public List<PodEntry> due(Instant now) {
+        List<PodEntry> waiting = ledger.waiting();
+        turns.keySet().retainAll(waiting.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
+        List<PodEntry> due = new ArrayList<>();
+        for (PodEntry pod : waiting) {
+            boolean helped = ledger.awaitsCards(pod.ref());
+            Turn turn = Objects.requireNonNull(turns.compute(
+                    pod.ref().uid(),
+                    (_, old) -> old == null
+                            ? new Turn(now, now, 0, "", Set.of())
+                            : helped ? old.helped(now) : old));
+            if (!helped && !now.isBefore(turn.since().plus(GRACE)) && !now.isBefore(turn.next())) {
+                due.add(pod);
+            }
+        }
+        due.sort(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST));
+        int most = inVain >= IN_VAIN ? 1 : MOST_HELD;
+        return now.isBefore(stoppedUntil) || holds.size() >= most ? List.of() : due;
+    }
+
+    /** The pods, by uid, for which nothing could be evicted. */
+    public Set<String> unhelped() {
+        return turns.entrySet().stream()
+                .filter(turn -> turn.getValue().failures() > 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The nodes where cards were held for the pod, and it was not bound. */
+    public Set<String> passedOver(PodRef pod) {
+        return turn(pod).map(Turn::passedOver).orElse(Set.of());
+    }
+
+    /**
+     * Nothing was evicted for the pod: it is tried again later.
+     *
+     * @return whether the reason is another one than last time
+     */
+    public boolean failed(PodRef pod, String why, Instant now) {
+        Optional<Turn> turn = turn(pod);
+        turn.ifPresent(old -> turns.put(
+                pod.uid(),
+                new Turn(old.since(), now.plus(pause(old.failures())), old.failures() + 1, why, old.passedOver())));
+        return turn.isPresent() && !turn.get().why().equals(why);
+    }
+
+    private Optional<Turn> turn(PodRef pod) {
+        return Optional.ofNullable(turns.get(pod.uid()));
+    }
+
+    private Duration pause(int failures) {
+        Duration pause = doubled(FIRST_PAUSE, failures, LONGEST_PAUSE);
+        return pause.plusMillis(random.nextLong(pause.toMillis() / 4));
+    }
+
+    private static Duration doubled(Duration first, int times, Duration longest) {
+        Duration pause = first.multipliedBy(1L << Math.min(times, 20));
+        return pause.compareTo(longest) < 0 ? pause : longest;
+    }
+
+    /**
+     * Cards are held for the pod on that node from now on.
+     *
+     * @param grace how long the victims may take to end
+     */
+    public void held(PodRef pod, String node, Duration grace, Instant now) {
+        Duration longest = grace.compareTo(LONGEST_HOLD) < 0 ? grace : LONGEST_HOLD;
+        holds.put(pod.uid(), new Hold(pod, node, now.plus(longest).plus(AFTER_VICTIMS), false));
+        // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less often.
+        turn(pod).ifPresent(old -> turns.put(
+                pod.uid(),
+                new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
+    }
+
+    /** The holds that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */
+    public List<Ended> ended(Instant now) {
+        Set<String> present = new HashSet<>();
+        for (Nominated pod : ledger.held()) {
+            present.add(pod.ref().uid());
+            Hold old = holds.get(pod.ref().uid());
+            Instant until = old != null && old.node().equals(pod.node())
+                    ? old.until()
+                    : now.plus(AFTER_VICTIMS.multipliedBy(2));
+            holds.put(pod.ref().uid(), new Hold(pod.ref(), pod.node(), until, true));
+        }
+        List<Ended> ended = new ArrayList<>();
+        for (Hold hold : List.copyOf(holds.values())) {
+            String uid = hold.pod().uid();
+            Optional<PodEntry> entry = ledger.podEntry(uid);
+            boolean bound = entry.filter(pod -> pod.node() != null).isPresent();
+            Ended.@Nullable How how = bound
+                    ? Ended.How.BOUND
+                    : entry.isEmpty() ? Ended.How.GONE : now.isBefore(hold.until()) ? null : Ended.How.EXPIRED;
+            if (how != null) {
+                holds.remove(uid);
+                ended.add(new Ended(hold.pod(), hold.node(), how));
+                count(hold, how, now);
+            } else if (hold.seen() && !present.contains(uid)) {
+                holds.remove(uid);
+            }
+        }
+        return ended;
+    }
+
+    private void count(Hold hold, Ended.How how, Instant now) {
+        switch (how) {
+            case BOUND -> inVain = 0;
+            case GONE -> {}
+            case EXPIRED -> {
+                inVain++;
+                if (inVain >= IN_VAIN) {
+                    stoppedUntil = now.plus(doubled(FIRST_STOP, inVain - IN_VAIN, LONGEST_STOP));
+                }
+                Turn old = turn(hold.pod()).orElse(new Turn(now, now, 0, "", Set.of()));
+                Set<String> passedOver = new HashSet<>(old.passedOver());
+                if (passedOver.size() >= MOST_NODES) {
+                    passedOver.clear();
+                }
+                passedOver.add(hold.node());
+                turns.put(
+                        hold.pod().uid(),
+                        new Turn(
+                                old.since(),
+                                now.plus(pause(old.failures() + IN_VAIN)),
+                                old.failures() + IN_VAIN,
+                                "",
+                                passedOver));
+            }
+        }
+    }
+
+    /** Whether nothing is evicted for a while, because several pods for which others were evicted were not bound. */
+    public boolean stopped(Instant now) {
+        return now.isBefore(stoppedUntil);
+    }
+}

@@ -1,0 +1,130 @@
+package io.gpushare.extender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.time.Clocks;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An extender that may evict, on nodes of two cards of 15 units; its durations pass ten times as fast. */
+abstract class WithPreemption {
+    static final Duration SOON = Duration.ofSeconds(15);
+    private static final int SPEED = 10;
+
+    @TempDir
+    Path folder;
+
+    final TestApiServer api = new TestApiServer();
+    RunningExtender extender;
+
+    @BeforeEach
+    void startExtender() throws Exception {
+        api.node("n1", BindIT.TWO_T4);
+        extender = start(null).ready();
+    }
+
+    @AfterEach
+    void stopExtender() throws Exception {
+        extender.close();
+        api.close();
+    }
+
+    RunningExtender start(Extender.@Nullable Candidacy candidacy) throws Exception {
+        Clocks fast = Clocks.of(InstantSource.system(), () -> System.nanoTime() * SPEED);
+        return new RunningExtender(api.kubeconfig(folder), PreemptionMode.AUTO, candidacy, fast);
+    }
+
+    static JsonObject memory(int units) {
+        return new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units));
+    }
+
+    static JsonObject whole(int cards) {
+        return new JsonObject().put("aliyun.com/gpu-count", String.valueOf(cards));
+    }
+
+    /** A pod that runs on that node, on the card that it gets, and takes 30 s to end. */
+    void running(String name, String node, JsonObject limits, int priority) throws Exception {
+        running(name, node, limits, priority, 30);
+    }
+
+    void running(String name, String node, JsonObject limits, int priority, int grace) throws Exception {
+        api.pod(name, "uid-" + name, limits, priority);
+        await().atMost(SOON)
+                .untilAsserted(() ->
+                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+        api.label(name, "app", name.split("-")[0]);
+        api.runs(name, grace);
+        await().atMost(SOON)
+                .until(() -> extender.ledger
+                        .podEntry("uid-" + name)
+                        .filter(pod -> node.equals(pod.node()))
+                        .isPresent());
+    }
+
+    /** A pod for which kube-scheduler finds no node. */
+    void waiting(String name, JsonObject limits, int priority) {
+        waiting(name, limits, priority, "{}");
+    }
+
+    void waiting(String name, JsonObject limits, int priority, String spec) {
+        api.pod(name, "uid-" + name, limits, priority);
+        api.spec(name, spec);
+        api.refused(name);
+    }
+
+    void evicted(String... names) {
+        await().atMost(SOON).untilAsserted(() -> assertThat(api.evicted()).contains(names));
+        assertThat(api.evicted()).containsExactlyInAnyOrder(names);
+    }
+
+    /** Nothing is evicted in a time in which the pod would have had several turns. */
+    void nothingMoreEvicted(int before) throws Exception {
+        Thread.sleep(2000);
+        assertThat(api.evicted()).hasSize(before);
+    }
+
+    /** The victim's containers have ended. */
+    void ends(String name) {
+        api.delete(name);
+        await().atMost(SOON)
+                .until(() -> extender.ledger.podEntry("uid-" + name).isEmpty());
+    }
+
+    void binds(String name, String node) {
+        await().atMost(SOON)
+                .untilAsserted(() ->
+                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+    }
+
+    JsonObject status(String name) {
+        return api.object("default/" + name).getJsonObject("status");
+    }
+
+    /** The condition as its status, reason and message; empty if there is none. */
+    String condition(String name, String type) {
+        return status(name).getJsonArray("conditions").stream()
+                .map(JsonObject.class::cast)
+                .filter(each -> type.equals(each.getString("type")))
+                .map(each -> each.getString("status") + " " + each.getString("reason") + " " + each.getString("message"))
+                .collect(Collectors.joining());
+    }
+
+    /** The value of a metric. */
+    double metric(String series) throws Exception {
+        return extender.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(series + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+                .sum();
+    }
+}
