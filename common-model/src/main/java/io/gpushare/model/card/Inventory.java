@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param noCards why no card is offered; null if cards are, or each card has its own reason
  */
 public record Inventory(
-        MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
+        MemoryUnit unit,
+        @Nullable Driver driver,
+        List<Card> cards,
+        CardLinks links,
+        @Nullable NoCards noCards) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");

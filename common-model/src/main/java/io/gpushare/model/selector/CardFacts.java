@@ -19,14 +19,14 @@ public record CardFacts(Card card, Inventory.@Nullable Driver driver) {
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
         return new CardFacts(
                 new Card(
-                        ANY,
-                        0,
-                        0,
-                        card.model(),
-                        card.memory(),
-                        card.compute(),
-                        card.ecc(),
-                        card.numaNode(),
+                                ANY,
+                                0,
+                                0,
+                                card.model(),
+                                card.memory(),
+                                card.compute(),
+                                card.ecc(),
+                                card.numaNode(),
                                 card.mig(),
                                 new Health.Healthy())
                         .withIsolation(CardIsolation.of(card.isolation().inForce())),

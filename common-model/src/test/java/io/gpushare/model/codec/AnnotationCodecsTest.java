@@ -124,18 +124,19 @@ class AnnotationCodecsTest {
 
     @Test
     void theReasonOfANodeWithoutCardsIsWrittenAndReadAlsoThatOfANewerPlugin() {
-        Inventory none = Inventory.empty(MemoryUnit.GIB)
-                .withNoCards(new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "two\nlines"));
+        Inventory none =
+                Inventory.empty(MemoryUnit.GIB).withNoCards(new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "two\nlines"));
         String written = InventoryCodec.encode(none);
-        assertThat(written)
-                .endsWith("\"noCards\":{\"reason\":\"driver_not_loaded\",\"detail\":\"two\\\\nlines\"}}");
+        assertThat(written).endsWith("\"noCards\":{\"reason\":\"driver_not_loaded\",\"detail\":\"two\\\\nlines\"}}");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(none));
         assertThat(InventoryCodec.decode(
                         Map.of(AnnotationKeys.INVENTORY, written.replace("driver_not_loaded", "a_new_one"))))
-                .isInstanceOfSatisfying(Decoded.Valid.class, valid -> assertThat(((Inventory) valid.value()).noCards())
-                        .extracting(NoCards::cause)
-                        .isEqualTo(NoCards.Cause.UNKNOWN));
+                .isInstanceOfSatisfying(
+                        Decoded.Valid.class,
+                        valid -> assertThat(((Inventory) valid.value()).noCards())
+                                .extracting(NoCards::cause)
+                                .isEqualTo(NoCards.Cause.UNKNOWN));
     }
 
     @Test
