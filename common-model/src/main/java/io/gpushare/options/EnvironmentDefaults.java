@@ -29,8 +29,12 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     public static final String PREFIX = "GPUSHARE_";
 
     /** What the kubectl plugin, the build and the simulated driver read. */
-    private static final Set<String> OTHERS =
-            Set.of("GPUSHARE_SERVICE", "GPUSHARE_HTTPS", "GPUSHARE_CACHE", "GPUSHARE_SIMULATED_CARDS");
+    private static final Set<String> OTHERS = Set.of(
+            "GPUSHARE_SERVICE",
+            "GPUSHARE_HTTPS",
+            "GPUSHARE_CACHE",
+            "GPUSHARE_SIMULATED_CARDS",
+            "GPUSHARE_SIMULATED_MPS");
 
     private final Map<String, String> environment;
     private final Map<String, List<String>> deprecated = new HashMap<>();

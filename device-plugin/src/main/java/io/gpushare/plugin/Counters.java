@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.admission.CallCounters;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
@@ -108,6 +109,11 @@ record Counters(
     @Override
     public Map<String, Long> isolationRepairs() {
         return provider.repairs();
+    }
+
+    @Override
+    public Map<CardId, IsolationProvider.Figures> isolationFigures() {
+        return provider.figures();
     }
 
     @Override

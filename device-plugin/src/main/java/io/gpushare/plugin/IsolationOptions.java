@@ -2,9 +2,12 @@ package io.gpushare.plugin;
 
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.options.SecondsConverter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -41,8 +44,24 @@ final class IsolationOptions {
                     + " [/sys/fs/cgroup]")
     private Path cgroupRoot = Path.of("");
 
+    @Option(
+            names = "--mps-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/run/gpushare/mps",
+            description = "The directory that the plugin shares with the supervisor of MPS. [/run/gpushare/mps]")
+    private Path mpsDir = Path.of("");
+
+    @Option(
+            names = "--mps-over-use-grace",
+            paramLabel = "<n>s",
+            defaultValue = "10s",
+            converter = SecondsConverter.class,
+            description = "How long the processes of a container may together exceed its limit under MPS, which limits"
+                    + " each by itself; the newest one is terminated then. [10s]")
+    private @Nullable Duration overUseGrace = Duration.ofSeconds(10);
+
     /** The values in force, checked. */
-    record Settings(IsolationPolicy policy, Path cgroupRoot) {}
+    record Settings(IsolationPolicy policy, Path cgroupRoot, Path mpsDir, Duration overUseGrace) {}
 
     List<String> problems() {
         List<String> problems = new ArrayList<>();
@@ -53,11 +72,18 @@ final class IsolationOptions {
             problems.add("--isolation-fallback=" + fallback + " is not possible: cards without isolation can only be"
                     + " counted, write none or leave it out");
         }
+        if (overUseGrace == null) {
+            problems.add("--mps-over-use-grace is empty: write seconds, such as 10s, or leave it out");
+        }
         return problems;
     }
 
     Settings settings() {
         IsolationMode asked = mode != null ? mode : mps ? IsolationMode.MPS : IsolationMode.NONE;
-        return new Settings(new IsolationPolicy(asked, fallback != null || mps), cgroupRoot.toAbsolutePath());
+        return new Settings(
+                new IsolationPolicy(asked, fallback != null || mps),
+                cgroupRoot.toAbsolutePath(),
+                mpsDir.toAbsolutePath(),
+                Objects.requireNonNull(overUseGrace));
     }
 }

@@ -2,11 +2,13 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
@@ -29,6 +31,7 @@ import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
+import io.gpushare.plugin.kubelet.OtherPlugins;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
@@ -119,8 +122,13 @@ final class Plugin implements AutoCloseable {
                 events::record,
                 AllocationReconciler.Pace.USUAL,
                 clock);
+        OverUseGuard overUse = new OverUseGuard(
+                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
+        ProcessTable processes = new ProcessTable(settings.procDir());
+        usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
         SharedSession driver = new SharedSession();
-        provider = provider(settings.isolation(), driver);
+        provider = provider(settings.isolation(), driver, processes, clock);
         isolation = new NodeIsolation(
                 settings.isolation().policy(),
                 provider,
@@ -130,10 +138,6 @@ final class Plugin implements AutoCloseable {
                 clock);
         calls = new AllocationHandler(
                 latest, podResources::list, pods::live, settings.containers(), isolation, clock);
-        OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
-        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
-        usage = UsageMonitor.start(latest, new ProcessTable(settings.procDir()), overUse, foreignUse, clock);
         xids = new XidReporter(latest, events::record);
         noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
@@ -161,11 +165,20 @@ final class Plugin implements AutoCloseable {
                 clocks,
                 driver);
         isolation.start();
+        OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
+                .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
         metrics.register(
                 new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
+    }
+
+    private void warnOfNvidia(EventSubject.Node node, Path socket) {
+        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
+                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
+        LOG.warn("{}", message);
+        events.record(node, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuOtherDevicePlugin", message));
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
@@ -185,7 +198,8 @@ final class Plugin implements AutoCloseable {
         return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
-    private IsolationProvider provider(IsolationOptions.Settings settings, SharedSession driver) {
+    private IsolationProvider provider(
+            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
         return switch (settings.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
@@ -194,7 +208,18 @@ final class Plugin implements AutoCloseable {
                         new PodCgroups(settings.cgroupRoot()),
                         PodEventRecorder.COMPONENT,
                         events::record);
-            case MPS -> new MpsIsolation();
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(settings.mpsDir()),
+                        settings.overUseGrace(),
+                        new MpsIsolation.Sources(
+                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                                pods::synced,
+                                processes::cgroup,
+                                processes::started),
+                        PodEventRecorder.COMPONENT,
+                        events::record,
+                        clock);
         };
     }
 
@@ -251,7 +276,7 @@ final class Plugin implements AutoCloseable {
 
             @Override
             public void usage(CardUsages now) {
-                usage.report(now);
+                usage.report(provider.ofOthers(now));
             }
 
             @Override

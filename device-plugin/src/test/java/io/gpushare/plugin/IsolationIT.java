@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
-import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,7 +129,7 @@ class IsolationIT extends WholeProgram {
         List<String> devices = admit("p", 3);
         start(devices);
 
-        String reason = "no MPS supervisor serves this node";
+        String reason = "no MPS supervisor serves this node: install deploy/isolation/mps.yaml";
         assertThat(log()).contains("Memory of card " + A + " is only counted, not enforced: " + reason);
         await().atMost(PATIENCE).until(() -> api.events().size() >= 2);
         assertThat(api.events())
@@ -175,19 +174,6 @@ class IsolationIT extends WholeProgram {
         List<String> devices = preferred(MEMORY, gib);
         allocate(MEMORY, devices);
         return devices;
-    }
-
-    private void listWithDevices(String pod, List<String> devices) {
-        var answer = ListPodResourcesResponse.newBuilder();
-        answer.addPodResourcesBuilder()
-                .setNamespace("default")
-                .setName(pod)
-                .addContainersBuilder()
-                .setName("main")
-                .addDevicesBuilder()
-                .setResourceName(MEMORY)
-                .addAllDeviceIds(devices);
-        kubelet.podResources(answer.build());
     }
 
     private void start(List<String> devices) {

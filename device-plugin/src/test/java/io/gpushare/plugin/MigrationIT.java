@@ -9,6 +9,8 @@ import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +64,22 @@ class MigrationIT extends WholeProgram {
         assertThat(kubelet.plugin(CARDS).lists().getFirst())
                 .allMatch(device -> device.getHealth().equals("Unhealthy"));
         await().atMost(PATIENCE).until(() -> api.podPatches().size() == 2);
+    }
+
+    @Test
+    void thePluginOfNvidiaOnTheSameNodeIsReportedAndAStaleSocketIsNot() throws Exception {
+        cards(CARD_A);
+        Path plugins = dir.resolve("device-plugins");
+        Files.createFile(plugins.resolve("nvidia-stale.sock"));
+        try (ServerSocketChannel nvidia = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            nvidia.bind(UnixDomainSocketAddress.of(plugins.resolve("nvidia-gpu.sock")));
+            run();
+            await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+            await().atMost(PATIENCE).until(() -> api.events().size() == 1);
+        }
+        assertThat(api.events().getFirst())
+                .contains("GpuOtherDevicePlugin", "\"kind\":\"Node\"", "nvidia-gpu.sock", "offered twice");
+        assertThat(log()).containsOnlyOnce("Switch it off on this node");
     }
 
     @Test

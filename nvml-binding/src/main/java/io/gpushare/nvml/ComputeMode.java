@@ -8,7 +8,9 @@ public enum ComputeMode {
     DEFAULT(NvmlLibrary.NVML_COMPUTEMODE_DEFAULT),
     /** One process: MPS' server, if it runs. */
     EXCLUSIVE_PROCESS(NvmlLibrary.NVML_COMPUTEMODE_EXCLUSIVE_PROCESS),
-    /** No process, or a mode of old drivers: nobody sets it here. */
+    /** None. */
+    PROHIBITED(NvmlLibrary.NVML_COMPUTEMODE_PROHIBITED),
+    /** A mode of old drivers, which nobody sets here. */
     OTHER(-1);
 
     private final int number;
@@ -22,6 +24,11 @@ public enum ComputeMode {
     }
 
     static ComputeMode of(int number) {
-        return number == DEFAULT.number ? DEFAULT : number == EXCLUSIVE_PROCESS.number ? EXCLUSIVE_PROCESS : OTHER;
+        for (ComputeMode mode : values()) {
+            if (mode.number == number) {
+                return mode;
+            }
+        }
+        return OTHER;
     }
 }

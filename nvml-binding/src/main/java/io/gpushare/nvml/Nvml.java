@@ -164,8 +164,7 @@ public final class Nvml implements AutoCloseable {
         inSession(() -> {
             Pointer device = handle(uuid);
             return named(uuid, () -> {
-                calls.require(
-                        "nvmlDeviceSetComputeMode", nvml -> nvml.nvmlDeviceSetComputeMode(device, mode.number()));
+                calls.require("nvmlDeviceSetComputeMode", nvml -> nvml.nvmlDeviceSetComputeMode(device, mode.number()));
                 return mode;
             });
         });

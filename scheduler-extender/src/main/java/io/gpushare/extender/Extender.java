@@ -173,7 +173,7 @@ public final class Extender implements AutoCloseable {
                                 new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
-        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start()));
+        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }

@@ -55,11 +55,12 @@ final class ExtenderOptions implements CheckedOptions {
     @Option(
             names = "--policy",
             paramLabel = "<name>",
-            defaultValue = "wsp",
+            defaultValue = "adaptive",
             description =
-                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp or wsp-fgd;"
-                            + " a pod may name another one in its annotation gpushare.io/policy. [wsp]")
-    private PolicyKind policy = PolicyKind.WSP;
+                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
+                            + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
+                            + " another one in its annotation gpushare.io/policy. [adaptive]")
+    private PolicyKind policy = PolicyKind.ADAPTIVE;
 
     @Option(
             names = "--decide-in",

@@ -3,15 +3,18 @@ package io.gpushare.extender;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.simulation.Contestant;
 import io.gpushare.extender.simulation.Experiment;
+import io.gpushare.extender.simulation.NodeSearch;
 import io.gpushare.extender.simulation.Result;
 import io.gpushare.extender.simulation.ResultTable;
-import io.gpushare.extender.simulation.SeedList;
 import io.gpushare.extender.simulation.Suite;
 import io.gpushare.extender.simulation.SvgPlot;
+import io.gpushare.extender.simulation.lifetimes.WaitTable;
 import io.gpushare.extender.simulation.trace.ArrivalOrder;
 import io.gpushare.extender.simulation.trace.BadInputException;
 import io.gpushare.extender.simulation.trace.NodeTrace;
 import io.gpushare.extender.simulation.trace.PodTrace;
+import io.gpushare.extender.simulation.trace.SeedList;
+import io.gpushare.extender.simulation.trace.TimedPod;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -35,6 +38,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class SimulateCommand {
+    private static final String DEFAULT_POLICIES = "random,bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
+    private static final String NO_FILES = "name the files with --nodes and --pods; --help lists the options";
     private static final int MAX_ARRIVE = 1000;
     private static final int MAX_CLUSTERS = 100_000;
 
@@ -48,12 +53,12 @@ final class SimulateCommand {
             names = "--policy",
             paramLabel = "<name>",
             split = ",",
-            defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
+            defaultValue = DEFAULT_POLICIES,
             description =
-                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
-                        + " list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as pods arrive, as"
-                        + " does wsp-through-extender, which decides through the extender's filter and bind (the same"
-                        + " for the other policies that the extender offers). [${DEFAULT-VALUE}]")
+                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
+                        + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
+                        + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
+                        + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(
@@ -89,6 +94,44 @@ final class SimulateCommand {
             description = "The first cluster of --suite; the next ones have the seeds after it. [${DEFAULT-VALUE}]")
     private long seed;
 
+    @Option(
+            names = "--lifetimes",
+            description =
+                    "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
+                            + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
+                            + " pods wait with each policy that the extender offers, through filter and bind.")
+    private boolean lifetimes;
+
+    @Option(
+            names = "--speed",
+            paramLabel = "<factors>",
+            split = ",",
+            defaultValue = "1.0,1.2,1.5",
+            description = "How much faster the pods of --lifetimes come than in the list. [${DEFAULT-VALUE}]")
+    private List<Double> speeds = List.of();
+
+    @Option(
+            names = "--find",
+            paramLabel = "nodes.model=<model>",
+            description =
+                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in the"
+                            + " order of the list. Decided by the first --policy; adaptive-through-extender if it is"
+                            + " not set.")
+    private @Nullable String find;
+
+    @Option(
+            names = "--for",
+            paramLabel = "refused=<n>",
+            defaultValue = "refused=0",
+            description = "How many pods may be refused. [${DEFAULT-VALUE}]")
+    private String goal = "";
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "json",
+            description = "Write the result of a replay or of --find as JSON.")
+    private @Nullable String output;
+
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
@@ -98,10 +141,14 @@ final class SimulateCommand {
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
     int run(PrintStream out, PrintStream err) {
         try {
-            if (suite == null) {
-                replay(out, err);
-            } else {
+            if (suite != null) {
                 suite(suite, out, err);
+            } else if (lifetimes) {
+                lifetimes(out);
+            } else if (find != null) {
+                find(find, out);
+            } else {
+                replay(out, err);
             }
             return 0;
         } catch (BadInputException e) {
@@ -115,6 +162,7 @@ final class SimulateCommand {
     }
 
     private void replay(PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
+        boolean json = json();
         Experiment experiment = experiment();
         int parallel = threads();
         String description = experiment.describe();
@@ -122,11 +170,15 @@ final class SimulateCommand {
         ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
         long begin = System.nanoTime();
         List<Result> results = experiment.run(parallel, cpu::getCurrentThreadCpuTime, err::println);
-        out.println(description);
-        out.println();
-        out.print(ResultTable.of(results));
-        out.println();
-        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        if (json) {
+            out.print(ResultTable.json(results));
+        } else {
+            out.println(description);
+            out.println();
+            out.print(ResultTable.of(results));
+            out.println();
+            out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        }
         write(description, results);
     }
 
@@ -142,6 +194,37 @@ final class SimulateCommand {
         out.print(new Suite(clusters, seed, List.of(PolicyKind.values())).run(parallel, err::println));
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+    }
+
+    private void lifetimes(PrintStream out) throws BadInputException {
+        if (nodes == null || pods == null) {
+            throw new BadInputException(NO_FILES);
+        }
+        if (speeds.stream().anyMatch(speed -> !(speed >= 0.01 && speed <= 1000))) {
+            throw new BadInputException("--speed: write numbers from 0.01 to 1000, such as 1.0,1.5");
+        }
+        long begin = System.nanoTime();
+        List<TimedPod> timed = PodTrace.readTimed(pods);
+        WaitTable.write(NodeTrace.read(nodes).nodes(0), timed, PolicyKind.offered(), speeds, out::println);
+        out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
+    }
+
+    private void find(String what, PrintStream out) throws BadInputException {
+        if (nodes == null || pods == null) {
+            throw new BadInputException(NO_FILES);
+        }
+        NodeSearch search = NodeSearch.parse(what, goal);
+        Contestant policy = Contestant.parse(
+                policies.equals(List.of(DEFAULT_POLICIES.split(","))) ? "adaptive-through-extender" : policies.getFirst());
+        NodeSearch.Found found = search.run(NodeTrace.read(nodes), PodTrace.read(pods), policy);
+        out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
+    }
+
+    private boolean json() throws BadInputException {
+        if (output != null && !output.equals("json")) {
+            throw new BadInputException("--output " + output + ": write json, or omit it for text");
+        }
+        return output != null;
     }
 
     private int threads() throws BadInputException {
@@ -172,7 +255,7 @@ final class SimulateCommand {
             throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 to " + MAX_ARRIVE);
         }
         if (nodes == null || pods == null) {
-            throw new BadInputException("name the files with --nodes and --pods; --help lists the options");
+            throw new BadInputException(NO_FILES);
         }
         return Experiment.of(
                 NodeTrace.read(nodes),

@@ -54,7 +54,7 @@ class ExtenderOptionsTest {
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=wsp --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
+                        + " --policy=adaptive --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
                         + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
@@ -126,7 +126,7 @@ class ExtenderOptionsTest {
                 "serve | Unmatched argument at index 0: 'serve'",
                 "--port=x | Invalid value for option '--port': 'x' is not a port",
                 "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
-                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd]",
+                "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive]",
                 "--decide-in=bind | 'bind': write auto, filter or prioritize",
                 "--preempt=yes | 'yes': write auto, scheduler or off",
                 "--view=yes | 'yes': write on, off or open",

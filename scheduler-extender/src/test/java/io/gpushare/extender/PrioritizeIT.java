@@ -52,7 +52,7 @@ class PrioritizeIT extends WithSharedExtender {
         assertThat(extender.post("filter", args(by("tightest"), "\"n1\"")).body())
                 .contains("\"NodeNames\":[]")
                 .contains("annotation gpushare.io/policy names no policy: write one of [binpack, spread, fgd, wsp,"
-                        + " wsp-fgd]")
+                        + " wsp-fgd, wsp-keep, adaptive]")
                 .doesNotContain("tightest");
     }
 

@@ -6,6 +6,7 @@ import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.codec.AnnotationKeys;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,6 +67,12 @@ public final class NodeLabels {
         labels.put(PREFIX + "gpu.product", value(first.model()));
         labels.put(PREFIX + "gpu.memory", String.valueOf(first.memory().mib()));
         labels.put(PREFIX + "mig.capable", String.valueOf(first.mig() != null));
+        boolean mps =
+                inventory.cards().stream().anyMatch(card -> card.isolation().inForce() == Isolation.MPS);
+        labels.put(PREFIX + "mps.capable", String.valueOf(mps));
+        if (mps) {
+            labels.put(PREFIX + "gpu.sharing-strategy", "mps");
+        }
         @Nullable ComputeCapability compute = first.compute();
         if (compute != null) {
             labels.put(PREFIX + "gpu.compute.major", String.valueOf(compute.major()));

@@ -6,6 +6,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.CardUsages;
 import java.util.Map;
 import java.util.Optional;
 
@@ -37,6 +38,26 @@ public interface IsolationProvider {
     default Map<String, Long> repairs() {
         return Map.of();
     }
+
+    /** What runs for it on each card, for metrics. */
+    default Map<CardId, Figures> figures() {
+        return Map.of();
+    }
+
+    /** The usage of the cards without the processes that belong to the isolation itself. */
+    default CardUsages ofOthers(CardUsages usages) {
+        return usages;
+    }
+
+    /**
+     * What runs for the isolation of one card.
+     *
+     * @param phase its state, in small letters
+     * @param clients the processes that compute under it
+     * @param failures how often it had to be started again within ten minutes
+     * @param roof the most memory that one process may have
+     */
+    record Figures(String phase, long clients, long failures, Memory roof) {}
 
     /** Compares what is in force on the node with what should be, and repairs it. It is called every two seconds. */
     void reconcile(NodeSnapshot snapshot);

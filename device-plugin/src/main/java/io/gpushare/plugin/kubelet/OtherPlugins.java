@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -12,17 +15,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits until no other device plugin serves the resources of this one on the node: gpushare's, or another process of this
- * program. With two plugins of one resource the kubelet gives devices of either, and each sees only half of the pods.
+ * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another process
+ * of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only half of the pods.
  */
 public final class OtherPlugins {
     private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);
     private static final Duration INTERVAL = Duration.ofMillis(250);
     private static final String GPUSHARE = "aliyungpushare.sock";
+    private static final String NVIDIA = "nvidia*.sock";
 
     private OtherPlugins() {}
 
@@ -44,6 +49,18 @@ public final class OtherPlugins {
         }
         if (waited) {
             LOG.info("the other device plugin has stopped");
+        }
+    }
+
+    /** The socket of NVIDIA's device plugin, or of a vendor's variant of it, if one serves the node. */
+    public static Optional<Path> ofNvidia(Path pluginDir) {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(pluginDir, NVIDIA)) {
+            return StreamSupport.stream(sockets.spliterator(), false)
+                    .filter(OtherPlugins::accepts)
+                    .findFirst();
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.warn("can't see whether NVIDIA's device plugin serves this node: {}", e.getMessage());
+            return Optional.empty();
         }
     }
 

@@ -2,6 +2,7 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.isolation.IsolationProvider.Figures;
 import io.gpushare.plugin.usage.CardUsage;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -61,8 +62,38 @@ final class CardMetrics {
         usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
         usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
         isolation();
+        mps();
         foreignMemory();
         eccErrors();
+    }
+
+    private void mps() {
+        GaugeWithCallback.builder()
+                .name("gpushare_card_mps_phase")
+                .help("1 for the state of MPS on the card: off, starting, ready, faulted, dead, draining or broken.")
+                .labelNames("card", "phase")
+                .callback(callback -> counts.isolationFigures()
+                        .forEach((card, figures) -> callback.call(1, card.uuid(), figures.phase())))
+                .register(registry);
+        mps("gpushare_card_mps_clients", "Processes that compute under MPS; cards take 48.", Figures::clients);
+        mps(
+                "gpushare_card_mps_failures",
+                "How often MPS had to be started again within ten minutes; it is broken at 5.",
+                Figures::failures);
+        mps(
+                "gpushare_card_mps_process_limit_bytes",
+                "The most memory that any process on the card may have under MPS.",
+                figures -> figures.roof().bytes());
+    }
+
+    private void mps(String name, String help, ToDoubleFunction<Figures> value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames("card")
+                .callback(callback -> counts.isolationFigures()
+                        .forEach((card, figures) -> callback.call(value.applyAsDouble(figures), card.uuid())))
+                .register(registry);
     }
 
     private void isolation() {

@@ -3,6 +3,7 @@ package io.gpushare.plugin.metrics;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
+import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.node.AnnotationDifference;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -55,6 +56,9 @@ public interface PluginCounters {
 
     /** What was done to keep the isolation in force, by kind. */
     Map<String, Long> isolationRepairs();
+
+    /** What runs for the isolation of each card. */
+    Map<CardId, IsolationProvider.Figures> isolationFigures();
 
     /** The latest snapshot of the node. */
     NodeSnapshot snapshot();

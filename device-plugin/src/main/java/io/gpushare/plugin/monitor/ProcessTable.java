@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The node's processes, as its proc file system lists them. */
 public final class ProcessTable {
@@ -25,6 +26,19 @@ public final class ProcessTable {
      */
     public boolean ownOnly() {
         return proc.equals(OWN) && ProcessHandle.current().pid() == 1;
+    }
+
+    /** When that process started, in the kernel's ticks; empty when it is not visible. */
+    public OptionalLong started(long pid) {
+        try {
+            String stat = Files.readString(
+                    proc.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
+            // The name of the program, in parentheses, may contain anything. proc(5): starttime is field 22.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+            return OptionalLong.of(Long.parseLong(fields[19]));
+        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
+            return OptionalLong.empty();
+        }
     }
 
     /** The cgroup of that process; empty when the process is not visible. */

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The measured usage of one card; a value that the card or the driver does not report is empty.
@@ -29,6 +30,20 @@ public record CardUsage(
         Objects.requireNonNull(correctedErrors);
         Objects.requireNonNull(uncorrectedErrors);
         processes = processes.map(List::copyOf);
+    }
+
+    /** The same without these processes. */
+    public CardUsage without(Set<Long> pids) {
+        return new CardUsage(
+                usedBytes,
+                utilisation,
+                celsius,
+                watts,
+                correctedErrors,
+                uncorrectedErrors,
+                processes.map(all -> all.stream()
+                        .filter(process -> !pids.contains(process.pid()))
+                        .toList()));
     }
 
     /** A process on a card: its memory, and the percentage of time in which it computes. */

@@ -32,7 +32,8 @@ public record ContainerShare(PodRef pod, String container, Card card, int units,
         return units == 0;
     }
 
-    NodeUsage.ContainerOnCard key() {
+    /** The container on its card. */
+    public NodeUsage.ContainerOnCard key() {
         return new NodeUsage.ContainerOnCard(pod.uid(), container, card.id());
     }
 

@@ -102,8 +102,8 @@ public record NodeUsage(
                 : new NodeUsage(reported, Optional.of(containers), foreign);
     }
 
-    /** The container by its ID; until the API reports that ID, by its pod, if only one of its containers has cards. */
-    private static Optional<ContainerOnCard> owner(Cgroup cgroup, CardId card, Map<String, NodePod> pods) {
+    /** The container of a process: by its ID; until the API reports that ID, by its pod, if only one of its containers has cards. */
+    public static Optional<ContainerOnCard> owner(Cgroup cgroup, CardId card, Map<String, NodePod> pods) {
         String id = cgroup.containerId().orElse("");
         for (NodePod pod : pods.values()) {
             String name = pod.started().get(id);

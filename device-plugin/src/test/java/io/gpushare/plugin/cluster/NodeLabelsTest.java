@@ -6,9 +6,11 @@ import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import java.util.Arrays;
@@ -40,6 +42,7 @@ class NodeLabelsTest {
                         Map.entry("nvidia.com/gpu.compute.major", "8"),
                         Map.entry("nvidia.com/gpu.compute.minor", "0"),
                         Map.entry("nvidia.com/mig.capable", "true"),
+                        Map.entry("nvidia.com/mps.capable", "false"),
                         Map.entry("nvidia.com/cuda.driver-version.major", "580"),
                         Map.entry("nvidia.com/cuda.driver-version.minor", "95"),
                         Map.entry("nvidia.com/cuda.driver-version.revision", "05"),
@@ -54,6 +57,16 @@ class NodeLabelsTest {
                         Map.entry("nvidia.com/cuda.runtime.minor", "0")));
         assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of())))
                 .isEmpty();
+    }
+
+    @Test
+    void aNodeWithMpsIsLabelledAsFeatureDiscoveryDoes() {
+        Card card = card(0, "Tesla T4", 15_360, new ComputeCapability(7, 5), null);
+        Inventory node = new Inventory(
+                MemoryUnit.GIB, DRIVER, List.of(card.withIsolation(CardIsolation.of(Isolation.MPS))));
+        assertThat(NodeLabels.of(node))
+                .containsEntry("nvidia.com/mps.capable", "true")
+                .containsEntry("nvidia.com/gpu.sharing-strategy", "mps");
     }
 
     @Test

@@ -102,7 +102,7 @@ final class PodLoad {
                 }
                 case Fate.Rejected(String message, boolean ran) -> {
                     rejections++;
-                    rejected(order, message, ran);
+                    rejected(order, uid, message, ran);
                 }
                 case Fate.Preempted() -> {
                     evictions++;
@@ -113,8 +113,10 @@ final class PodLoad {
         tally.violation("rejected or preempted at every attempt", order.name(), order.toString());
     }
 
-    private void rejected(PlannedPod order, String message, boolean ran) {
-        Optional<String> reason = AdmissionReasons.of(message);
+    private void rejected(PlannedPod order, String uid, String message, boolean ran) {
+        Optional<String> reason = watcher.latest().edited().contains(uid)
+                ? AdmissionReasons.ofEdited(message)
+                : AdmissionReasons.of(message);
         String when = ran ? "while it ran" : "at its admission";
         if (reason.isPresent()) {
             tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());

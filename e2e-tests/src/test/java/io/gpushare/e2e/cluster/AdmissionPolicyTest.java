@@ -59,6 +59,30 @@ class AdmissionPolicyTest {
         assertAdmitted("system:node:n1", "UPDATE", "pods/status", with, with);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+                "CUDA_MPS_PIPE_DIRECTORY",
+                "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                "CUDA_DEVICE_MAX_CONNECTIONS",
+                "CUDA_DEVICE_MEMORY_LIMIT_0"
+            })
+    void aPodDoesNotLoosenTheLimitsOfItsShare(String variable) throws Exception {
+        String limits = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
+        String own = "env: [{name: " + variable + ", value: '1'}]";
+        assertRefusedPod("CUDA_MPS_* or CUDA_DEVICE_*", "containers: [{name: a, " + limits + ", " + own + "}]");
+        assertRefusedPod(
+                "CUDA_MPS_* or CUDA_DEVICE_*", "containers: [{name: a, " + limits + "}, {name: b, " + own + "}]");
+        assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);
+        assertAdmitted(
+                USER,
+                "CREATE",
+                "pods",
+                pod("containers: [{name: a, " + limits + ", env: [{name: CUDA_CACHE_PATH, value: /tmp}]}]"),
+                null);
+    }
+
     @Test
     void othersStillDoWhatTheyDid() throws Exception {
         assertAdmitted(USER, "CREATE", "pods", PLAIN, null);

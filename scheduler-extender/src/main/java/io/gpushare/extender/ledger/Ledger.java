@@ -200,6 +200,23 @@ public final class Ledger {
         return policies.scoring(kind);
     }
 
+    /**
+     * Lets the adaptive policy review what it decides by, if that is due; not on the path of a request.
+     *
+     * @return the policy that decides from now on, if it is another one than before
+     */
+    public Optional<PolicyKind> reviewPolicy() {
+        return policies.review(() -> nodes.entries().values().stream()
+                .map(NodeEntry::offeredFree)
+                .filter(node -> !node.cards().isEmpty())
+                .toList());
+    }
+
+    /** What decides for pods that name that policy, or none for null, in words for users. */
+    public String policy(@Nullable PolicyKind kind) {
+        return policies.describe(kind);
+    }
+
     /** The nodes by name and index. */
     public NodeDirectory directory() {
         return nodes.columns();

@@ -1,8 +1,11 @@
 package io.gpushare.extender.policy;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
+import java.util.List;
+import java.util.function.Supplier;
 
 /** A policy and what it has learned. Not thread-safe; its scorings are. */
 public interface Policy {
@@ -30,4 +33,11 @@ public interface Policy {
 
     /** Updates the cluster's cards. */
     void cluster(ClusterCapacity capacity);
+
+    /**
+     * Compares what the policy does with what it could do, if that is due; not on the path of a request.
+     *
+     * @param nodes the free capacity of the cluster's nodes
+     */
+    default void review(Supplier<List<FreeNode>> nodes) {}
 }

@@ -9,6 +9,7 @@ import io.gpushare.extender.policy.scoring.Fullness;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.policy.scoring.Wsp;
 import io.gpushare.extender.policy.scoring.WspFgd;
+import io.gpushare.extender.policy.scoring.WspKeep;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +31,11 @@ public enum PolicyKind {
     /** Waste, stranding, price: the least memory that no later pod can use: {@link Wsp}. */
     WSP(true, true),
     /** WSP with a part of FGD, for jobs of many whole cards that come and go: {@link WspFgd}. */
-    WSP_FGD(true, true);
+    WSP_FGD(true, true),
+    /** WSP that keeps unused cards for jobs of whole cards, also before the first one comes: {@link WspKeep}. */
+    WSP_KEEP(true, true),
+    /** The one of the others that serves the latest pods best on this cluster: {@link AdaptivePolicy}. */
+    ADAPTIVE(true, true);
 
     private final boolean learns;
     private final boolean offered;
@@ -57,13 +62,22 @@ public enum PolicyKind {
 
     /** The policy before the first pod; it learns from those that arrive. The seed is for random only. */
     public Policy fromNothing(ClusterCapacity capacity, long seed) {
-        return this == RANDOM ? new RandomPolicy(seed) : new LearningPolicy(learns, capacity, this::scoring);
+        return switch (this) {
+            case RANDOM -> new RandomPolicy(seed);
+            case ADAPTIVE -> new AdaptivePolicy(capacity);
+            default -> new LearningPolicy(learns, capacity, this::scoring);
+        };
     }
 
     /** The policy that knows in advance which pods will arrive, in whatever order; it learns nothing more. */
     public Policy withForeknowledge(ClusterCapacity capacity, long seed, Collection<PodRequest> pods) {
         if (!learns) {
             return fromNothing(capacity, seed);
+        }
+        if (this == ADAPTIVE) {
+            Policy adaptive = new AdaptivePolicy(capacity);
+            pods.forEach(adaptive::arrived);
+            return adaptive;
         }
         DemandHistory history = new DemandHistory();
         pods.forEach(history::add);
@@ -78,7 +92,8 @@ public enum PolicyKind {
             case FGD -> new Fgd(history, capacity);
             case WSP -> new Wsp(history, capacity);
             case WSP_FGD -> new WspFgd(new Wsp(history, capacity), Fgd.byUnits(history, capacity));
-            case RANDOM -> throw new IllegalStateException("random has no scoring of its own");
+            case WSP_KEEP -> new WspKeep(history, capacity);
+            case RANDOM, ADAPTIVE -> throw new IllegalStateException(this + " has no scoring of its own");
         };
     }
 

@@ -63,11 +63,11 @@ public final class Explainer {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu _ -> new Explanation.NoDemand(pod.ref());
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
-            case PodDemand.Valid valid -> judged(pod, valid.demand());
+            case PodDemand.Valid valid -> judged(pod, valid);
         };
     }
 
-    private Explanation judged(SchedulingPod pod, Demand demand) {
+    private Explanation judged(SchedulingPod pod, PodDemand.Valid demand) {
         List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
         FilterResult filtered = selection.feasible(pod, selection.named(names));
         List<String> feasible = filtered.feasible(names);
@@ -78,7 +78,7 @@ public final class Explainer {
                 chosen.add(feasible.get(i));
             }
         }
-        DemandSummary summary = DemandSummary.of(demand);
+        DemandSummary summary = DemandSummary.of(demand.demand());
         List<NodeVerdict> nodes = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
@@ -92,7 +92,7 @@ public final class Explainer {
         nodes.sort(Comparator.comparingInt(Explainer::group)
                 .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())
                 .thenComparing(NodeVerdict::node));
-        return new Explanation.Judged(pod.ref(), demand, nodes);
+        return new Explanation.Judged(pod.ref(), demand.demand(), ledger.policy(demand.policy()), nodes);
     }
 
     /** Feasible nodes first, then those that other pods occupy, last those without cards. */

@@ -33,11 +33,13 @@ public sealed interface Explanation {
     /**
      * The pod requests cards, and every node was evaluated.
      *
+     * @param policy what chooses among the nodes, in words
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
-    record Judged(PodRef pod, Demand demand, List<NodeVerdict> nodes) implements Explanation {
+    record Judged(PodRef pod, Demand demand, String policy, List<NodeVerdict> nodes) implements Explanation {
         public Judged {
             Objects.requireNonNull(demand);
+            Objects.requireNonNull(policy);
             nodes = List.copyOf(nodes);
         }
 

@@ -3,6 +3,7 @@ package io.gpushare.extender.simulation;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.simulation.cluster.SimulatedExtender;
 import java.util.List;
 import java.util.OptionalLong;
 

@@ -22,6 +22,7 @@ final class PolicyPlacer implements Placer {
     @Override
     public OptionalLong place(PodRequest pod) {
         policy.arrived(pod);
+        policy.review(() -> chooser.nodes().toList());
         Optional<Candidate> candidate = chooser.choose(policy.scoring(), pod);
         if (candidate.isEmpty()) {
             return OptionalLong.empty();

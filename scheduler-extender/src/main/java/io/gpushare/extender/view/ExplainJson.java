@@ -52,6 +52,7 @@ public final class ExplainJson {
     private static void judged(JsonGenerator json, Explanation.Judged judged, int from, int limit) throws IOException {
         json.writeStringField("state", "judged");
         json.writeStringField("demand", Phrases.of(judged.demand()));
+        json.writeStringField("policy", judged.policy());
         ClusterJson.reasons(json, judged.feasible(), judged.reasons());
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());

@@ -57,6 +57,7 @@ class TraceFuzzTest {
             try {
                 replay(nodes, pods);
                 read++;
+                PodTrace.readTimed(pods);
             } catch (BadInputException e) {
                 assertThat(e.getMessage()).isNotBlank().hasSizeLessThan(1000);
             }

@@ -1,19 +1,119 @@
 package io.gpushare.plugin.isolation.mps;
 
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.mps.link.CardReport;
+import io.gpushare.mps.link.CardWant;
+import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.mps.machine.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.CardUsage;
+import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.usage.Cgroup;
+import io.gpushare.plugin.usage.ContainerShare;
+import io.gpushare.plugin.usage.NodeUsage;
+import io.gpushare.plugin.usage.OverUse;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Makes containers clients of MPS. No supervisor of this version runs it yet, so no card can have it. */
+/**
+ * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this tells it which cards
+ * need one and under which roof, and lets no container start before that is in force. MPS limits each process by itself, so
+ * the processes of a container are added up here.
+ */
 public final class MpsIsolation implements IsolationProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(MpsIsolation.class);
+    /** The default of NVIDIA's libraries, so that a program that unsets the variable changes nothing. */
+    private static final String PIPE_IN_CONTAINER = "/tmp/nvidia-mps";
+
+    private static final ComputeCapability FIRST_CAPABILITY = new ComputeCapability(7, 0);
+    private static final int FIRST_DRIVER = 495;
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    /** The latest measurement of usage. */
+    public record Measured(NodeUsage usage, List<OverUse.Excess> excesses) {
+        public Measured {
+            Objects.requireNonNull(usage);
+            excesses = List.copyOf(excesses);
+        }
+    }
+
+    /**
+     * What the provider reads beside the snapshot.
+     *
+     * @param podsKnown whether the node's pods were reported: before, every card looks unused
+     * @param cgroups the cgroup of a process
+     * @param starts when a process started
+     */
+    public record Sources(
+            Supplier<Measured> measured,
+            BooleanSupplier podsKnown,
+            LongFunction<Optional<Cgroup>> cgroups,
+            LongFunction<OptionalLong> starts) {}
+
+    private final MpsDirectory directory;
+    private final Sources sources;
+    private final OverLimit overLimit;
+    private final MpsReporter reporter;
+    private final InstantSource clock;
+    private final Map<CardId, CardReport> reports = new ConcurrentHashMap<>();
+    private final Map<CardId, CardWant> wants = new HashMap<>();
+    private final AtomicLong terminated = new AtomicLong();
+
+    /**
+     * Makes the provider.
+     *
+     * @param grace how long the processes of a container may together exceed its limit
+     * @param component the name of the program in its Events
+     */
+    public MpsIsolation(
+            MpsDirectory directory,
+            Duration grace,
+            Sources sources,
+            String component,
+            BiConsumer<PodRef, PodEvent> events,
+            InstantSource clock) {
+        this.directory = Objects.requireNonNull(directory);
+        this.sources = Objects.requireNonNull(sources);
+        this.clock = Objects.requireNonNull(clock);
+        NewestProcess processes = new NewestProcess(sources.cgroups(), sources.starts());
+        overLimit = new OverLimit(grace, processes);
+        reporter = new MpsReporter(component, events, processes);
+    }
+
     @Override
     public Isolation isolation() {
         return Isolation.MPS;
@@ -21,21 +121,218 @@ public final class MpsIsolation implements IsolationProvider {
 
     @Override
     public Optional<String> missing(Card card, Inventory inventory) {
-        return Optional.of("no MPS supervisor serves this node");
+        return unable(card, inventory.driver()).or(() -> unsupervised(card.id()));
+    }
+
+    private static Optional<String> unable(Card card, Inventory.@Nullable Driver driver) {
+        if (driver == null) {
+            return Optional.of("the driver does not respond");
+        }
+        if (driver.major() < FIRST_DRIVER) {
+            return Optional.of("driver " + driver.version() + " has no memory limits in MPS: they need " + FIRST_DRIVER
+                    + " or newer");
+        }
+        if (card.compute() == null || card.compute().compareTo(FIRST_CAPABILITY) < 0) {
+            return Optional.of("its compute capability is " + (card.compute() == null ? "unknown" : card.compute())
+                    + ", and memory limits in MPS need " + FIRST_CAPABILITY + " or newer");
+        }
+        return Boolean.TRUE.equals(card.mig())
+                ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
+                : Optional.empty();
+    }
+
+    private Optional<String> unsupervised(CardId card) {
+        Optional<CardReport> report = directory.supervised() ? report(card) : Optional.empty();
+        if (report.isEmpty()) {
+            reports.remove(card);
+            return Optional.of("no MPS supervisor serves this node: install deploy/isolation/mps.yaml");
+        }
+        boolean broken = report.get().phase() == Phase.BROKEN
+                || (report.get().phase() == Phase.OFF && !report.get().why().isEmpty());
+        return broken ? Optional.of("MPS can't run: " + report.get().why()) : Optional.empty();
+    }
+
+    private Optional<CardReport> report(CardId card) {
+        try {
+            Optional<CardReport> report = directory.report(card.uuid());
+            report.ifPresent(now -> reports.put(card, now));
+            return report;
+        } catch (IOException e) {
+            LOG.debug("the report of card {} can't be read", card, e);
+            return Optional.empty();
+        }
     }
 
     @Override
     public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
-        return new ContainerIsolation.Refused("no MPS supervisor serves this node");
+        if (cards > 1) {
+            return new ContainerIsolation.Refused(
+                    "memory of several cards is not possible with MPS, because a program is a client of one card: request"
+                            + " memory of one card, or select cards with gpushare.io/select: \"isolation != mps\"");
+        }
+        Map.Entry<CardId, Memory> limit = limits.entrySet().iterator().next();
+        return new ContainerIsolation.Settings(
+                Map.of(
+                        "CUDA_MPS_PIPE_DIRECTORY",
+                        PIPE_IN_CONTAINER,
+                        "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+                        "0=" + limit.getValue().mib() + "M"),
+                List.of(new ContainerIsolation.Mount(
+                        directory.pipe(limit.getKey().uuid()).toString(), PIPE_IN_CONTAINER, false)),
+                limits);
     }
 
     @Override
     public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        want(snapshot);
+        for (CardId card : container.sharedCards()) {
+            if (hasMps(snapshot, card)) {
+                long needed = snapshot.inventory()
+                        .unit()
+                        .size()
+                        .mib()
+                        * container.allocation().on(card).units();
+                Optional<String> problem = await(
+                        card, report -> report.phase() == Phase.READY && report.roofMib() >= needed, "is not ready");
+                if (problem.isPresent()) {
+                    return problem;
+                }
+            }
+        }
+        for (CardId card : container.wholeCards()) {
+            if (directory.supervised() && report(card).isPresent()) {
+                Optional<String> problem = await(card, report -> report.phase() == Phase.OFF, "has not ended");
+                if (problem.isPresent()) {
+                    return problem;
+                }
+            }
+        }
         return Optional.empty();
+    }
+
+    /** Waits until the supervisor has seen what is wanted, and its report is as it should be. */
+    private Optional<String> await(CardId card, Predicate<CardReport> done, String otherwise) {
+        long sequence = sequence(card);
+        Instant end = clock.instant().plus(PATIENCE);
+        while (true) {
+            Optional<CardReport> report = report(card);
+            if (report.filter(now -> now.sequence() >= sequence && done.test(now)).isPresent()) {
+                return Optional.empty();
+            }
+            boolean hopeless = report.filter(now -> now.sequence() >= sequence && now.phase() == Phase.BROKEN)
+                    .isPresent();
+            if (hopeless || !clock.instant().isBefore(end)) {
+                return Optional.of("MPS of card " + card + " " + otherwise + " ("
+                        + report.map(MpsIsolation::text).orElse("no supervisor reports it") + ")");
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Optional.of("the plugin stops");
+            }
+        }
+    }
+
+    private static String text(CardReport report) {
+        String phase = report.phase().name().toLowerCase(Locale.ROOT);
+        return report.why().isEmpty() ? phase : phase + ": " + report.why();
+    }
+
+    private synchronized long sequence(CardId card) {
+        return wants.getOrDefault(card, CardWant.NOTHING).sequence();
+    }
+
+    /** A closed card keeps MPS for the pods that it still has. */
+    private static boolean hasMps(NodeSnapshot snapshot, CardId card) {
+        return snapshot.inventory()
+                .card(card)
+                .map(Card::isolation)
+                .filter(isolation -> isolation.inForce() == Isolation.MPS || isolation.closed())
+                .isPresent();
+    }
+
+    /** Tells the supervisor what each card needs now. */
+    private synchronized void want(NodeSnapshot snapshot) {
+        if (!sources.podsKnown().getAsBoolean() || !directory.supervised()) {
+            return;
+        }
+        Map<CardId, Long> roofs = new HashMap<>();
+        for (ContainerShare share : ContainerShare.of(snapshot)) {
+            if (!share.whole() && hasMps(snapshot, share.card().id())) {
+                roofs.merge(share.card().id(), share.memory().mib(), Math::max);
+            }
+        }
+        for (Card card : snapshot.inventory().cards()) {
+            long roof = roofs.getOrDefault(card.id(), 0L);
+            try {
+                want(card.id(), roof);
+            } catch (IOException e) {
+                LOG.warn("the supervisor of MPS can't be told of card {}: {}", card.id(), e.toString());
+            }
+        }
+    }
+
+    private void want(CardId card, long roof) throws IOException {
+        if (directory.report(card.uuid()).isEmpty()) {
+            return; // the supervisor does not serve it
+        }
+        CardWant before = directory.want(card.uuid()).orElse(CardWant.NOTHING);
+        List<Long> terminating = roof > 0 ? overLimit.terminating(card) : List.of();
+        CardWant now = new CardWant(before.sequence() + 1, roof > 0, roof, terminating);
+        if (now.sameAs(before)) {
+            wants.put(card, before);
+            return;
+        }
+        if (now.on() != before.on() || now.roofMib() != before.roofMib()) {
+            LOG.info("card {}: MPS {}", card, now.on() ? "with at most " + roof + " MiB a process" : "is not needed");
+        }
+        directory.write(card.uuid(), now);
+        wants.put(card, now);
     }
 
     @Override
     public void reconcile(NodeSnapshot snapshot) {
-        // Nothing is in force.
+        Set<CardId> cards = snapshot.inventory().cards().stream()
+                .filter(card -> card.isolation().inForce() == Isolation.MPS)
+                .map(Card::id)
+                .collect(Collectors.toSet());
+        synchronized (this) {
+            for (OverLimit.Victim victim :
+                    overLimit.evaluate(sources.measured().get(), cards, snapshot, clock.instant())) {
+                terminated.incrementAndGet();
+                reporter.reportTerminated(victim);
+            }
+            reports.forEach((card, report) -> reporter.report(card, report, snapshot));
+        }
+        want(snapshot);
+    }
+
+    @Override
+    public Map<String, Long> repairs() {
+        return Map.of("client_terminated", terminated.get());
+    }
+
+    @Override
+    public Map<CardId, Figures> figures() {
+        Map<CardId, Figures> figures = new HashMap<>();
+        reports.forEach((card, report) -> figures.put(
+                card,
+                new Figures(
+                        report.phase().name().toLowerCase(Locale.ROOT),
+                        report.clients(),
+                        report.failures(),
+                        Memory.ofMib(report.roofMib()))));
+        return figures;
+    }
+
+    /** The servers of MPS use some memory of their own, which is no use without an allocation. */
+    @Override
+    public CardUsages ofOthers(CardUsages usages) {
+        Set<Long> servers = new HashSet<>();
+        reports.values().forEach(report -> servers.add(report.server()));
+        Map<CardId, CardUsage> others = new HashMap<>();
+        usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
+        return new CardUsages(usages.at(), others);
     }
 }

@@ -37,7 +37,17 @@ public final class AdmissionReasons {
                 "\"reason\":\"StartError\".*context canceled");
     }
 
+    private static final Pattern REFUSED = Pattern.compile("UnexpectedAdmissionError: .*code = FailedPrecondition");
+
     private AdmissionReasons() {}
+
+    /** The same for a pod whose annotation a tenant edited: the plugin refuses an allocation that its node can't give. */
+    public static Optional<String> ofEdited(String message) {
+        return of(message)
+                .or(() -> REFUSED.matcher(message).find()
+                        ? Optional.of("a tenant had edited its annotation")
+                        : Optional.empty());
+    }
 
     private static void reason(String reason, String pattern) {
         KNOWN.put(reason, Pattern.compile(pattern, Pattern.DOTALL));

@@ -10,8 +10,6 @@ import java.util.Map;
  * takes its share if that is free, otherwise nothing. Computed for every free amount at once.
  */
 final class Waste {
-    /** The number of pods that arrive. More would look further ahead than a cluster allows whose pods also end. */
-    static final int DEPTH = 10;
     // A card with more units is divided into this many steps.
     private static final int STEPS = 1024;
 
@@ -20,9 +18,11 @@ final class Waste {
 
     private record Arrival(int steps, double part) {}
 
-    Waste(DemandHistory history, int units) {
+    /** @param depth the number of pods that arrive */
+    Waste(DemandHistory history, int units, int depth) {
         this.units = units;
-        waste = table(shares(history, units, Math.min(units, STEPS)), Math.min(units, STEPS));
+        int steps = Math.min(units, STEPS);
+        waste = table(shares(history, units, steps), steps, depth);
     }
 
     private static List<Arrival> shares(DemandHistory history, int units, int steps) {
@@ -48,12 +48,12 @@ final class Waste {
         return shares;
     }
 
-    private static double[] table(List<Arrival> shares, int steps) {
+    private static double[] table(List<Arrival> shares, int steps, int depth) {
         double[] waste = new double[steps + 1];
         for (int free = 0; free <= steps; free++) {
             waste[free] = free;
         }
-        for (int pod = 0; pod < DEPTH && !shares.isEmpty(); pod++) {
+        for (int pod = 0; pod < depth && !shares.isEmpty(); pod++) {
             double[] next = new double[steps + 1];
             for (Arrival share : shares) {
                 for (int free = 0; free <= steps; free++) {

@@ -27,6 +27,9 @@ public final class Wsp implements Scoring {
     /** The weight of a unit's price against a unit of waste. */
     private static final double PRICE = 0.5;
 
+    /** How many pods waste looks ahead: more would be further than a cluster allows whose pods also end. */
+    private static final int DEPTH = 10;
+
     private record Worth(double waste, double price) {}
 
     private final Map<CardKind, Waste> wastes = new HashMap<>();
@@ -38,12 +41,17 @@ public final class Wsp implements Scoring {
     private final double memoryPerUnit;
 
     public Wsp(DemandHistory history, ClusterCapacity capacity) {
+        this(history, capacity, DEPTH);
+    }
+
+    /** @param depth how many pods waste looks ahead on each card */
+    Wsp(DemandHistory history, ClusterCapacity capacity, int depth) {
         double mean = capacity.cardUnits();
         cpuPerUnit = history.cpuPerUnit(mean);
         memoryPerUnit = history.memoryPerUnit(mean);
         unknown = new Worth(mean, 0);
         for (CardKind kind : capacity.cards().keySet()) {
-            Waste waste = new Waste(history, kind.units());
+            Waste waste = new Waste(history, kind.units(), depth);
             double price = PRICE * price(kind.model(), history, capacity);
             wastes.put(kind, waste);
             prices.put(kind, price);

@@ -3,6 +3,7 @@ package io.gpushare.extender.simulation.trace;
 import io.gpushare.extender.capacity.PodRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,18 +24,46 @@ public final class PodTrace {
         List<PodRequest> pods = new ArrayList<>();
         for (Csv.Row row : csv.rows()) {
             PodRequest pod = csv.has("num_gpu") ? openb(row) : ours(row);
-            int count = row.count();
-            if (count > MAX_PODS - pods.size()) {
-                throw row.invalid("the list has more than " + MAX_PODS + " pods by here: reduce count");
-            }
-            for (int i = 0; i < count; i++) {
-                pods.add(pod);
-            }
+            pods.addAll(Collections.nCopies(count(row, pods.size()), pod));
         }
         if (pods.stream().noneMatch(PodRequest::gpu)) {
             throw new BadInputException(path + " lists no pod that requests a card or a part of one");
         }
         return pods;
+    }
+
+    /**
+     * Reads pods with their times: openb's columns {@code creation_time,deletion_time}, or ours, {@code created,duration},
+     * in seconds.
+     */
+    public static List<TimedPod> readTimed(Path path) throws BadInputException {
+        Csv csv = Csv.read(path);
+        List<TimedPod> pods = new ArrayList<>();
+        for (Csv.Row row : csv.rows()) {
+            TimedPod pod = csv.has("num_gpu") ? openbTimed(row) : oursTimed(row);
+            pods.addAll(Collections.nCopies(count(row, pods.size()), pod));
+        }
+        if (pods.stream().noneMatch(pod -> pod.request().gpu())) {
+            throw new BadInputException(path + " lists no pod that requests a card or a part of one");
+        }
+        return pods;
+    }
+
+    private static TimedPod oursTimed(Csv.Row row) throws BadInputException {
+        return new TimedPod(ours(row), row.number("created", 0), row.number("duration", 0));
+    }
+
+    private static TimedPod openbTimed(Csv.Row row) throws BadInputException {
+        int created = row.number("creation_time", 0);
+        return new TimedPod(openb(row), created, row.number("deletion_time", created) - created);
+    }
+
+    private static int count(Csv.Row row, int before) throws BadInputException {
+        int count = row.count();
+        if (count > MAX_PODS - before) {
+            throw row.invalid("the list has more than " + MAX_PODS + " pods by here: reduce count");
+        }
+        return count;
     }
 
     private static PodRequest ours(Csv.Row row) throws BadInputException {

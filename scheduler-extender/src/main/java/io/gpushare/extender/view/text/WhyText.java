@@ -103,7 +103,7 @@ public final class WhyText {
         }
         int more = all.size() - shown.size();
         boolean chosen = shown.stream().anyMatch(NodeVerdict::chosen);
-        return "\n" + table + (chosen ? "* the policy's choice\n" : "")
+        return "\n" + table + (chosen ? "* chosen by the policy " + judged.policy() + "\n" : "")
                 + (more > 0 ? Phrases.count(more, "more node") + " with cards not shown, see --limit\n" : "");
     }
 }

@@ -1,6 +1,5 @@
-package io.gpushare.extender.simulation;
+package io.gpushare.extender.simulation.trace;
 
-import io.gpushare.extender.simulation.trace.BadInputException;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package io.gpushare.extender.simulation;
+package io.gpushare.extender.simulation.cluster;
 
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
@@ -28,6 +28,7 @@ import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * nodes that have the CPU and memory, and bind allocates the cards. A pod without GPU goes to the least allocated of the
  * nodes to which prioritize gives its best score, as kube-scheduler's own scores would have it.
  */
-final class SimulatedExtender {
+public final class SimulatedExtender {
     private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
 
     private final List<String> names = new ArrayList<>();
@@ -77,10 +78,14 @@ final class SimulatedExtender {
      *
      * @param units memory units of its cards; a whole card counts with its capacity
      */
-    record Placed(SimulatedPod pod, String node, long units) {}
+    public record Placed(SimulatedPod pod, String node, long units) {}
 
-    /** @param salt changes the names of the nodes, and with them their fixed order */
-    SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
+    /**
+     * An empty cluster.
+     *
+     * @param salt changes the names of the nodes, and with them their fixed order
+     */
+    public SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
         ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(kind), AnnotationObserver.none());
         PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
         selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
@@ -109,18 +114,24 @@ final class SimulatedExtender {
     }
 
     /** A new pod is created; its policy learns from it. */
-    SimulatedPod arrived(PodRequest request) {
+    public SimulatedPod arrived(PodRequest request) {
         SimulatedPod pod = SimulatedPod.of(pods++, request, models);
         if (request.gpu()) {
             ledger.updatePod(pod.on(null));
         }
+        ledger.reviewPolicy();
         return pod;
     }
 
     /** Schedules a pod that has arrived; empty if it fits no node now. */
-    Optional<Placed> schedule(SimulatedPod pod) {
+    public Optional<Placed> schedule(SimulatedPod pod) {
+        return schedule(pod, names);
+    }
+
+    /** Schedules a pod that has arrived on one of these nodes; empty if it fits none of them now. */
+    public Optional<Placed> schedule(SimulatedPod pod, Collection<String> among) {
         List<String> feasible =
-                names.stream().filter(name -> host(name).fits(pod)).toList();
+                among.stream().filter(name -> host(name).fits(pod)).toList();
         if (feasible.isEmpty()) {
             return Optional.empty();
         }
@@ -130,7 +141,7 @@ final class SimulatedExtender {
     }
 
     /** A pod ends and frees what it had. */
-    void ended(Placed placed) {
+    public void ended(Placed placed) {
         ledger.removePod(placed.pod().ref());
         Host host = host(placed.node());
         host.free = host.free.plus(placed.pod().host());

@@ -1,4 +1,4 @@
-package io.gpushare.extender.simulation;
+package io.gpushare.extender.simulation.cluster;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.pod.ClusterPod;
@@ -17,9 +17,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A pod of a simulation with the containers and annotations that a user would have written. */
-record SimulatedPod(
+public record SimulatedPod(
         PodRef ref, PodRequest request, List<ContainerResources> containers, Map<String, String> annotations) {
-    SimulatedPod {
+    public SimulatedPod {
         Objects.requireNonNull(ref);
         Objects.requireNonNull(request);
         containers = List.copyOf(containers);

@@ -1,0 +1,72 @@
+{{- define "gpushare.device-plugin" -}}gpu-share-device-plugin{{- end }}
+{{- define "gpushare.extender" -}}gpu-share-scheduler-extender{{- end }}
+{{- define "gpushare.service" -}}gpushare-schd-extender{{- end }}
+
+{{- /* The labels of an object; the argument is the context and the component. */}}
+{{- define "gpushare.labels" -}}
+{{- $root := index . 0 -}}
+app: gpushare
+component: {{ index . 1 }}
+{{- if not $root.Values.compatibility.gpushare }}
+app.kubernetes.io/name: gpushare
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{- end }}
+{{- end }}
+
+{{- define "gpushare.image" -}}
+{{- $image := index . 1 -}}
+{{ $image.repository }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
+{{- end }}
+
+{{- /* The value, or the default where it is null. Both are "true" or "false". */}}
+{{- define "gpushare.or" -}}
+{{- if kindIs "invalid" (index . 0) }}{{ index . 1 }}{{ else }}{{ index . 0 }}{{ end }}
+{{- end }}
+
+{{- define "gpushare.at-least" -}}
+{{- semverCompare (printf ">=%s.0-0" (index . 1)) (index . 0).Capabilities.KubeVersion.Version }}
+{{- end }}
+
+{{- define "gpushare.tls" -}}
+{{- include "gpushare.or" (list .Values.tls.enabled (not .Values.compatibility.gpushare)) }}
+{{- end }}
+
+{{- define "gpushare.network-policy" -}}
+{{- $plain := ne (include "gpushare.tls" .) "true" -}}
+{{- include "gpushare.or" (list .Values.networkPolicy.enabled (and $plain (not .Values.compatibility.gpushare))) }}
+{{- end }}
+
+{{- define "gpushare.resource-args" -}}
+{{- if ne .Values.resources.memory "aliyun.com/gpu-mem" }}
+- {{ printf "--memory-resource=%s" .Values.resources.memory }}
+{{- end }}
+{{- if ne .Values.resources.card "aliyun.com/gpu-count" }}
+- {{ printf "--card-resource=%s" .Values.resources.card }}
+{{- end }}
+{{- if ne (join "," .Values.resources.formerMemory) "aliyun.com/gpu-mem" }}
+- {{ printf "--former-memory-resources=%s" (join "," .Values.resources.formerMemory) }}
+{{- end }}
+{{- if ne (join "," .Values.resources.formerCard) "aliyun.com/gpu-count" }}
+- {{ printf "--former-card-resources=%s" (join "," .Values.resources.formerCard) }}
+{{- end }}
+{{- if ne .Values.nodeLeaseNamespace "gpushare-node-lease" }}
+- {{ printf "--node-lease-namespace=%s" .Values.nodeLeaseNamespace }}
+{{- end }}
+{{- end }}
+
+{{- define "gpushare.scheduler-assigns" -}}
+{{- include "gpushare.or" (list .Values.scheduler.assign (include "gpushare.at-least" (list . "1.36"))) }}
+{{- end }}
+
+{{- /* Admission policies from deploy/admission, for the names of this release. */}}
+{{- define "gpushare.admission" -}}
+{{- .text | replace "serviceaccount:kube-system:" (printf "serviceaccount:%s:" .namespace)
+    | replace "object.metadata.namespace == \"kube-system\"" (printf "object.metadata.namespace == %q" .namespace)
+    | replace "request.namespace == \"kube-system\"" (printf "request.namespace in [\"kube-system\", %q]" .namespace)
+    | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card }}
+{{- end }}
+
+{{- define "gpushare.names" -}}
+{{- .text | replace "namespace: kube-system" (printf "namespace: %s" .namespace) }}
+{{- end }}

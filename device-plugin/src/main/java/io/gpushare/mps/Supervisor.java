@@ -1,0 +1,98 @@
+package io.gpushare.mps;
+
+import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.nvml.library.NvmlException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One thread for each card, so that a daemon that hangs affects no other card. */
+final class Supervisor {
+    private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+    private static final Duration DISCOVERY = Duration.ofSeconds(2);
+    private static final Duration TURN = Duration.ofMillis(200);
+
+    private final DriverCards driver;
+    private final MpsDirectory directory;
+    private final Path program;
+    private final InstantSource clock;
+    private final Map<String, CardSupervisor> cards = new ConcurrentHashMap<>();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private String problem = "";
+
+    Supervisor(String library, MpsDirectory directory, Path program, InstantSource clock) {
+        this.driver = new DriverCards(library);
+        this.directory = directory;
+        this.program = program;
+        this.clock = clock;
+    }
+
+    /** Finds new cards until it is stopped. A card that was once found stays: it may come back. */
+    void run() {
+        try {
+            do {
+                discover();
+            } while (!stopped.await(DISCOVERY.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void discover() {
+        try {
+            for (String uuid : driver.uuids()) {
+                if (!cards.containsKey(uuid)) {
+                    CardSupervisor card = new CardSupervisor(uuid, driver, directory, program, clock);
+                    cards.put(uuid, card);
+                    Thread.ofPlatform().name("mps-" + uuid).daemon().start(() -> serve(uuid, card));
+                }
+            }
+            warnOnce("");
+        } catch (NvmlException | IOException e) {
+            warnOnce(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void serve(String uuid, CardSupervisor card) {
+        try {
+            while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    card.turn();
+                } catch (IOException | RuntimeException e) {
+                    LOG.error("card {}: a turn failed, the next one follows", uuid, e);
+                    TimeUnit.SECONDS.sleep(1);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void warnOnce(String now) {
+        if (!now.equals(problem) && !now.isEmpty()) {
+            LOG.warn("no cards are found until this is resolved: {}", now);
+        }
+        problem = now;
+    }
+
+    /** Ends all daemons; what the plugin wants is done again by the next supervisor. */
+    void stop() {
+        stopped.countDown();
+        cards.forEach((uuid, card) -> {
+            try {
+                card.stop();
+            } catch (IOException e) {
+                LOG.warn("card {}: the daemon could not be ended: {}", uuid, e.toString());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+}

@@ -1,0 +1,21 @@
+package io.gpushare.mps.machine;
+
+/** One thing that the supervisor does. Its effect is seen in the next observation. */
+public enum Action {
+    /** Lets any process compute on the card. */
+    ALLOW_ANY,
+    /** Lets only the server of MPS compute on the card. */
+    ALLOW_SERVER_ONLY,
+    /** Lets no process compute on the card. */
+    ALLOW_NONE,
+    START_DAEMON,
+    /** Sets the roof for the servers to come, and of the one that runs. */
+    SET_ROOF,
+    START_SERVER,
+    /** Ends the server and its clients at once. */
+    END_SERVER,
+    /** Asks the daemon to end. */
+    QUIT,
+    /** Ends the processes of the daemon and its server. */
+    KILL
+}

@@ -1,0 +1,83 @@
+package io.gpushare.plugin.isolation.mps;
+
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.mps.link.CardReport;
+import io.gpushare.mps.machine.Phase;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.ContainerShare;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Records Events on the pods that are concerned when MPS fails on their card, or makes a program wait. Not thread-safe. */
+final class MpsReporter {
+    private static final Logger LOG = LoggerFactory.getLogger(MpsReporter.class);
+
+    private final String component;
+    private final BiConsumer<PodRef, PodEvent> events;
+    private final NewestProcess processes;
+    private final Map<CardId, Phase> phases = new HashMap<>();
+    private final Map<CardId, Long> counts = new HashMap<>();
+    private final Set<Long> waiting = new HashSet<>();
+
+    MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, NewestProcess processes) {
+        this.component = Objects.requireNonNull(component);
+        this.events = Objects.requireNonNull(events);
+        this.processes = Objects.requireNonNull(processes);
+    }
+
+    /** Reports what changed on that card. */
+    void report(CardId card, CardReport report, NodeSnapshot snapshot) {
+        boolean failed =
+                switch (report.phase()) {
+                    case FAULTED, DEAD, BROKEN -> true;
+                    case OFF, STARTING, READY, DRAINING -> false;
+                };
+        Long failures = counts.put(card, report.failures());
+        // A short failure lies between two reports.
+        boolean restarted = failures != null && report.failures() > failures;
+        if ((report.phase() != phases.put(card, report.phase()) && failed) || restarted) {
+            String message = "MPS of card " + card + " failed: "
+                    + (report.why().isEmpty() ? "it was started again" : report.why()) + ". Programs that computed there have ended or get errors; no container starts on the card until MPS"
+                    + " is ready.";
+            LOG.warn("{}", message);
+            ContainerShare.of(snapshot).stream()
+                    .filter(share -> share.card().id().equals(card) && !share.whole())
+                    .map(ContainerShare::pod)
+                    .distinct()
+                    .forEach(pod -> events.accept(pod, new PodEvent(true, component, "GpuMpsFailed", message)));
+        }
+        for (long pid : report.waiting()) {
+            if (waiting.add(pid)) {
+                processes.pod(pid, card, snapshot).map(NodePod::ref).ifPresent(pod -> reportWaiting(pod, card));
+            }
+        }
+    }
+
+    private void reportWaiting(PodRef pod, CardId card) {
+        String message = "A program of this pod waits until all programs of another user ID on card " + card
+                + " have ended: this node's MPS serves one user ID at a time. Give the pods of a node the same runAsUser,"
+                + " or use a driver whose MPS has a multi-user mode.";
+        LOG.warn("pod {}: {}", pod, message);
+        events.accept(pod, new PodEvent(true, component, "GpuMpsWaitsForUser", message));
+    }
+
+    /** A process of a container over its limit is terminated. */
+    void reportTerminated(OverLimit.Victim victim) {
+        ContainerShare share = victim.excess().share();
+        String message = "Process " + victim.pid() + " of container '" + share.container()
+                + "' is terminated: the container's processes together use " + (victim.excess().usedBytes() >> 20)
+                + " MiB of card " + share.card().id() + ", more than its " + share.memory().mib()
+                + " MiB. Run fewer, or request more.";
+        LOG.warn("pod {}: {}", share.pod(), message);
+        events.accept(share.pod(), new PodEvent(true, component, "GpuMpsProcessTerminated", message));
+    }
+}

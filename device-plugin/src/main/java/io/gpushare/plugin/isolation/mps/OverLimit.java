@@ -1,0 +1,87 @@
+package io.gpushare.plugin.isolation.mps;
+
+import io.gpushare.model.card.CardId;
+import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.CardUsage;
+import io.gpushare.plugin.usage.NodeUsage;
+import io.gpushare.plugin.usage.OverUse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Containers whose processes together exceed their limit, which MPS allows: its limits are of single processes. The newest
+ * process of a container that stays above its limit is terminated; the next one only after a newer measurement. Not
+ * thread-safe.
+ */
+final class OverLimit {
+    /** A process to terminate, and the excess of its container. */
+    record Victim(long pid, OverUse.Excess excess) {}
+
+    private final Duration grace;
+    private final NewestProcess newest;
+    private final Map<NodeUsage.ContainerOnCard, Instant> since = new HashMap<>();
+    private final Map<NodeUsage.ContainerOnCard, Instant> acted = new HashMap<>();
+    private final Map<CardId, Set<Long>> terminating = new HashMap<>();
+
+    /** @param grace how long a container may stay above its limit */
+    OverLimit(Duration grace, NewestProcess newest) {
+        this.grace = grace;
+        this.newest = newest;
+    }
+
+    /** The processes that have to be terminated from now on, on cards with MPS. */
+    List<Victim> evaluate(Measured measured, Set<CardId> cards, NodeSnapshot snapshot, Instant now) {
+        List<Victim> victims = new ArrayList<>();
+        Set<NodeUsage.ContainerOnCard> above = new HashSet<>();
+        for (OverUse.Excess excess : measured.excesses()) {
+            NodeUsage.ContainerOnCard container = excess.share().key();
+            if (!cards.contains(container.card())) {
+                continue;
+            }
+            above.add(container);
+            Instant start = since.computeIfAbsent(container, _ -> now);
+            Instant last = acted.getOrDefault(container, Instant.MIN);
+            if (!now.isBefore(start.plus(grace)) && measured.usage().reported().at().isAfter(last)) {
+                newest.of(container, processes(measured, container.card()), snapshot).ifPresent(pid -> {
+                    acted.put(container, now);
+                    if (terminating
+                            .computeIfAbsent(container.card(), _ -> new HashSet<>())
+                            .add(pid)) {
+                        victims.add(new Victim(pid, excess));
+                    }
+                });
+            }
+        }
+        since.keySet().retainAll(above);
+        acted.keySet().retainAll(above);
+        forgetEnded(measured);
+        return victims;
+    }
+
+    private static List<CardUsage.GpuProcess> processes(Measured measured, CardId card) {
+        CardUsage usage = measured.usage().reported().cards().get(card);
+        return usage == null ? List.of() : usage.processes().orElse(List.of());
+    }
+
+    private void forgetEnded(Measured measured) {
+        terminating.forEach((card, pids) -> {
+            if (measured.usage().reported().cards().containsKey(card)) {
+                Set<Long> present = new HashSet<>();
+                processes(measured, card).forEach(process -> present.add(process.pid()));
+                pids.retainAll(present);
+            }
+        });
+    }
+
+    /** The processes on that card that are being terminated. */
+    List<Long> terminating(CardId card) {
+        return terminating.getOrDefault(card, Set.of()).stream().sorted().toList();
+    }
+}

@@ -1,0 +1,82 @@
+package io.gpushare.mps.machine;
+
+import io.gpushare.mps.machine.Observation.Daemon;
+import io.gpushare.mps.machine.Observation.Mode;
+import io.gpushare.mps.machine.Observation.Server;
+import io.gpushare.mps.machine.Observation.Status;
+import java.util.Optional;
+
+/** A card with MPS on which everything may fail, as the machine's actions and a test's faults leave it. */
+final class SimulatedCard {
+    boolean responds = true;
+    boolean stranger;
+    boolean daemonFails;
+    boolean hangs;
+    boolean fault;
+    Mode mode = Mode.ANY;
+    boolean daemon;
+    boolean server;
+    long defaultRoof;
+    long roof;
+    int clients;
+
+    Observation seen(Wish wish) {
+        boolean answers = daemon && !hangs;
+        return new Observation(
+                responds,
+                !daemon && stranger ? Optional.of("a process computes without MPS") : Optional.empty(),
+                mode,
+                !daemon ? Daemon.ABSENT : answers ? Daemon.ANSWERING : Daemon.SILENT,
+                answers && server
+                        ? Optional.of(new Server(
+                                7, fault ? Status.FAULT : Status.ACTIVE, wish.on() && roof == wish.roofMib(), clients))
+                        : Optional.empty());
+    }
+
+    void apply(Action action, Wish wish) {
+        boolean answers = daemon && !hangs;
+        switch (action) {
+            case ALLOW_ANY -> mode = responds ? Mode.ANY : mode;
+            case ALLOW_SERVER_ONLY -> mode = responds ? Mode.SERVER_ONLY : mode;
+            case ALLOW_NONE -> mode = responds ? Mode.NONE : mode;
+            case START_DAEMON -> daemon = !daemonFails;
+            case SET_ROOF -> {
+                defaultRoof = answers ? wish.roofMib() : defaultRoof;
+                roof = answers && server ? wish.roofMib() : roof;
+            }
+            case START_SERVER -> {
+                if (answers && !server) {
+                    server = true;
+                    fault = false;
+                    roof = defaultRoof;
+                }
+            }
+            case END_SERVER -> endServer(answers);
+            case QUIT -> {
+                endServer(answers);
+                daemon &= !answers;
+            }
+            case KILL -> {
+                endServer(true);
+                daemon = false;
+                hangs = false;
+            }
+        }
+    }
+
+    private void endServer(boolean ends) {
+        server &= !ends;
+        clients = ends ? 0 : clients;
+        fault &= !ends;
+    }
+
+    /** Everything works again; what was broken stays as it is. */
+    void heal() {
+        responds = true;
+        stranger = false;
+        daemonFails = false;
+        hangs = false;
+        fault = false;
+        clients = 0;
+    }
+}

@@ -1,0 +1,418 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
+import io.gpushare.mps.SupervisorMain;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** MPS from the kubelet's calls over the supervisor to tenants, and its faults. */
+class MpsIT extends WholeProgram {
+    private static final String DRIVER = "driver version=550.163.01";
+
+    private final List<AutoCloseable> running = new ArrayList<>();
+    private Path mps;
+    private Path proc;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        mps = dir.resolve("mps");
+        proc = Files.createDirectory(dir.resolve("proc"));
+        script("");
+        cards(DRIVER, CARD_A, CARD_B);
+    }
+
+    @AfterEach
+    void endPrograms() throws Exception {
+        for (AutoCloseable each : running.reversed()) {
+            each.close();
+        }
+        for (String card : List.of(A, B)) {
+            daemon(card).ifPresent(daemon -> {
+                daemon.descendants().forEach(ProcessHandle::destroyForcibly);
+                daemon.destroyForcibly();
+            });
+        }
+    }
+
+    @Test
+    void unequalLimitsOnOneCardAreExactAndANeighbourIsUnharmed() throws Exception {
+        supervisor();
+        runMps("--isolation=mps", METRICS);
+        Map<String, String> two = started("two", 2);
+        Map<String, String> five = started("five", 5);
+        Map<String, String> eight = started("eight", 8);
+        assertThat(two)
+                .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M")
+                .containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+
+        Tenant neighbour = tenant(five, 0, 3000).prints("ok 3000");
+        tenant(two, 0, 2048, 1).prints("ok 2048", "error 2");
+        // Without its variable, the roof holds it; with another directory, it can't compute at all.
+        Map<String, String> unset = new HashMap<>(two);
+        unset.remove("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
+        tenant(unset, 0, 8192, 1).prints("ok 8192", "error 2").close();
+        Map<String, String> elsewhere = new HashMap<>(two);
+        elsewhere.put("CUDA_MPS_PIPE_DIRECTORY", dir.resolve("nowhere").toString());
+        tenant(elsewhere, 0, 1).prints("error 46");
+        tenant(eight, 0, 8192).prints("ok 8192");
+        assertThat(neighbour.alive()).isTrue();
+
+        await().atMost(PATIENCE).until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + A + "\"} 3.0"));
+        assertThat(metrics().lines())
+                .contains(
+                        "gpushare_card_isolation{card=\"" + A + "\",model=\"Tesla T4\",provider=\"mps\"} 1.0",
+                        "gpushare_card_mps_phase{card=\"" + A + "\",phase=\"ready\"} 1.0",
+                        "gpushare_card_mps_process_limit_bytes{card=\"" + A + "\"} " + (double) (8L << 30));
+        assertThat(api.patches().getLast()).contains("\\\"isolation\\\":\\\"mps\\\"");
+    }
+
+    @Test
+    void theComputeModeFollowsThePodsOfTheCard() throws Exception {
+        supervisor();
+        runMps("--isolation=mps");
+        started("memory", 2);
+        assertThat(mode(A)).isEqualTo(3);
+        assertThat(mode(B)).isZero();
+
+        api.delete("memory");
+        list();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).contains(A));
+        api.pod("whole", "Pending", Map.of(CARDS, "1"), wholeCard(A));
+        list("whole");
+        assertThat(allocate(CARDS, List.of(A))).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A));
+        start(CARDS, List.of(A));
+        assertThat(mode(A)).isZero();
+
+        api.delete("whole");
+        list();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        started("again", 3);
+        assertThat(mode(A)).isEqualTo(3);
+    }
+
+    @Test
+    void theNewestProcessOfAContainerThatTogetherExceedsItsLimitIsTerminated() throws Exception {
+        supervisor();
+        runMps("--isolation=mps", "--mps-over-use-grace=1s", METRICS);
+        Map<String, String> environment = started("a", 2);
+        Map<String, String> other = started("b", 4);
+        Tenant first = inContainer("a", 100, tenant(environment, 0, 1500).prints("ok 1500"));
+        Tenant neighbour = inContainer("b", 300, tenant(other, 0, 4000).prints("ok 4000"));
+        Tenant second = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
+
+        second.prints("ok 1500", "lost 810");
+        assertThat(first.alive()).isTrue();
+        assertThat(neighbour.alive()).isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                                && event.contains("\"name\":\"a\"")
+                                && event.contains("together use 3000 MiB")));
+        assertThat(metrics().lines())
+                .contains("gpushare_plugin_isolation_repairs_total{kind=\"client_terminated\"} 1.0");
+        assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
+    }
+
+    @Test
+    void aDaemonThatIsKilledIsStartedAgainAndOtherCardsNeverNotice() throws Exception {
+        supervisor();
+        runMps("--isolation=mps");
+        Map<String, String> environment = started("a", 2);
+        Map<String, String> onOther = started("b", 2, B);
+        Tenant hurt = tenant(environment, 0, 1000).prints("ok 1000");
+        Tenant unharmed = tenant(onOther, 0, 1000).prints("ok 1000");
+
+        daemon(A).orElseThrow().destroyForcibly();
+
+        hurt.prints("ok 1000", "lost 806");
+        await().atMost(PATIENCE).until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
+        Map<String, String> next = started("next", 3);
+        tenant(next, 0, 3072, 1).prints("ok 3072", "error 2");
+        assertThat(unharmed.alive()).isTrue();
+        assertThat(api.events())
+                .noneMatch(event -> event.contains("GpuMpsFailed") && event.contains("\"name\":\"b\""));
+    }
+
+    @Test
+    void whileTheDaemonHangsNoContainerStartsAndAfterwardsItDoes() throws Exception {
+        supervisor();
+        runMps("--isolation=mps");
+        started("a", 2);
+        script("hang");
+        await().atMost(Duration.ofSeconds(90)).until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
+        List<String> devices = admit("late", 3, A);
+        assertThatThrownBy(() -> start(MEMORY, devices))
+                .hasMessageContaining("pod default/late container 'main' can't start: ")
+                .hasMessageContaining("MPS");
+
+        script("");
+        await().atMost(Duration.ofSeconds(120)).ignoreExceptions().until(() -> {
+            start(MEMORY, devices);
+            return true;
+        });
+    }
+
+    @Test
+    void aSupervisorThatIsKilledIsReplacedAndThePluginThatRestartsChangesNothing() throws Exception {
+        Process first = supervisor();
+        Process plugin = runMps("--isolation=mps");
+        List<String> devices = admit("a", 2, A);
+        start(MEMORY, devices);
+        ProcessHandle daemon = daemon(A).orElseThrow();
+        listWithDevices("a", devices);
+
+        plugin.destroyForcibly().waitFor();
+        runMps("--isolation=mps");
+        start(MEMORY, devices);
+        assertThat(daemon(A)).contains(daemon);
+
+        first.destroyForcibly().waitFor();
+        String reason = "no MPS supervisor serves this node";
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() < 4);
+        assertThat(api.patches()).anyMatch(patch -> patch.contains(reason));
+        assertThatThrownBy(() -> start(MEMORY, devices)).hasMessageContaining(reason);
+        supervisor();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        start(MEMORY, devices);
+        assertThat(daemon(A)).isPresent().isNotEqualTo(Optional.of(daemon));
+    }
+
+    @Test
+    void withAMultiUserModeAllUsersComputeAtOnceAndWithoutItTheOthersWaitAndAreTold() throws Exception {
+        Assumptions.assumeTrue(
+                ProcessHandle.current().info().user().filter("root"::equals).isPresent(), "needs root");
+        Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path ledger = Files.createFile(dir.resolve("cards.processes"));
+        Files.setPosixFilePermissions(ledger, PosixFilePermissions.fromString("rw-rw-rw-"));
+        script("multi-user=on");
+        Process multiUser = supervisor();
+        runMps("--isolation=mps");
+        Map<String, String> environment = started("a", 2);
+        for (int user : new int[] {0, 1000, 2000}) {
+            tenant(environment, user, 500).prints("ok 500");
+        }
+        for (AutoCloseable each : List.copyOf(running)) {
+            if (each instanceof Tenant tenant) {
+                tenant.close();
+            }
+        }
+        multiUser.destroy();
+        multiUser.waitFor();
+
+        script("");
+        supervisor();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        Map<String, String> other = started("b", 3);
+        Tenant served = tenant(environment, 0, 500).prints("ok 500");
+        Tenant waiting = inContainer("b", 1, tenant(other, 1000, 500));
+        await().atMost(PATIENCE).until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
+        assertThat(waiting.lines()).isEmpty();
+        served.close();
+        waiting.prints("ok 500");
+    }
+
+    @Test
+    void whatMakesMpsImpossibleIsSaidAndOffersNoMemory() throws Exception {
+        cards(DRIVER, CARD_A, "card kind=A100-80 memory=15GiB mig=on uuid=" + B);
+        run("--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE).until(() -> api.patches().stream()
+                .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")
+                        && patch.contains("MIG mode is enabled, and MPS of a MIG card is not supported")));
+
+        Process withoutProgram = supervisor("--mps-control-program=/nowhere/nvidia-cuda-mps-control");
+        await().atMost(PATIENCE).until(() -> api.patches().getLast()
+                .contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
+        withoutProgram.destroyForcibly().waitFor();
+        supervisor();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+
+        // A program of the node computes on the card without MPS.
+        cards(
+                DRIVER,
+                CARD_A,
+                "card kind=A100-80 memory=15GiB mig=on uuid=" + B,
+                "process pid=" + ProcessHandle.current().pid() + " card=0 memory=1GiB");
+        List<String> devices = admit("a", 2, A);
+        assertThatThrownBy(() -> start(MEMORY, devices))
+                .hasMessageContaining("process " + ProcessHandle.current().pid()
+                        + " computes on the card without MPS: end it");
+    }
+
+    @Test
+    void memoryOfSeveralCardsIsRefused() throws Exception {
+        supervisor();
+        runMps("--isolation=mps");
+        api.pod(
+                "p",
+                "Pending",
+                Map.of(MEMORY, "4"),
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":2,\"%s\":2}}]}"
+                        .formatted(A, B));
+        list("p");
+        assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0", A + "::1", B + "::0", B + "::1")))
+                .hasMessageContaining("pod default/p, container 'main': memory of several cards is not possible with MPS");
+    }
+
+    @Test
+    void gpusharesFlagUsesMpsWhereASupervisorServesTheNode() throws Exception {
+        supervisor();
+        runMps("-mps=true");
+        tenant(started("a", 2), 0, 2048, 1).prints("ok 2048", "error 2");
+        assertThat(log()).contains("card " + A + ": isolation MPS is in force".replace("MPS", "mps"));
+    }
+
+    private Process supervisor(String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SupervisorMain.class.getName(),
+                "--mps-dir=" + mps,
+                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+        command.addAll(
+                options.length > 0
+                        ? List.of(options)
+                        : List.of("--mps-control-program="
+                                + Tenant.programs().resolve("nvidia-cuda-mps-control")));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        dir.resolve("supervisor.log").toFile()));
+        builder.environment()
+                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        builder.environment()
+                .put("GPUSHARE_SIMULATED_MPS", dir.resolve("script").toString());
+        Process started = builder.start();
+        running.add(() -> started.destroyForcibly().waitFor());
+        return started;
+    }
+
+    private Process runMps(String... options) throws IOException {
+        int registrations = kubelet.registrations().size();
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add("--mps-dir=" + mps);
+        all.add("--proc-dir=" + proc);
+        Process plugin = run(all.toArray(String[]::new));
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 2);
+        await().atMost(PATIENCE)
+                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\"")));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() >= 15);
+        return plugin;
+    }
+
+    private Map<String, String> started(String pod, int gib) throws IOException {
+        return started(pod, gib, A);
+    }
+
+    /** Admits a pod of that much memory, starts its container, and returns its environment. */
+    private Map<String, String> started(String pod, int gib, String card) throws IOException {
+        api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
+        list(pod);
+        List<String> devices = preferred(MEMORY, gib);
+        ContainerAllocateResponse response = kubelet.calls(MEMORY)
+                .allocate(AllocateRequest.newBuilder()
+                        .addContainerRequests(
+                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(devices))
+                        .build())
+                .getContainerResponses(0);
+        // As the kubelet does, again and again: a supervisor may be starting.
+        await().atMost(PATIENCE.multipliedBy(2)).ignoreExceptions().until(() -> {
+            start(MEMORY, devices);
+            return true;
+        });
+        api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
+        // The container sees the directory at the default place; the tenant of this test at the node's.
+        assertThat(response.getMounts(0).getContainerPath()).isEqualTo("/tmp/nvidia-mps");
+        Map<String, String> environment = new HashMap<>(response.getEnvsMap());
+        environment.put("CUDA_MPS_PIPE_DIRECTORY", response.getMounts(0).getHostPath());
+        return environment;
+    }
+
+    private List<String> admit(String pod, int gib, String card) {
+        api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
+        list(pod);
+        List<String> devices = preferred(MEMORY, gib);
+        allocate(MEMORY, devices);
+        return devices;
+    }
+
+    private void start(String resource, List<String> devices) {
+        kubelet.calls(resource)
+                .withDeadlineAfter(40, TimeUnit.SECONDS)
+                .preStartContainer(PreStartContainerRequest.newBuilder()
+                        .addAllDevicesIds(devices)
+                        .build());
+    }
+
+    private Tenant tenant(Map<String, String> environment, int user, int... mib) throws IOException {
+        Tenant tenant = Tenant.start(dir, environment, user, mib);
+        running.add(tenant);
+        return tenant;
+    }
+
+    /** Shows the tenant's process to the plugin as one of that pod's container. */
+    private Tenant inContainer(String pod, long startTime, Tenant tenant) throws IOException {
+        Path process = Files.createDirectory(proc.resolve(String.valueOf(tenant.pid())));
+        Files.writeString(
+                process.resolve("cgroup"),
+                "0::/kubepods/burstable/pod00000000-0000-4000-8000-000000000000/" + TestApiServer.containerId(pod) + "\n");
+        Files.writeString(
+                process.resolve("stat"),
+                tenant.pid() + " (gpu eat) S 1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 " + startTime + " 1 1\n");
+        return tenant;
+    }
+
+    private void script(String words) throws IOException {
+        Path next = Files.writeString(dir.resolve("script.next"), words + "\n");
+        Files.move(next, dir.resolve("script"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private int mode(String card) throws IOException {
+        return Files.readAllLines(dir.resolve("cards.kept")).stream()
+                .filter(line -> line.startsWith("mode " + card))
+                .map(line -> Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1)))
+                .findFirst()
+                .orElse(0);
+    }
+
+    private Optional<ProcessHandle> daemon(String card) throws IOException {
+        Path file = mps.resolve(card).resolve("pipe/nvidia-cuda-mps-control.pid");
+        return Files.exists(file)
+                ? ProcessHandle.of(Long.parseLong(Files.readString(file)))
+                        .filter(daemon -> daemon.info()
+                                .command()
+                                .orElse("")
+                                .endsWith("nvidia-cuda-mps-control"))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,82 @@
+package io.gpushare.plugin;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A program in a container that allocates memory of a card and holds it, through the simulated CUDA library. */
+final class Tenant implements AutoCloseable {
+    private static final Path PROGRAMS =
+            Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps");
+
+    private final Process process;
+    private final Path output;
+
+    private Tenant(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /** The directory of the simulated programs of MPS. */
+    static Path programs() {
+        return PROGRAMS;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param environment of the container
+     * @param user the user ID; 0 for the one of the test
+     * @param mib what it allocates, one after the other
+     */
+    static Tenant start(Path dir, Map<String, String> environment, int user, int... mib) throws IOException {
+        List<String> command = new ArrayList<>();
+        if (user != 0) {
+            command.addAll(List.of("setpriv", "--reuid=" + user, "--clear-groups"));
+        }
+        command.add(PROGRAMS.resolve("gpu-eat").toString());
+        for (int each : mib) {
+            command.add(String.valueOf(each));
+        }
+        Path output = Files.createTempFile(dir, "tenant", "");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        builder.environment().put("LD_LIBRARY_PATH", PROGRAMS.toString());
+        builder.environment().put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        return new Tenant(builder.start(), output);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    List<String> lines() throws IOException {
+        return Files.readAllLines(output);
+    }
+
+    /** Waits until it has printed these lines. */
+    Tenant prints(String... lines) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> lines().equals(List.of(lines)));
+        return this;
+    }
+
+    @Override
+    public void close() {
+        try {
+            process.destroyForcibly().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

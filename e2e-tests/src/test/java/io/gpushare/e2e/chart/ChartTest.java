@@ -1,0 +1,245 @@
+package io.gpushare.e2e.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import io.gpushare.e2e.chart.Chart.Rendered;
+import java.io.ByteArrayInputStream;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The chart by Helm's engine: sets of values for several versions of Kubernetes, and what is refused. */
+class ChartTest {
+    private static final Map<String, String> SETS = Map.of(
+            "defaults",
+            "{}",
+            "gpushare",
+            "compatibility: {gpushare: true}",
+            "managed cluster",
+            """
+            scheduler: {enabled: true}
+            extender: {view: open}
+            viewers: {groups: [gpu-users], users: ['oidc:jan']}
+            """,
+            "cert-manager and monitoring",
+            """
+            tls: {source: cert-manager}
+            monitoring: {podMonitors: true, rules: true, dashboards: true, labels: {release: prometheus}}
+            """,
+            "plain HTTP for two addresses",
+            """
+            tls: {enabled: false}
+            networkPolicy: {allowFrom: [192.0.2.10/32, '2001:db8::1/128']}
+            admission: {pods: true}
+            """,
+            "GPU Operator's nodes",
+            """
+            devicePlugin:
+              nodeSelector: {gpushare: null}
+              anyNodeLabel: {nvidia.com/gpu.present: 'true', feature.node.kubernetes.io/pci-10de.present: 'true'}
+              runtimeClassName: nvidia
+              maxUnavailable: 20%
+            runtimeClass: {create: true}
+            """,
+            "OpenShift",
+            """
+            openshift: {enabled: true}
+            tls: {source: secret}
+            imagePullSecrets: [{name: pull}]
+            """,
+            "everything else",
+            """
+            resources: {memory: example.com/memory, card: nvidia.com/gpu, formerMemory: [old.example.com/memory]}
+            nodeLeaseNamespace: leases
+            devicePlugin:
+              image: {repository: 'example.com/gpu/device-plugin', tag: '1.2', pullPolicy: Always}
+              memoryUnit: 256MiB
+              deviceListStrategy: cdi-cri,envvar
+              evictOverUseAfter: 120s
+              extraArgs: [--health-quiet-time=5s]
+              extraEnv: [{name: A, value: b}]
+              extraVolumes: [{name: more, emptyDir: {}}]
+              extraVolumeMounts: [{name: more, mountPath: /more}]
+              tolerations: []
+              podLabels: {team: a}
+              podAnnotations: {note: b}
+              hostPID: false
+              kubeletDir: /data/kubelet
+            extender:
+              replicas: 3
+              policy: fgd
+              decideIn: prioritize
+              preemption: true
+              nodeSelector: {pool: system}
+              affinity: {nodeAffinity: {}}
+              extraArgs: [--max-request-bytes=4194304]
+              podLabels: {team: a}
+            service: {type: LoadBalancer, clusterIP: 10.96.0.50}
+            scheduler: {enabled: true, assign: false, replicas: 2}
+            """);
+    private static final List<String> VERSIONS = List.of("1.20.15", "1.30.0", "1.36.2");
+
+    static Stream<Arguments> sets() {
+        return SETS.entrySet().stream()
+                .flatMap(set ->
+                        VERSIONS.stream().map(version -> Arguments.of(set.getKey(), version, set.getValue())));
+    }
+
+    @Test
+    void itHasNoLint() {
+        LintResult lint = new Helm(Chart.FOLDER).lint().strict().call();
+        assertThat(lint.isFailed()).as(lint.getMessages().toString()).isFalse();
+    }
+
+    @ParameterizedTest(name = "{0} on {1}")
+    @MethodSource("sets")
+    void eachSetOfValuesRendersObjectsThatAreValidAndDistinct(String name, String version, String values) {
+        List<Rendered> objects = Chart.objects(values, version);
+        assertThat(objects).hasSizeGreaterThan(10);
+        assertThat(objects).extracting(Rendered::toString).doesNotHaveDuplicates();
+        assertThat(objects).allSatisfy(ObjectSchema::check);
+    }
+
+    @Test
+    void aFieldThatKubernetesDoesNotHaveIsFound() {
+        Rendered service = object(Chart.objects("{}", "1.36.2"), "Service", "gpushare-schd-extender");
+        service.content().put("specification", Map.of());
+        assertThatThrownBy(() -> ObjectSchema.check(service)).hasMessageContaining("specification");
+    }
+
+    @Test
+    void theDefaultsLetNobodyBindWithoutACertificate() throws Exception {
+        List<Rendered> objects = Chart.objects("{}", "1.36.2");
+        assertThat(object(objects, "Service", "gpushare-schd-extender").text("spec", "type"))
+                .isEqualTo("ClusterIP");
+        Rendered extender = object(objects, "Deployment", "gpu-share-scheduler-extender");
+        assertThat(container(extender, "args")).contains("--client-ca-file=/tls/ca.crt", "--leader-elect=true");
+        assertThat(container(extender, "readinessProbe")).contains("scheme=HTTPS", "/readyz/replica");
+        assertThat(kinds(objects))
+                .contains("PodDisruptionBudget", "ValidatingAdmissionPolicy")
+                .doesNotContain("NetworkPolicy", "PodMonitor");
+
+        X509Certificate ca = certificate(objects, "gpushare-schd-extender-tls", "ca.crt");
+        X509Certificate server = certificate(objects, "gpushare-schd-extender-tls", "tls.crt");
+        X509Certificate client = certificate(objects, "gpushare-scheduler-tls", "tls.crt");
+        server.verify(ca.getPublicKey());
+        client.verify(ca.getPublicKey());
+        assertThat(server.getSubjectAlternativeNames())
+                .extracting(each -> String.valueOf(each.get(1)))
+                .contains("gpushare-schd-extender", "gpushare-schd-extender.kube-system.svc");
+        assertThat(client.getExtendedKeyUsage()).contains("1.3.6.1.5.5.7.3.2");
+        assertThat(certificate(objects, "gpushare-scheduler-tls", "ca.crt")).isEqualTo(ca);
+    }
+
+    @Test
+    void plainHttpNeedsAddressesOrCompatibility() {
+        assertThatThrownBy(() -> Chart.objects("tls: {enabled: false}", "1.36.2"))
+                .hasMessageContaining("anyone who reaches the extender's port can bind pods: set tls.enabled=true");
+        assertThatThrownBy(() -> Chart.objects("""
+                        tls: {enabled: false}
+                        networkPolicy: {enabled: false, allowFrom: [192.0.2.10/32]}
+                        """, "1.36.2")).hasMessageContaining("can bind pods");
+        Rendered policy = object(
+                Chart.objects(SETS.get("plain HTTP for two addresses"), "1.36.2"),
+                "NetworkPolicy",
+                "gpushare-schd-extender");
+        assertThat(policy.text("spec", "ingress")).contains("cidr=192.0.2.10/32", "cidr=2001:db8::1/128");
+    }
+
+    @Test
+    void olderVersionsGetOnlyWhatTheyHave() {
+        List<Rendered> old = Chart.objects("scheduler: {enabled: true}", "1.20.15");
+        assertThat(object(old, "PodDisruptionBudget", "gpu-share-scheduler-extender")
+                        .text("apiVersion"))
+                .isEqualTo("policy/v1beta1");
+        assertThat(kinds(old)).doesNotContain("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy");
+        assertThat(kinds(Chart.objects("scheduler: {enabled: true}", "1.35.1-eks-1234")))
+                .contains("ValidatingAdmissionPolicy")
+                .doesNotContain("MutatingAdmissionPolicy");
+        List<Rendered> managed = Chart.objects("scheduler: {enabled: true}", "1.36.2-gke.100");
+        assertThat(kinds(managed)).contains("MutatingAdmissionPolicy");
+        assertThat(container(object(managed, "Deployment", "gpushare-scheduler"), "image"))
+                .endsWith("kube-scheduler:v1.36.2");
+    }
+
+    @Test
+    void oneReplicaHasNoDisruptionBudgetWhichWouldBlockDrains() {
+        assertThat(kinds(Chart.objects("extender: {replicas: 1}", "1.36.2"))).doesNotContain("PodDisruptionBudget");
+    }
+
+    @Test
+    void theNodesOfFeatureDiscoveryAreAlternatives() {
+        Rendered plugin =
+                object(Chart.objects(SETS.get("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        Object pod = plugin.at("spec", "template", "spec");
+        assertThat(String.valueOf(pod)).contains("runtimeClassName=nvidia").doesNotContain("nodeSelector={gpushare");
+        String terms = plugin.text(
+                "spec",
+                "template",
+                "spec",
+                "affinity",
+                "nodeAffinity",
+                "requiredDuringSchedulingIgnoredDuringExecution",
+                "nodeSelectorTerms");
+        assertThat(terms.split("matchExpressions")).hasSize(3);
+        assertThat(terms.split("gpushare.io/plugin")).hasSize(3);
+    }
+
+    @Test
+    void otherResourceNamesReachEveryObjectThatNamesThem() {
+        String all = String.join("", Chart.templates(SETS.get("everything else"), "1.36.2").values());
+        assertThat(all)
+                .contains("--memory-resource=example.com/memory", "--card-resource=nvidia.com/gpu")
+                .doesNotContain("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "extender: {replica: 2} | replica",
+                "extender: {policy: random} | policy",
+                "devicePlugin: {memoryUnit: 1GB} | memoryUnit",
+                "networkPolicy: {allowFrom: [192.0.2.10]} | allowFrom",
+                "colour: red | colour",
+                "tls: {source: vault} | source"
+            })
+    void unknownNamesAndInvalidValuesAreRefused(String values, String name) {
+        assertThatThrownBy(() -> Chart.objects(values, "1.36.2")).hasMessageContaining(name);
+    }
+
+    private static Rendered object(List<Rendered> objects, String kind, String name) {
+        return objects.stream()
+                .filter(object -> object.kind().equals(kind) && object.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
+    }
+
+    private static TreeSet<String> kinds(List<Rendered> objects) {
+        TreeSet<String> kinds = new TreeSet<>();
+        objects.forEach(object -> kinds.add(object.kind()));
+        return kinds;
+    }
+
+    private static String container(Rendered workload, String field) {
+        return workload.text("spec", "template", "spec", "containers", "0", field);
+    }
+
+    private static X509Certificate certificate(List<Rendered> objects, String secret, String key) throws Exception {
+        byte[] pem = Base64.getDecoder().decode(object(objects, "Secret", secret).text("data", key));
+        return (X509Certificate)
+                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
+    }
+}

@@ -1,0 +1,222 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.marcnuri.helm.Helm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The chart's life in a cluster: install, upgrade with changed values under running GPU pods, uninstall. */
+@Tag("cluster")
+@ExtendWith(SharedCluster.Extension.class)
+class HelmIT {
+    private static final Path CHART = SharedCluster.ROOT.resolve("deploy/chart");
+    private static final String RELEASE = "gpushare";
+    private static final String ROLLOUT = "--timeout=60s";
+    private static final int SECONDS = 240;
+    private static final int STREAM = 12;
+
+    @TempDir
+    private static Path folder;
+
+    private static SharedCluster shared;
+    private static Cluster cluster;
+    private static Kubectl kubectl;
+    private static Path kubeconfig;
+
+    @BeforeAll
+    static void start(SharedCluster sharedCluster) throws IOException {
+        shared = sharedCluster;
+        cluster = shared.cluster();
+        assumeThat(cluster)
+                .as("a kube-scheduler that can read the node's files")
+                .isInstanceOf(LocalCluster.class);
+        kubectl = cluster.kubectl();
+        shared.withPrograms();
+        kubectl.run(Duration.ofMinutes(3), "delete", "--ignore-not-found", "-f", SharedCluster.ROOT.resolve("deploy/manifests").toString());
+        shared.reinstallNext();
+        kubeconfig = Files.writeString(folder.resolve("kubeconfig"), kubectl.run("config", "view", "--raw", "--minify"));
+    }
+
+    @AfterAll
+    static void remove() {
+        if (kubeconfig != null) {
+            shared.pods().deleteEverything();
+            Helm.uninstall(RELEASE)
+                    .withNamespace(Installation.NAMESPACE)
+                    .withKubeConfig(kubeconfig)
+                    .ignoreNotFound()
+                    .call();
+        }
+    }
+
+    @Test
+    void anInstallAnUpgradeUnderRunningPodsAndAnUninstallDisturbNoPod() throws Exception {
+        new Helm(CHART)
+                .install()
+                .withName(RELEASE)
+                .withNamespace(Installation.NAMESPACE)
+                .withKubeConfig(kubeconfig)
+                .withValuesFile(values(""))
+                .waitReady()
+                .withTimeout(SECONDS)
+                .call();
+        rolledOut();
+        cluster.configureScheduler(schedulerOverTls());
+        shared.awaitAllocatable(30, 2);
+        assertThat(bindWithoutCertificate()).isEqualTo("401");
+        shared.pods().createMemory("before", 2);
+        JsonNode before = shared.pods().running("before");
+        JsonNode certificates = secret("gpushare-schd-extender-tls");
+
+        Thread upgrade = Thread.ofVirtual().start(() -> new Helm(CHART)
+                .upgrade()
+                .withName(RELEASE)
+                .withNamespace(Installation.NAMESPACE)
+                .withKubeConfig(kubeconfig)
+                .withValuesFile(values("""
+                    extender: {policy: spread, podLabels: {upgraded: 'true'}}
+                    podDisruptionBudget: {minAvailable: 1}
+                    """))
+                .waitReady()
+                .withTimeout(SECONDS)
+                .call());
+        double longest = stream();
+        upgrade.join();
+        rolledOut();
+        System.out.printf("helm upgrade: the longest time from a pod to its start was %.1f s%n", longest);
+        assertThat(kubectl.run("-n", Installation.NAMESPACE, "get", "pods", "-l", "upgraded=true", "-o", "name")
+                        .lines())
+                .hasSize(2);
+        assertThat(secret("gpushare-schd-extender-tls")).isEqualTo(certificates);
+        assertUndisturbed(before);
+        assertNoCardTwice();
+
+        Helm.uninstall(RELEASE)
+                .withNamespace(Installation.NAMESPACE)
+                .withKubeConfig(kubeconfig)
+                .call();
+        assertThat(kubectl.run("get", "all,roles,secrets,poddisruptionbudgets", "-A", "-l", "app=gpushare", "-o", "name"))
+                .doesNotContain("deployment", "daemonset", "service/", "role", "secret");
+        assertUndisturbed(before);
+    }
+
+    /** Creates pods during an upgrade; returns the longest time, in seconds, until one ran. */
+    private static double stream() {
+        double longest = 0;
+        for (int i = 0; i < STREAM; i++) {
+            String name = "stream-" + i;
+            long began = System.nanoTime();
+            shared.pods().createMemory(name, 1);
+            shared.pods().running(name);
+            longest = Math.max(longest, (System.nanoTime() - began) / 1e9);
+        }
+        return longest;
+    }
+
+    private static void rolledOut() {
+        for (String program : List.of(Installation.PLUGIN, Installation.EXTENDER)) {
+            kubectl.run(
+                    Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program, ROLLOUT);
+        }
+    }
+
+    private static void assertUndisturbed(JsonNode before) {
+        JsonNode now = shared.pods().pod("before");
+        assertThat(now.at("/metadata/uid")).isEqualTo(before.at("/metadata/uid"));
+        assertThat(now.at("/status/containerStatuses/0/restartCount").intValue())
+                .isZero();
+        assertThat(Pods.ready(now)).isTrue();
+    }
+
+    private static void assertNoCardTwice() {
+        Map<String, Integer> units = new HashMap<>();
+        Set<String> pods = new HashSet<>();
+        for (JsonNode pod : shared.pods().all()) {
+            pods.add(pod.at("/metadata/name").asText());
+            units.merge(
+                    ClusterScenario.cardOf(pod, "main"),
+                    pod.at("/spec/containers/0/resources/limits/aliyun.com~1gpu-mem")
+                            .asInt(),
+                    Integer::sum);
+        }
+        assertThat(pods).hasSize(STREAM + 1);
+        assertThat(units.values()).allMatch(sum -> sum <= 15);
+    }
+
+    private static JsonNode secret(String name) {
+        return kubectl.json("-n", Installation.NAMESPACE, "get", "secret", name).path("data");
+    }
+
+    private static String address() {
+        JsonNode service = kubectl.json("-n", Installation.NAMESPACE, "get", "service", "gpushare-schd-extender");
+        assertThat(service.at("/spec/type").asText()).isEqualTo("ClusterIP");
+        return "https://" + service.at("/spec/clusterIP").asText() + ":12345";
+    }
+
+    private static String bindWithoutCertificate() {
+        return cluster.onNode(
+                "curl",
+                "-sk",
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code}",
+                "--data",
+                "{}",
+                address() + "/gpushare-scheduler/bind");
+    }
+
+    /** The scheduler's configuration with the extenders of deploy/tls and the certificates that the chart made. */
+    private static Path schedulerOverTls() throws IOException {
+        Path tls = Files.createDirectories(cluster.sharedFolder().resolve("chart-tls"));
+        Map<String, String> files = Map.of("ca.crt", "ca.crt", "tls.crt", "scheduler.crt", "tls.key", "scheduler.key");
+        JsonNode client = secret("gpushare-scheduler-tls");
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Files.write(
+                    tls.resolve(file.getValue()),
+                    Base64.getDecoder().decode(client.path(file.getKey()).asText()));
+        }
+        String extenders = Files.readString(SharedCluster.ROOT.resolve("deploy/tls/extenders.yaml"))
+                .replace("/etc/kubernetes/gpushare", tls.toString())
+                .replace("https://127.0.0.1:32766", address());
+        for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
+            String plain = Files.readString(
+                    SharedCluster.ROOT.resolve("deploy/scheduler").resolve(name));
+            Files.writeString(tls.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
+        }
+        return tls;
+    }
+
+    /** The values for the simulated driver, and more. */
+    private static Path values(String more) {
+        try {
+            return Files.writeString(Files.createTempFile(folder, "values", ".yaml"), """
+                devicePlugin:
+                  extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+                  extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                  extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                  extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
+                """.formatted(cluster.sharedFolder()) + more);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/*
+ * A simulated libcuda.so.1 with as much of CUDA's driver interface as a tenant needs that allocates memory. It obeys the compute mode,
+ * MPS, the limits of MPS and of cgroups, and the card's size, in this order, and adds what it takes to the ledger that the
+ * simulated driver reads. The first card of CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES is its only one.
+ */
+#include "ledger.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_MPS_RPC_FAILURE = 806,
+    CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
+};
+enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024 };
+
+static char uuid[96], cgroup[512];
+static int mps = -1; /* the connection to the daemon; -1: without MPS */
+static unsigned long long limit; /* of this process under MPS; 0: none */
+static unsigned long long taken;
+static unsigned long long sizes[MOST_ALLOCATIONS];
+static bool context;
+
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value == NULL ? "" : value;
+}
+
+/* The kept mode of the card, and the smallest room that cgroup limits leave. */
+static int kept(unsigned long long *room) {
+    char path[4200], line[1024], of[96], directory[512];
+    int mode = 0, read = 0;
+    unsigned long long soft = 0, hard = 0;
+    snprintf(path, sizeof path, "%s.kept", variable(CARDS_VARIABLE));
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "mode %95s %d", of, &read) == 2 && strcmp(of, uuid) == 0) {
+            mode = read;
+        } else if (sscanf(line, "limit %95s %llu %llu %511s", of, &soft, &hard, directory) == 4 && strcmp(of, uuid) == 0) {
+            size_t length = strlen(directory);
+            if (strncmp(cgroup, directory, length) == 0 && (cgroup[length] == '\0' || cgroup[length] == '/')) {
+                unsigned long long used = ledger_used(uuid, directory), left = used > hard ? 0 : hard - used;
+                *room = left < *room ? left : *room;
+            }
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return mode;
+}
+
+static unsigned long long card_bytes(void) {
+    char line[1024];
+    unsigned long long gib = 0;
+    FILE *file = fopen(variable(CARDS_VARIABLE), "re");
+    while (file != NULL && gib == 0 && fgets(line, sizeof line, file) != NULL) {
+        const char *memory = strstr(line, uuid) == NULL ? NULL : strstr(line, "memory=");
+        if (memory != NULL) {
+            sscanf(memory, "memory=%lluGiB", &gib);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return gib == 0 ? ~0ULL : gib << 30;
+}
+
+EXPORT int cuInit(unsigned int flags) {
+    (void) flags;
+    const char *cards = *variable("CUDA_VISIBLE_DEVICES") != '\0' ? variable("CUDA_VISIBLE_DEVICES")
+                                                                  : variable("NVIDIA_VISIBLE_DEVICES");
+    snprintf(uuid, sizeof uuid, "%.*s", (int) strcspn(cards, ","), cards);
+    snprintf(cgroup, sizeof cgroup, "%s", variable("GPUSHARE_SIMULATED_CGROUP"));
+    return strncmp(uuid, "GPU-", 4) == 0 && access(variable(CARDS_VARIABLE), R_OK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+EXPORT int cuDeviceGetCount(int *count) {
+    *count = *uuid == '\0' ? 0 : 1;
+    return CUDA_SUCCESS;
+}
+
+EXPORT int cuDeviceGet(int *device, int ordinal) {
+    *device = ordinal;
+    return ordinal == 0 && *uuid != '\0' ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+/* Becomes a client if there is a daemon; waits while the daemon makes it wait. */
+static int connect_mps(void) {
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    const char *directory = *variable("CUDA_MPS_PIPE_DIRECTORY") == '\0' ? "/tmp/nvidia-mps"
+                                                                         : variable("CUDA_MPS_PIPE_DIRECTORY");
+    char message[64];
+    unsigned long long wanted = 0;
+    int error = 0, length = snprintf(to.sun_path, sizeof to.sun_path, "%s/control", directory);
+    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (length >= (int) sizeof to.sun_path || connect(connection, (struct sockaddr *) &to, sizeof to) != 0) {
+        close(connection);
+        return CUDA_SUCCESS;
+    }
+    sscanf(variable("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=%lluM", &wanted);
+    length = snprintf(message, sizeof message, "client %llu", wanted) + 1;
+    if (send(connection, message, (size_t) length, MSG_NOSIGNAL) < 0
+            || recv(connection, message, sizeof message, 0) <= 0) {
+        close(connection);
+        return CUDA_ERROR_MPS_RPC_FAILURE;
+    }
+    if (sscanf(message, "error %d", &error) == 1) {
+        close(connection);
+        return error;
+    }
+    sscanf(message, "limit %llu", &limit);
+    limit <<= 20;
+    mps = connection;
+    return CUDA_SUCCESS;
+}
+
+EXPORT int cuCtxCreate_v2(void **created, unsigned int flags, int device) {
+    (void) flags;
+    (void) device;
+    unsigned long long room = ~0ULL;
+    int mode = kept(&room), error = mode == MODE_PROHIBITED ? CUDA_ERROR_DEVICE_UNAVAILABLE : connect_mps();
+    if (error == CUDA_SUCCESS && mps < 0 && mode == MODE_EXCLUSIVE_PROCESS && ledger_used(uuid, NULL) > 0) {
+        error = CUDA_ERROR_DEVICE_UNAVAILABLE;
+    }
+    context = error == CUDA_SUCCESS;
+    *created = &context;
+    return error;
+}
+
+/* Whether the context still exists: 0, or the error of MPS. */
+EXPORT int cuCtxSynchronize(void) {
+    char message[64];
+    struct pollfd polled = {mps, POLLIN, 0};
+    if (!context) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (mps < 0 || poll(&polled, 1, 0) == 0) {
+        return CUDA_SUCCESS;
+    }
+    ssize_t length = recv(mps, message, sizeof message, 0);
+    context = false;
+    taken = 0;
+    return length > 0 ? CUDA_ERROR_MPS_CLIENT_TERMINATED : CUDA_ERROR_MPS_RPC_FAILURE;
+}
+
+EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
+    unsigned long long room = ~0ULL, card = card_bytes();
+    int error = cuCtxSynchronize();
+    if (error != CUDA_SUCCESS) {
+        return error;
+    }
+    kept(&room);
+    unsigned int at = 0;
+    while (at < MOST_ALLOCATIONS && sizes[at] > 0) {
+        at++;
+    }
+    if (at == MOST_ALLOCATIONS || (limit > 0 && taken + bytes > limit) || bytes > room
+            || ledger_used(uuid, NULL) + bytes > card) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sizes[at] = bytes;
+    taken += bytes;
+    *pointer = at + 1;
+    return ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup) ? CUDA_SUCCESS
+                                                                                         : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+EXPORT int cuMemFree_v2(unsigned long long pointer) {
+    if (pointer == 0 || pointer > MOST_ALLOCATIONS) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    taken -= sizes[pointer - 1];
+    sizes[pointer - 1] = 0;
+    ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
+    return CUDA_SUCCESS;
+}
+
+/* As with MPS on real cards: free is the limit's rest, total the whole card. */
+EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
+    unsigned long long room = ~0ULL, card = card_bytes();
+    kept(&room);
+    unsigned long long left = card - ledger_used(uuid, NULL);
+    left = limit > 0 && limit - taken < left ? limit - taken : left;
+    *free = room < left ? room : left;
+    *total = card;
+    return CUDA_SUCCESS;
+}

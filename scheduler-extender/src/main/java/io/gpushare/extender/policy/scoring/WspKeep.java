@@ -1,0 +1,53 @@
+package io.gpushare.extender.policy.scoring;
+
+import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import java.util.Objects;
+
+/**
+ * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it looks
+ * further ahead than WSP, and adds to the cost
+ *
+ * <ul>
+ *   <li>a part of the card, where a share is the first one on a card;
+ *   <li>what the node loses of the largest job of 1, 2, 4 or 8 whole cards that fits there, beyond the cards taken.
+ * </ul>
+ */
+public record WspKeep(Wsp wsp) implements Scoring {
+    private static final int DEPTH = 40;
+    private static final double FIRST_SHARE = 0.3;
+    private static final int LARGEST_JOB = 8;
+
+    public WspKeep {
+        Objects.requireNonNull(wsp);
+    }
+
+    public WspKeep(DemandHistory history, ClusterCapacity capacity) {
+        this(new Wsp(history, capacity, DEPTH));
+    }
+
+    @Override
+    public double cost(Candidate candidate) {
+        FreeCard shared = candidate.shared();
+        boolean first = shared != null && shared.unused();
+        int taken = candidate.whole().size() + (first ? 1 : 0);
+        double cost = wsp.cost(candidate);
+        if (shared != null && first) {
+            cost += FIRST_SHARE * shared.kind().units();
+        }
+        return taken == 0 ? cost : cost + lostJob(candidate.node(), taken);
+    }
+
+    private static double lostJob(FreeNode node, int taken) {
+        int unused = (int) node.cards().stream().filter(FreeCard::unused).count();
+        int lost = largestJob(unused) - largestJob(unused - taken) - taken;
+        double cardUnits = (double) node.units() / node.cards().size();
+        return lost <= 0 ? 0 : lost * cardUnits / LARGEST_JOB;
+    }
+
+    private static int largestJob(int cards) {
+        return Integer.highestOneBit(Math.min(cards, LARGEST_JOB));
+    }
+}

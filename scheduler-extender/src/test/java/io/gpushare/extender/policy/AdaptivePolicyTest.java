@@ -1,0 +1,110 @@
+package io.gpushare.extender.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class AdaptivePolicyTest {
+    private static final CardKind CARD = new CardKind("A10", 24);
+    private static final PodRequest EIGHT = new PodRequest(0, 0, 8, 0, Set.of());
+    private static final PodRequest ELEVEN = new PodRequest(0, 0, 11, 0, Set.of());
+
+    private final List<FreeNode> nodes = nodes(16);
+    private final ClusterCapacity capacity = ClusterCapacity.of(nodes);
+
+    @Test
+    void itBeginsWithThePolicyThatIsNeverFarFromTheBest() {
+        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+        policy.review(() -> nodes);
+        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+    }
+
+    @Test
+    void aReviewIsDueAfterEachDoublingAtFirstAndThenAfterAQuarterMore() {
+        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        List<Integer> due = new ArrayList<>();
+        for (int pods = 1; pods <= 40; pods++) {
+            policy.arrived(EIGHT);
+            if (policy.due().isPresent()) {
+                due.add(pods);
+            }
+        }
+        assertThat(due).containsExactly(1, 2, 4, 8, 10, 13, 17, 22, 28, 35);
+    }
+
+    @Test
+    void theSamePodsOnTheSameNodesGiveTheSameDecision() {
+        assertThat(afterMixedPods()).isEqualTo(afterMixedPods());
+    }
+
+    // Three of 8 units fill a card; a pod of 11 beside one of 8 leaves 5 that nobody can use.
+    @Test
+    void anotherPolicyDecidesOnceItServesTheLatestPodsBetterByMoreThanTheNoise() {
+        assertThat(afterMixedPods()).isNotEqualTo(PolicyKind.WSP_KEEP);
+    }
+
+    @Test
+    void aClusterWithoutFreeCapacityChangesNothing() {
+        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        policy.arrived(EIGHT);
+        policy.review(List::of);
+        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+    }
+
+    @Test
+    void policiesReviewOnlyWhatIsInUseAndSayWhatDecides() {
+        Policies unused = new Policies(PolicyKind.WSP);
+        unused.cluster(capacity);
+        unused.arrived(EIGHT);
+        unused.scoring(null);
+        assertThat(unused.review(() -> {
+                    throw new AssertionError("nobody asks for the adaptive policy");
+                }))
+                .isEmpty();
+        assertThat(unused.describe(null)).isEqualTo("wsp");
+
+        Policies used = new Policies(PolicyKind.ADAPTIVE);
+        used.cluster(capacity);
+        used.scoring(null);
+        Optional<PolicyKind> changed = Optional.empty();
+        for (int i = 0; i < 60; i++) {
+            used.arrived(i % 2 == 0 ? EIGHT : ELEVEN);
+            Optional<PolicyKind> now = used.review(() -> nodes);
+            changed = now.isPresent() ? now : changed;
+        }
+        assertThat(used.describe(null))
+                .isEqualTo("adaptive, now " + changed.orElse(PolicyKind.WSP_KEEP));
+        assertThat(used.describe(PolicyKind.FGD)).isEqualTo("fgd");
+    }
+
+    private PolicyKind afterMixedPods() {
+        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        for (int i = 0; i < 60; i++) {
+            policy.arrived(i % 2 == 0 ? EIGHT : ELEVEN);
+            policy.review(() -> nodes);
+        }
+        return policy.present();
+    }
+
+    private static List<FreeNode> nodes(int count) {
+        List<FreeNode> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<FreeCard> cards = new ArrayList<>();
+            for (int card = 0; card < 8; card++) {
+                cards.add(FreeCard.unused(card, CARD));
+            }
+            nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, cards));
+        }
+        return nodes;
+    }
+}
