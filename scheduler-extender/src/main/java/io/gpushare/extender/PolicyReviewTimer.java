@@ -35,7 +35,8 @@ final class PolicyReviewTimer {
     private void review() {
         try {
             ledger.reviewPolicy()
-                    .ifPresent(kind -> LOG.info("policy adaptive: {} serves the latest pods best, and decides now", kind));
+                    .ifPresent(
+                            kind -> LOG.info("policy adaptive: {} serves the latest pods best, and decides now", kind));
         } catch (RuntimeException e) {
             LOG.error("reviewing the policy failed; the former one stays", e);
         }

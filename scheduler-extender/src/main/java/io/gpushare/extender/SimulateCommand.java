@@ -83,8 +83,8 @@ final class SimulateCommand {
             names = "--suite",
             paramLabel = "<n>",
             description =
-                    "Instead of files: n clusters and their pods, drawn at random. All policies decide through filter and"
-                            + " bind. Prints how far each is from the best one of each cluster.")
+                    "Instead of files: n clusters and their pods, drawn at random. All policies decide through filter"
+                            + " and bind. Prints how far each is from the best one of each cluster.")
     private @Nullable Integer suite;
 
     @Option(
@@ -96,10 +96,9 @@ final class SimulateCommand {
 
     @Option(
             names = "--lifetimes",
-            description =
-                    "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
-                            + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
-                            + " pods wait with each policy that the extender offers, through filter and bind.")
+            description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
+                    + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
+                    + " pods wait with each policy that the extender offers, through filter and bind.")
     private boolean lifetimes;
 
     @Option(
@@ -114,9 +113,9 @@ final class SimulateCommand {
             names = "--find",
             paramLabel = "nodes.model=<model>",
             description =
-                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in the"
-                            + " order of the list. Decided by the first --policy; adaptive-through-extender if it is"
-                            + " not set.")
+                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in"
+                        + " the order of the list. Decided by the first --policy; adaptive-through-extender if it is"
+                        + " not set.")
     private @Nullable String find;
 
     @Option(
@@ -215,7 +214,9 @@ final class SimulateCommand {
         }
         NodeSearch search = NodeSearch.parse(what, goal);
         Contestant policy = Contestant.parse(
-                policies.equals(List.of(DEFAULT_POLICIES.split(","))) ? "adaptive-through-extender" : policies.getFirst());
+                policies.equals(List.of(DEFAULT_POLICIES.split(",")))
+                        ? "adaptive-through-extender"
+                        : policies.getFirst());
         NodeSearch.Found found = search.run(NodeTrace.read(nodes), PodTrace.read(pods), policy);
         out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
     }

@@ -19,8 +19,7 @@ import java.util.Random;
  * @param present the policy in force, which another one must beat by more than the noise
  * @param scorings of the policies, in the order in which equal ones are preferred
  */
-record Review(
-        RecentPods pods, PolicyKind present, Map<PolicyKind, Scoring> scorings, double cardUnits, long seed) {
+record Review(RecentPods pods, PolicyKind present, Map<PolicyKind, Scoring> scorings, double cardUnits, long seed) {
     private static final int MAX_NODES = 64;
     private static final int REPLAYS = 2;
     private static final double ARRIVING = 1.3;
@@ -34,7 +33,8 @@ record Review(
         if (pods.isEmpty() || free == 0) {
             return present;
         }
-        int nodeCards = sample.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
+        int nodeCards =
+                sample.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
         double arriving = ARRIVING * Math.max(free, cardUnits);
         Random random = new Random(seed);
         List<List<PodRequest>> replays = new ArrayList<>();
@@ -66,8 +66,7 @@ record Review(
     }
 
     /** The units that this policy serves, each weighted by how early it comes. */
-    private double served(
-            List<FreeNode> nodes, PolicyKind kind, List<List<PodRequest>> replays, double arriving) {
+    private double served(List<FreeNode> nodes, PolicyKind kind, List<List<PodRequest>> replays, double arriving) {
         Scoring scoring = scorings.getOrDefault(kind, candidate -> 0);
         double served = 0;
         for (List<PodRequest> replay : replays) {
