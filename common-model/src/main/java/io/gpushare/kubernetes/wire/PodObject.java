@@ -78,7 +78,10 @@ public final class PodObject extends ApiObject {
     private void strip(Map<String, String> annotations) {
         if (node() == null) {
             annotations.remove(AnnotationKeys.ALLOCATION);
-        } else if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            return;
+        }
+        annotations.keySet().removeIf(AnnotationKeys::unknown);
+        if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
             annotations.keySet().removeAll(AnnotationKeys.SELECTORS);
         }
     }
