@@ -71,8 +71,7 @@ class NodeRulesTest {
         "zone,Gt,3,false",
         "zone,Like,a,false"
     })
-    void aRequirementMatchesAsInKubernetes(
-            String key, String operator, @Nullable String value, boolean admitted) {
+    void aRequirementMatchesAsInKubernetes(String key, String operator, @Nullable String value, boolean admitted) {
         LabelRequirement requirement = new LabelRequirement(key, operator, value == null ? Set.of() : Set.of(value));
         assertThat(required(new NodeRules.Term(List.of(requirement), List.of())).admit(NODE))
                 .isEqualTo(admitted);

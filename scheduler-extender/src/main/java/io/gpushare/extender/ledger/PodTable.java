@@ -104,9 +104,8 @@ final class PodTable {
 
     /** Whether the nominated pod counts against that pod. One with a holding counts there already. */
     private boolean precedes(Nominations.Nominated nominated, String uid, int priority) {
-        String other = nominated.ref().uid();
-        return !other.equals(uid)
-                && nominated.priority().value() >= priority
+        return !nominated.ref().uid().equals(uid)
+                && nominations.precedes(nominated, uid, priority)
                 && withoutCards(nominated);
     }
 

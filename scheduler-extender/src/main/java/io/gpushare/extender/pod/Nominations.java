@@ -41,7 +41,8 @@ public final class Nominations {
     }
 
     private static final Comparator<Nominated> FIRST =
-            Comparator.comparing(Nominated::priority, PodPriority.HIGHEST_FIRST);
+            Comparator.comparing(Nominated::priority, PodPriority.HIGHEST_FIRST)
+                    .thenComparing(pod -> pod.ref().uid());
 
     private final Map<String, Nominated> pods = new ConcurrentHashMap<>();
 
@@ -73,6 +74,17 @@ public final class Nominations {
     /** The pods for which this extender holds cards. */
     public List<Nominated> held() {
         return pods.values().stream().filter(Nominated::held).toList();
+    }
+
+    /**
+     * Whether that pod counts against the pod with that uid and priority: if it is more important, or as important. Of two
+     * that are nominated to the same node only one counts against the other, or neither would get the card.
+     */
+    public boolean precedes(Nominated nominated, String uid, int priority) {
+        @Nullable Nominated own = pods.get(uid);
+        return own != null && own.node().equals(nominated.node())
+                ? FIRST.compare(nominated, own) < 0
+                : nominated.priority().value() >= priority;
     }
 
     /** The nodes to which such pods are nominated. */

@@ -58,6 +58,15 @@ class NominatedPodsTest {
         assertThat(fits("preemptor", HIGH, 12, "n1")).isTrue();
     }
 
+    /** kube-scheduler may nominate both by its sums. */
+    @Test
+    void ofTwoPodsOfTheSamePriorityThatAreNominatedToTheNodeOneGetsTheCard() {
+        pending("second", HIGH, 12, "n1");
+        assertThat(fits("preemptor", HIGH, 12, "n1")).isTrue();
+        assertThat(fits("second", HIGH, 12, "n1")).isFalse();
+        assertThat(fits("third", HIGH, 12, "n1")).isFalse();
+    }
+
     @Test
     void bindChecksAgain() {
         pending("small", 0, 8, null);
