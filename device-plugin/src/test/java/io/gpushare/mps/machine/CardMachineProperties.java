@@ -138,7 +138,9 @@ class CardMachineProperties {
             boolean reached = phase == machine.phase() ? step.actions().isEmpty() : true;
             if (phase == Phase.READY && machine.phase() != Phase.READY) {
                 assertThat(seen.mode()).isEqualTo(Mode.SERVER_ONLY);
-                assertThat(seen.server()).hasValueSatisfying(server -> assertThat(server.limited()).isTrue());
+                assertThat(seen.server())
+                        .hasValueSatisfying(
+                                server -> assertThat(server.limited()).isTrue());
             }
             if (phase == Phase.OFF && reached) {
                 assertThat(seen.mode()).isEqualTo(Mode.ANY);
