@@ -135,7 +135,7 @@ class CardMachineProperties {
 
         private void check(Observation seen, CardMachine.Step step) {
             Phase phase = step.next().phase();
-            boolean reached = phase == machine.phase() ? step.actions().isEmpty() : true;
+            boolean reached = phase != machine.phase() || step.actions().isEmpty();
             if (phase == Phase.READY && machine.phase() != Phase.READY) {
                 assertThat(seen.mode()).isEqualTo(Mode.SERVER_ONLY);
                 assertThat(seen.server())
