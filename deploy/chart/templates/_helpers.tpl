@@ -44,6 +44,12 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- if ne .Values.resources.card "aliyun.com/gpu-count" }}
 - {{ printf "--card-resource=%s" .Values.resources.card }}
 {{- end }}
+{{- if ne (join "," .Values.resources.formerMemory) "aliyun.com/gpu-mem" }}
+- {{ printf "--former-memory-resources=%s" (join "," .Values.resources.formerMemory) }}
+{{- end }}
+{{- if ne (join "," .Values.resources.formerCard) "aliyun.com/gpu-count" }}
+- {{ printf "--former-card-resources=%s" (join "," .Values.resources.formerCard) }}
+{{- end }}
 {{- if ne .Values.nodeLeaseNamespace "gpushare-node-lease" }}
 - {{ printf "--node-lease-namespace=%s" .Values.nodeLeaseNamespace }}
 {{- end }}

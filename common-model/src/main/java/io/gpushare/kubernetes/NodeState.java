@@ -1,10 +1,10 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.model.node.NodeFacts;
-import io.gpushare.model.node.Taint;
 import io.gpushare.kubernetes.wire.NodeObject;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.Taint;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -225,7 +225,7 @@ class KubernetesApiIT {
                 .contains(
                         "\"count\":2", "\"firstTimestamp\":\"2026-11-20T10:00", "\"lastTimestamp\":\"2026-11-20T10:07")
                 .contains("\"type\":\"Warning\"")
-                .contains("x".repeat(1023) + "…\"");
+                .contains("x".repeat(1021) + "…\"");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.simulation.Contestant;
 import io.gpushare.extender.simulation.Experiment;
+import io.gpushare.extender.simulation.NodeSearch;
 import io.gpushare.extender.simulation.Result;
 import io.gpushare.extender.simulation.ResultTable;
 import io.gpushare.extender.simulation.Suite;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class SimulateCommand {
+    private static final String DEFAULT_POLICIES = "random,bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
     private static final String NO_FILES = "name the files with --nodes and --pods; --help lists the options";
     private static final int MAX_ARRIVE = 1000;
     private static final int MAX_CLUSTERS = 100_000;
@@ -51,12 +53,12 @@ final class SimulateCommand {
             names = "--policy",
             paramLabel = "<name>",
             split = ",",
-            defaultValue = "random,bestfit,fgd,wsp,wsp-from-nothing",
+            defaultValue = DEFAULT_POLICIES,
             description =
-                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd; several with commas. The last three know the"
-                        + " list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as pods arrive, as"
-                        + " does wsp-through-extender, which decides through the extender's filter and bind (the same"
-                        + " for the other policies that the extender offers). [${DEFAULT-VALUE}]")
+                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
+                        + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
+                        + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
+                        + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(
@@ -108,6 +110,28 @@ final class SimulateCommand {
             description = "How much faster the pods of --lifetimes come than in the list. [${DEFAULT-VALUE}]")
     private List<Double> speeds = List.of();
 
+    @Option(
+            names = "--find",
+            paramLabel = "nodes.model=<model>",
+            description =
+                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in the"
+                            + " order of the list. Decided by the first --policy; adaptive-through-extender if it is"
+                            + " not set.")
+    private @Nullable String find;
+
+    @Option(
+            names = "--for",
+            paramLabel = "refused=<n>",
+            defaultValue = "refused=0",
+            description = "How many pods may be refused. [${DEFAULT-VALUE}]")
+    private String goal = "";
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "json",
+            description = "Write the result of a replay or of --find as JSON.")
+    private @Nullable String output;
+
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
@@ -121,6 +145,8 @@ final class SimulateCommand {
                 suite(suite, out, err);
             } else if (lifetimes) {
                 lifetimes(out);
+            } else if (find != null) {
+                find(find, out);
             } else {
                 replay(out, err);
             }
@@ -136,6 +162,7 @@ final class SimulateCommand {
     }
 
     private void replay(PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
+        boolean json = json();
         Experiment experiment = experiment();
         int parallel = threads();
         String description = experiment.describe();
@@ -143,11 +170,15 @@ final class SimulateCommand {
         ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
         long begin = System.nanoTime();
         List<Result> results = experiment.run(parallel, cpu::getCurrentThreadCpuTime, err::println);
-        out.println(description);
-        out.println();
-        out.print(ResultTable.of(results));
-        out.println();
-        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        if (json) {
+            out.print(ResultTable.json(results));
+        } else {
+            out.println(description);
+            out.println();
+            out.print(ResultTable.of(results));
+            out.println();
+            out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
+        }
         write(description, results);
     }
 
@@ -176,6 +207,24 @@ final class SimulateCommand {
         List<TimedPod> timed = PodTrace.readTimed(pods);
         WaitTable.write(NodeTrace.read(nodes).nodes(0), timed, PolicyKind.offered(), speeds, out::println);
         out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
+    }
+
+    private void find(String what, PrintStream out) throws BadInputException {
+        if (nodes == null || pods == null) {
+            throw new BadInputException(NO_FILES);
+        }
+        NodeSearch search = NodeSearch.parse(what, goal);
+        Contestant policy = Contestant.parse(
+                policies.equals(List.of(DEFAULT_POLICIES.split(","))) ? "adaptive-through-extender" : policies.getFirst());
+        NodeSearch.Found found = search.run(NodeTrace.read(nodes), PodTrace.read(pods), policy);
+        out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
+    }
+
+    private boolean json() throws BadInputException {
+        if (output != null && !output.equals("json")) {
+            throw new BadInputException("--output " + output + ": write json, or omit it for text");
+        }
+        return output != null;
     }
 
     private int threads() throws BadInputException {

@@ -22,10 +22,13 @@ public record DisruptionBudget(String name, @Nullable List<LabelRequirement> req
 
     /** @param emptySelectsAll whether an empty selector selects every pod, as in policy/v1 */
     static DisruptionBudget of(V1PodDisruptionBudget budget, boolean emptySelectsAll) {
-        String name = budget.getMetadata() == null ? "" : String.valueOf(budget.getMetadata().getName());
-        @Nullable Integer allowed =
-                budget.getStatus() == null ? null : budget.getStatus().getDisruptionsAllowed();
-        @Nullable V1LabelSelector selector =
+        String name = budget.getMetadata() == null
+                ? ""
+                : String.valueOf(budget.getMetadata().getName());
+        @Nullable
+        Integer allowed = budget.getStatus() == null ? null : budget.getStatus().getDisruptionsAllowed();
+        @Nullable
+        V1LabelSelector selector =
                 budget.getSpec() == null ? null : budget.getSpec().getSelector();
         @Nullable List<LabelRequirement> requirements = selector == null ? null : requirements(selector);
         boolean none = requirements != null && requirements.isEmpty() && !emptySelectsAll;
@@ -50,7 +53,6 @@ public record DisruptionBudget(String name, @Nullable List<LabelRequirement> req
 
     /** Whether it selects a pod with these labels. A requirement that can't be read counts as met: it may protect the pod. */
     public boolean selects(Map<String, String> labels) {
-        return requirements != null
-                && requirements.stream().allMatch(each -> !each.known() || each.matches(labels));
+        return requirements != null && requirements.stream().allMatch(each -> !each.known() || each.matches(labels));
     }
 }

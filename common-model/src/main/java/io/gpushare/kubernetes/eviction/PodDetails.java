@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes.eviction;
 
-import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.node.NodeRules;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

@@ -1,15 +1,17 @@
 package io.gpushare.kubernetes.eviction;
 
+import io.gpushare.model.PodRef;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.node.Toleration;
-import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1NodeSelector;
 import io.kubernetes.client.openapi.models.V1NodeSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodAffinity;
+import io.kubernetes.client.openapi.models.V1PodAntiAffinity;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Volume;
@@ -33,7 +35,8 @@ final class PodDetailsReader {
     static PodDetails read(V1Pod pod) {
         V1ObjectMeta metadata = Objects.requireNonNullElseGet(pod.getMetadata(), V1ObjectMeta::new);
         V1PodSpec spec = Objects.requireNonNullElseGet(pod.getSpec(), V1PodSpec::new);
-        @Nullable String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+        @Nullable
+        String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
         return new PodDetails(
                 new PodRef(text(metadata.getUid()), text(metadata.getNamespace()), text(metadata.getName())),
                 text(spec.getNodeName()).isEmpty() ? null : spec.getNodeName(),
@@ -45,7 +48,8 @@ final class PodDetailsReader {
                         .anyMatch(owner -> Boolean.TRUE.equals(owner.getController())),
                 orEmpty(metadata.getAnnotations()).containsKey(MIRROR),
                 !"Never".equals(spec.getPreemptionPolicy()),
-                Duration.ofSeconds(Math.max(0, Objects.requireNonNullElse(spec.getTerminationGracePeriodSeconds(), GRACE))),
+                Duration.ofSeconds(
+                        Math.max(0, Objects.requireNonNullElse(spec.getTerminationGracePeriodSeconds(), GRACE))),
                 requests(spec),
                 rules(spec),
                 unknown(spec));
@@ -64,8 +68,7 @@ final class PodDetailsReader {
     }
 
     private static Stream<V1Container> containers(V1PodSpec spec) {
-        return Stream.concat(
-                orEmpty(spec.getInitContainers()).stream(), orEmpty(spec.getContainers()).stream());
+        return Stream.concat(orEmpty(spec.getInitContainers()).stream(), orEmpty(spec.getContainers()).stream());
     }
 
     private static NodeRules rules(V1PodSpec spec) {
@@ -77,7 +80,8 @@ final class PodDetailsReader {
     }
 
     private static @Nullable List<NodeRules.Term> terms(@Nullable V1Affinity affinity) {
-        @Nullable V1NodeSelector required = affinity == null || affinity.getNodeAffinity() == null
+        @Nullable
+        V1NodeSelector required = affinity == null || affinity.getNodeAffinity() == null
                 ? null
                 : affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution();
         return required == null
@@ -96,16 +100,7 @@ final class PodDetailsReader {
     }
 
     private static @Nullable String unknown(V1PodSpec spec) {
-        @Nullable V1Affinity affinity = spec.getAffinity();
-        if (affinity != null
-                && (affinity.getPodAffinity() != null
-                                && !orEmpty(affinity.getPodAffinity()
-                                                .getRequiredDuringSchedulingIgnoredDuringExecution())
-                                        .isEmpty()
-                        || affinity.getPodAntiAffinity() != null
-                                && !orEmpty(affinity.getPodAntiAffinity()
-                                                .getRequiredDuringSchedulingIgnoredDuringExecution())
-                                        .isEmpty())) {
+        if (spec.getAffinity() != null && requiresPods(spec.getAffinity())) {
             return "a required affinity to other pods";
         }
         if (orEmpty(spec.getTopologySpreadConstraints()).stream()
@@ -124,6 +119,18 @@ final class PodDetailsReader {
             return "a resource claim";
         }
         return orEmpty(spec.getOverhead()).isEmpty() ? null : "the overhead of a runtime class";
+    }
+
+    private static boolean requiresPods(V1Affinity affinity) {
+        @Nullable V1PodAffinity near = affinity.getPodAffinity();
+        @Nullable V1PodAntiAffinity apart = affinity.getPodAntiAffinity();
+        boolean requiresNear = near != null
+                && !orEmpty(near.getRequiredDuringSchedulingIgnoredDuringExecution())
+                        .isEmpty();
+        boolean requiresApart = apart != null
+                && !orEmpty(apart.getRequiredDuringSchedulingIgnoredDuringExecution())
+                        .isEmpty();
+        return requiresNear || requiresApart;
     }
 
     /** Whether kube-scheduler checks where that volume can be. */

@@ -1,5 +1,10 @@
 package io.gpushare.kubernetes.wire;
 
+import io.gpushare.kubernetes.wire.PodFields.Condition;
+import io.gpushare.kubernetes.wire.PodFields.Container;
+import io.gpushare.kubernetes.wire.PodFields.ContainerStatus;
+import io.gpushare.kubernetes.wire.PodFields.Spec;
+import io.gpushare.kubernetes.wire.PodFields.Status;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -41,117 +46,6 @@ public final class PodObject extends ApiObject {
     @Nullable
     transient String heldNode;
 
-    static final class Spec {
-        @Nullable
-        String nodeName;
-
-        int priority;
-
-        @Nullable
-        List<Container> containers;
-
-        @Nullable
-        List<Container> initContainers;
-    }
-
-    static final class Container {
-        @Nullable
-        String name;
-
-        @Nullable
-        String restartPolicy;
-
-        @Nullable
-        ResourceRequirements resources;
-    }
-
-    static final class ResourceRequirements {
-        @Nullable
-        Map<String, String> limits;
-
-        @Nullable
-        Map<String, String> requests;
-
-        void strip() {
-            limits = shared(limits);
-            requests = shared(requests);
-        }
-
-        private static @Nullable Map<String, String> shared(@Nullable Map<String, String> quantities) {
-            if (quantities == null) {
-                return null;
-            }
-            Map<String, String> kept = new HashMap<>();
-            quantities.forEach((name, quantity) -> {
-                if (quantity != null) {
-                    kept.put(name.intern(), quantity.intern());
-                }
-            });
-            return Map.copyOf(kept);
-        }
-    }
-
-    static final class Status {
-        @Nullable
-        String phase;
-
-        @Nullable
-        String reason;
-
-        @Nullable
-        String podIP;
-
-        @Nullable
-        String nominatedNodeName;
-
-        @Nullable
-        List<Condition> conditions;
-
-        @Nullable
-        List<ContainerStatus> initContainerStatuses;
-
-        @Nullable
-        List<ContainerStatus> containerStatuses;
-    }
-
-    static final class ContainerStatus {
-        @Nullable
-        String name;
-
-        @Nullable
-        String containerID;
-    }
-
-    static final class Condition {
-        @Nullable
-        String type;
-
-        @Nullable
-        String status;
-
-        @Nullable
-        String reason;
-
-        @Nullable
-        String message;
-
-        static Condition ofUnschedulable() {
-            Condition condition = new Condition();
-            condition.type = "PodScheduled";
-            condition.status = "False";
-            condition.reason = "Unschedulable";
-            return condition;
-        }
-
-        boolean unschedulable() {
-            return "PodScheduled".equals(type) && "False".equals(status) && "Unschedulable".equals(reason);
-        }
-
-        boolean held() {
-            return HELD.equals(type) && "True".equals(status) && message != null && message.indexOf(':') > 0;
-        }
-    }
-
     @Override
     void strip() {
         metrics = pluginMetrics();
@@ -184,7 +78,10 @@ public final class PodObject extends ApiObject {
     private void strip(Map<String, String> annotations) {
         if (node() == null) {
             annotations.remove(AnnotationKeys.ALLOCATION);
-        } else if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            return;
+        }
+        annotations.keySet().removeIf(AnnotationKeys::unknown);
+        if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
             annotations.keySet().removeAll(AnnotationKeys.SELECTORS);
         }
     }

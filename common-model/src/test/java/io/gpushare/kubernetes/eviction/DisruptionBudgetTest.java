@@ -10,6 +10,7 @@ import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetSpec;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetStatus;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DisruptionBudgetTest {
@@ -35,17 +36,18 @@ class DisruptionBudgetTest {
     @Test
     void aBudgetThatCannotBeReadProtects() {
         V1LabelSelector selector = new V1LabelSelector()
-                .addMatchExpressionsItem(new V1LabelSelectorRequirement().key("app").operator("Resembles"));
+                .addMatchExpressionsItem(
+                        new V1LabelSelectorRequirement().key("app").operator("Resembles"));
         assertThat(budget(selector).selects(LABELS)).isTrue();
         V1PodDisruptionBudget empty = new V1PodDisruptionBudget();
         assertThat(DisruptionBudget.of(empty, true).allowed()).isZero();
     }
 
-    private static DisruptionBudget budget(V1LabelSelector selector) {
+    private static DisruptionBudget budget(@Nullable V1LabelSelector selector) {
         return DisruptionBudget.of(written(selector), true);
     }
 
-    private static V1PodDisruptionBudget written(V1LabelSelector selector) {
+    private static V1PodDisruptionBudget written(@Nullable V1LabelSelector selector) {
         return new V1PodDisruptionBudget()
                 .metadata(new V1ObjectMeta().name("b"))
                 .spec(new V1PodDisruptionBudgetSpec().selector(selector))

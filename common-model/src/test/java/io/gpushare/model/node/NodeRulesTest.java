@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,37 +18,62 @@ class NodeRulesTest {
         assertThat(rules(Map.of(), List.of()).admit(NODE)).isTrue();
         assertThat(rules(Map.of(), List.of()).admit(tainted("NoSchedule"))).isFalse();
         assertThat(rules(Map.of(), List.of()).admit(tainted("NoExecute"))).isFalse();
-        assertThat(rules(Map.of(), List.of()).admit(tainted("PreferNoSchedule"))).isTrue();
+        assertThat(rules(Map.of(), List.of()).admit(tainted("PreferNoSchedule")))
+                .isTrue();
     }
 
     @Test
     void eachLabelOfTheNodeSelectorMustMatch() {
         assertThat(rules(Map.of("zone", "a"), List.of()).admit(NODE)).isTrue();
-        assertThat(rules(Map.of("zone", "a", "disk", "ssd"), List.of()).admit(NODE)).isFalse();
+        assertThat(rules(Map.of("zone", "a", "disk", "ssd"), List.of()).admit(NODE))
+                .isFalse();
     }
 
     @ParameterizedTest
     @CsvSource(
             nullValues = "-",
             value = {
-                "team,Equal,x,NoSchedule,true", "team,-,x,-,true", "team,Exists,-,-,true", "-,Exists,-,-,true",
-                "team,Equal,y,NoSchedule,false", "team,Equal,x,NoExecute,false", "other,Exists,-,-,false",
-                "-,Equal,x,-,false", "team,Gt,x,-,false"
+                "team,Equal,x,NoSchedule,true",
+                "team,-,x,-,true",
+                "team,Exists,-,-,true",
+                "-,Exists,-,-,true",
+                "team,Equal,y,NoSchedule,false",
+                "team,Equal,x,NoExecute,false",
+                "other,Exists,-,-,false",
+                "-,Equal,x,-,false",
+                "team,Gt,x,-,false"
             })
-    void aTolerationToleratesAsInKubernetes(String key, String operator, String value, String effect, boolean admitted) {
+    void aTolerationToleratesAsInKubernetes(
+            @Nullable String key,
+            @Nullable String operator,
+            @Nullable String value,
+            @Nullable String effect,
+            boolean admitted) {
         Toleration toleration = new Toleration(text(key), text(operator), text(value), text(effect));
-        assertThat(rules(Map.of(), List.of(toleration)).admit(tainted("NoSchedule"))).isEqualTo(admitted);
+        assertThat(rules(Map.of(), List.of(toleration)).admit(tainted("NoSchedule")))
+                .isEqualTo(admitted);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "zone,In,a,true", "zone,In,b,false", "disk,In,a,false", "zone,NotIn,b,true", "zone,NotIn,a,false",
-        "disk,NotIn,a,true", "zone,Exists,,true", "disk,Exists,,false", "disk,DoesNotExist,,true",
-        "cards,Gt,3,true", "cards,Gt,4,false", "cards,Lt,5,true", "zone,Gt,3,false", "zone,Like,a,false"
+        "zone,In,a,true",
+        "zone,In,b,false",
+        "disk,In,a,false",
+        "zone,NotIn,b,true",
+        "zone,NotIn,a,false",
+        "disk,NotIn,a,true",
+        "zone,Exists,,true",
+        "disk,Exists,,false",
+        "disk,DoesNotExist,,true",
+        "cards,Gt,3,true",
+        "cards,Gt,4,false",
+        "cards,Lt,5,true",
+        "zone,Gt,3,false",
+        "zone,Like,a,false"
     })
-    void aRequirementMatchesAsInKubernetes(String key, String operator, String value, boolean admitted) {
-        LabelRequirement requirement =
-                new LabelRequirement(key, operator, value == null ? Set.of() : Set.of(value));
+    void aRequirementMatchesAsInKubernetes(
+            String key, String operator, @Nullable String value, boolean admitted) {
+        LabelRequirement requirement = new LabelRequirement(key, operator, value == null ? Set.of() : Set.of(value));
         assertThat(required(new NodeRules.Term(List.of(requirement), List.of())).admit(NODE))
                 .isEqualTo(admitted);
     }
@@ -55,8 +81,8 @@ class NodeRulesTest {
     @Test
     void oneTermMustMatchAndATermWithoutRequirementsMatchesNothing() {
         NodeRules.Term empty = new NodeRules.Term(List.of(), List.of());
-        NodeRules.Term byName = new NodeRules.Term(
-                List.of(), List.of(new LabelRequirement("metadata.name", "In", Set.of("n1"))));
+        NodeRules.Term byName =
+                new NodeRules.Term(List.of(), List.of(new LabelRequirement("metadata.name", "In", Set.of("n1"))));
         assertThat(required(empty).admit(NODE)).isFalse();
         assertThat(required(empty, byName).admit(NODE)).isTrue();
         assertThat(required(empty, byName).size()).isEqualTo(3);
@@ -74,7 +100,7 @@ class NodeRulesTest {
         return new NodeFacts("n1", Map.of(), List.of(new Taint("team", "x", effect)));
     }
 
-    private static String text(String text) {
+    private static String text(@Nullable String text) {
         return text == null ? "" : text;
     }
 }

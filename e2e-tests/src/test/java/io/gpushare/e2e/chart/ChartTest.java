@@ -61,7 +61,7 @@ class ChartTest {
             """,
             "everything else",
             """
-            resources: {memory: example.com/memory, card: nvidia.com/gpu}
+            resources: {memory: example.com/memory, card: nvidia.com/gpu, formerMemory: [old.example.com/memory]}
             nodeLeaseNamespace: leases
             devicePlugin:
               image: {repository: 'example.com/gpu/device-plugin', tag: '1.2', pullPolicy: Always}

@@ -11,7 +11,6 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HostResourcesCodec;
-import io.gpushare.model.gpushare.GpushareHolding;
 import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -33,13 +32,12 @@ final class PodTable {
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
     private final Nominations nominations = new Nominations();
-    // The pods by node that hold cards by gpushare's annotations, which name a card by its index in the node's
-    // inventory.
-    private final Map<String, Set<String>> gpushares = new ConcurrentHashMap<>();
+    private final GpusharePods gpushares;
 
     PodTable(NodeTable nodes) {
         this.nodes = nodes;
         this.hostRequests = new HostRequests(nodes);
+        this.gpushares = new GpusharePods(nodes);
     }
 
     /**
@@ -169,11 +167,11 @@ final class PodTable {
                     .toList();
             gpushare = old != null && old.gpushare() != null
                     ? old.gpushare()
-                    : confirmed.isEmpty() ? gpushare(pod, demand) : null;
-            now = gpushare == null ? confirmed : byGpushare(pod.ref(), node, gpushare, confirmed);
+                    : confirmed.isEmpty() ? GpusharePods.written(pod, demand) : null;
+            now = gpushare == null ? confirmed : gpushares.holdings(pod.ref(), node, gpushare, confirmed);
         }
         if (old != null && gpushare == null) {
-            forgetGpushare(old);
+            gpushares.forget(old);
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
@@ -190,53 +188,19 @@ final class PodTable {
     /** The holding of a pod that is bound to the node with this allocation in its annotation. */
     private static Holding annotated(Allocation allocation, String node, @Nullable PodEntry old) {
         return (old == null ? Optional.<Holding>empty() : old.bound())
-                .filter(holding -> holding.node().equals(node) && !adopts(allocation, holding, old))
+                .filter(holding -> holding.node().equals(node) && !GpusharePods.adopts(allocation, holding, old))
                 .orElseGet(() -> new Holding(node, allocation, Standing.SEEN, Instant.EPOCH))
                 .seen(allocation);
     }
 
-    /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */
-    private static boolean adopts(Allocation allocation, Holding holding, @Nullable PodEntry pod) {
-        return pod != null
-                && pod.gpushare() != null
-                && holding.allocation().cards().containsAll(allocation.cards());
-    }
-
-    /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
-    private static @Nullable GpusharePod gpushare(ClusterPod pod, PodDemand.Valid demand) {
-        GpusharePod written = GpusharePod.of(pod.annotations(), demand.demand().containers());
-        return written.bound() ? written : null;
-    }
-
-    /** The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown. */
-    private List<Holding> byGpushare(PodRef pod, String node, GpusharePod gpushare, List<Holding> former) {
-        gpushares.compute(node, (_, uids) -> {
-            Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;
-            changed.add(pod.uid());
-            return changed;
-        });
-        return GpushareHolding.of(gpushare, nodes.entry(node).cards().inventory())
-                .map(held -> List.of(new Holding(node, held.allocation(), Standing.SEEN, Instant.EPOCH)))
-                .orElse(former);
-    }
-
-    private void forgetGpushare(PodEntry pod) {
-        if (pod.gpushare() != null && pod.node() != null) {
-            gpushares.computeIfPresent(pod.node(), (_, uids) -> {
-                uids.remove(pod.ref().uid());
-                return uids.isEmpty() ? null : uids;
-            });
-        }
-    }
-
     /** The node has another inventory: an index may name another card there. */
     void inventoryChanged(String node) {
-        for (String pod : gpushares.getOrDefault(node, Set.of())) {
+        for (String pod : gpushares.on(node)) {
             pods.computeIfPresent(pod, (uid, entry) -> {
                 if (entry.gpushare() == null) {
                     return entry;
                 }
-                List<Holding> now = byGpushare(entry.ref(), node, entry.gpushare(), entry.holdings());
+                List<Holding> now = gpushares.holdings(entry.ref(), node, entry.gpushare(), entry.holdings());
                 move(entry.ref(), entry.holdings(), now);
                 return entry.with(now);
             });
@@ -250,7 +214,7 @@ final class PodTable {
         nominations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
-            forgetGpushare(old);
+            gpushares.forget(old);
             return null;
         });
     }

@@ -58,7 +58,7 @@ public record Contestant(PolicyKind kind, Mode mode) {
         return all;
     }
 
-    String name() {
+    public String name() {
         return kind + mode.suffix;
     }
 

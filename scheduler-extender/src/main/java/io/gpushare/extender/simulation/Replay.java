@@ -2,8 +2,11 @@ package io.gpushare.extender.simulation;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.simulation.trace.GpuWork;
+import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
@@ -22,14 +25,14 @@ final class Replay {
         List<Double> curve = new ArrayList<>();
         double arrived = 0;
         double allocated = 0;
-        int refused = 0;
+        Map<PodClass, Integer> refused = new EnumMap<>(PodClass.class);
         long begin = nanos.getAsLong();
         for (PodRequest pod : pods) {
             OptionalLong units = placer.place(pod);
             if (units.isPresent()) {
                 allocated += units.getAsLong();
             } else {
-                refused++;
+                refused.merge(PodClass.of(pod, work.cardUnits()), 1, Integer::sum);
             }
             double now = arrived + work.percent(pod);
             for (int passed = curve.size(); passed <= now; passed++) {

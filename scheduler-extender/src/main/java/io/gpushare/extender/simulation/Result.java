@@ -1,5 +1,6 @@
 package io.gpushare.extender.simulation;
 
+import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -19,6 +20,11 @@ public record Result(String policy, List<Curve> curves) {
 
     double mean(ToDoubleFunction<Curve> of) {
         return curves.stream().mapToDouble(of).average().orElseThrow();
+    }
+
+    /** The mean number of refused pods of that class. */
+    double refused(PodClass of) {
+        return mean(curve -> curve.refusedByClass().getOrDefault(of, 0));
     }
 
     /** Standard deviation over the seeds; 0 with one seed. */

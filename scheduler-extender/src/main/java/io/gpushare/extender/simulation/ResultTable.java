@@ -1,7 +1,9 @@
 package io.gpushare.extender.simulation;
 
+import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The results of the policies as a table for users. */
 public final class ResultTable {
@@ -32,7 +34,46 @@ public final class ResultTable {
                     text("%.0f of %.0f", result.mean(Curve::refused), result.mean(Curve::pods)),
                     text("%,.0f", result.mean(Curve::decisionsPerSecond)));
         }
-        return text.toString();
+        return text + refused(results);
+    }
+
+    /** The refused pods by class, if there are any. */
+    private static String refused(List<Result> results) {
+        List<PodClass> classes = Stream.of(PodClass.values())
+                .filter(each -> results.stream().anyMatch(result -> result.refused(each) > 0))
+                .toList();
+        if (classes.isEmpty()) {
+            return "";
+        }
+        StringBuilder text = new StringBuilder(text("%n%-26s", "refused by class"));
+        classes.forEach(each -> text.append(text(" %12s", each)));
+        for (Result result : results) {
+            text.append(text("%n%-26s", result.policy()));
+            classes.forEach(each -> text.append(text(" %12.1f", result.refused(each))));
+        }
+        return text.append(System.lineSeparator()).toString();
+    }
+
+    /** The same as JSON. */
+    public static String json(List<Result> results) {
+        StringBuilder text = new StringBuilder("{\"policies\":[");
+        for (Result result : results) {
+            text.append(result == results.getFirst() ? "" : ",")
+                    .append(text(
+                            "{\"policy\":\"%s\",\"arrived\":%d,\"allocated\":%.3f,\"deviation\":%.3f,\"pods\":%.1f,"
+                                    + "\"refused\":{",
+                            result.policy(),
+                            result.arrived(),
+                            result.end(),
+                            result.deviation(Curve::end),
+                            result.mean(Curve::pods)));
+            for (PodClass each : PodClass.values()) {
+                text.append(text(
+                        "%s\"%s\":%.1f", each.ordinal() == 0 ? "" : ",", each.key(), result.refused(each)));
+            }
+            text.append("}}");
+        }
+        return text.append("]}").append(System.lineSeparator()).toString();
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation would need one more library
@@ -41,6 +82,6 @@ public final class ResultTable {
     }
 
     private static void line(StringBuilder text, Object... values) {
-        text.append(text("%-18s %9s %9s %10s %16s %12s%n", values));
+        text.append(text("%-26s %9s %9s %10s %16s %12s%n", values));
     }
 }

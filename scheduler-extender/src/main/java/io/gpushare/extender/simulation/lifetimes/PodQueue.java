@@ -2,7 +2,6 @@ package io.gpushare.extender.simulation.lifetimes;
 
 import io.gpushare.extender.simulation.cluster.SimulatedPod;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -45,6 +44,11 @@ final class PodQueue {
         long duration() {
             return duration;
         }
+
+        /** Whether it has been tried before. */
+        boolean tried() {
+            return attempts > 0;
+        }
     }
 
     private final PriorityQueue<Waiting> active = new PriorityQueue<>(
@@ -84,10 +88,8 @@ final class PodQueue {
         unschedulable.clear();
     }
 
-    /** The pods that fitted no node at their last attempt. */
-    Collection<Waiting> waiting() {
-        List<Waiting> all = new ArrayList<>(unschedulable);
-        all.addAll(backingOff);
-        return all;
+    /** The number of pods that fitted no node at their last attempt. */
+    int waiting() {
+        return unschedulable.size() + backingOff.size();
     }
 }

@@ -6,6 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.simulation.cluster.SimulatedExtender;
 import io.gpushare.extender.simulation.cluster.SimulatedExtender.Placed;
+import io.gpushare.extender.simulation.trace.PodClass;
 import io.gpushare.extender.simulation.trace.TimedPod;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,8 +14,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One replay of pods that come and end, through the extender's verbs, until the last one has ended. */
@@ -30,6 +33,8 @@ final class Timeline {
     // The nodes where a pod has ended, in order; and how many had when no node fitted that kind of pod.
     private final List<String> freed = new ArrayList<>();
     private final Map<PodRequest, Integer> failed = new HashMap<>();
+    // Jobs of whole cards that wait, by the number of cards.
+    private final NavigableMap<Integer, Integer> waitingJobs = new TreeMap<>();
     private final Waits waits = new Waits();
     private double used;
     private double usedTime;
@@ -75,7 +80,7 @@ final class Timeline {
             pass(now, then, last);
             now = then;
         }
-        queue.waiting().forEach(pod -> waits.never());
+        waits.never(queue.waiting());
         waits.allocated(last == first ? 0 : usedTime / (capacity * (last - first)));
         return waits;
     }
@@ -100,8 +105,10 @@ final class Timeline {
             if (placed.isPresent()) {
                 running.add(new Running(placed.get(), now + pod.duration(), started++));
                 used += placed.get().units();
+                countJob(pod, pod.tried() ? -1 : 0);
                 waits.started(PodClass.of(pod.pod().request(), cardUnits), now - pod.created());
             } else {
+                countJob(pod, pod.tried() ? 0 : 1);
                 queue.rejected(pod, now);
             }
         }
@@ -122,10 +129,16 @@ final class Timeline {
     private void pass(long now, long then, long last) {
         usedTime += used * Math.max(0, Math.min(then, last) - Math.min(now, last));
         double free = capacity - used;
-        int beside = (int) queue.waiting().stream()
-                .map(pod -> pod.pod().request())
-                .filter(pod -> pod.cards() > 0 && pod.cards() * cardUnits <= free)
-                .count();
+        int beside = waitingJobs.headMap((int) (free / cardUnits), true).values().stream()
+                .mapToInt(Integer::intValue)
+                .sum();
         waits.besideFree(beside, then - now);
+    }
+
+    private void countJob(PodQueue.Waiting pod, int change) {
+        int cards = pod.pod().request().cards();
+        if (cards > 0 && change != 0) {
+            waitingJobs.merge(cards, change, Integer::sum);
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.extender.simulation.lifetimes;
 
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.simulation.trace.PodClass;
 import io.gpushare.extender.simulation.trace.TimedPod;
 import java.util.List;
 import java.util.Locale;

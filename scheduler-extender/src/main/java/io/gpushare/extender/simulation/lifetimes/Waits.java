@@ -1,5 +1,6 @@
 package io.gpushare.extender.simulation.lifetimes;
 
+import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -16,8 +17,8 @@ final class Waits {
         byClass.computeIfAbsent(of, any -> new ArrayList<>()).add(seconds);
     }
 
-    void never() {
-        never++;
+    void never(int pods) {
+        never = pods;
     }
 
     /** Some jobs of whole cards wait for that time, although enough units are free for each of them. */

@@ -82,6 +82,41 @@ public final class NodeTrace {
         }
     }
 
+    /**
+     * The same cluster with another number of nodes that have cards of that model. They must be equal, and have cards of no
+     * other model.
+     */
+    public NodeTrace withNodes(String model, int count) throws BadInputException {
+        NodeTrace changed = new NodeTrace();
+        @Nullable Node like = null;
+        for (Map.Entry<String, Node> each : nodes.entrySet()) {
+            Node node = each.getValue();
+            if (node.cards.stream().noneMatch(card -> card.model().equals(model))) {
+                changed.nodes.put(each.getKey(), node);
+            } else if (like == null) {
+                like = new Node(node.cpuMilli, node.memoryMib, count, node.cards);
+            } else if (!like.equals(new Node(node.cpuMilli, node.memoryMib, count, node.cards))) {
+                throw new BadInputException("nodes with cards of model " + model
+                        + " differ in cpu, memory or cards: use a list in which they are equal");
+            }
+        }
+        if (like == null) {
+            throw new BadInputException("no node has cards of model '" + model + "'");
+        }
+        if (count > 0) {
+            changed.nodes.put(model, like);
+        }
+        return changed;
+    }
+
+    /** The number of nodes that have cards of that model. */
+    public int count(String model) {
+        return nodes.values().stream()
+                .filter(node -> node.cards.stream().anyMatch(card -> card.model().equals(model)))
+                .mapToInt(Node::count)
+                .sum();
+    }
+
     private static String instance(String name, int count, int number) {
         return count == 1 ? name : name + "-" + number;
     }

@@ -7,6 +7,7 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.simulation.trace.PodClass;
 import io.gpushare.extender.simulation.trace.TimedPod;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,9 +1,9 @@
-package io.gpushare.extender.simulation.lifetimes;
+package io.gpushare.extender.simulation.trace;
 
 import io.gpushare.extender.capacity.PodRequest;
 
 /** Pods whose users wait for different reasons. */
-enum PodClass {
+public enum PodClass {
     SMALL_SHARE("small share"),
     LARGE_SHARE("large share"),
     WHOLE_CARDS("whole cards"),
@@ -19,11 +19,22 @@ enum PodClass {
     }
 
     /** The class of a pod; a share is small up to a quarter of the average card. */
-    static PodClass of(PodRequest pod, double cardUnits) {
+    public static PodClass of(PodRequest pod, double cardUnits) {
         if (pod.cards() > 0) {
             return pod.cards() < GANG ? WHOLE_CARDS : EIGHT_CARDS;
         }
         return !pod.gpu() ? NO_GPU : 4 * pod.units() <= cardUnits ? SMALL_SHARE : LARGE_SHARE;
+    }
+
+    /** The name in JSON. */
+    public String key() {
+        return switch (this) {
+            case SMALL_SHARE -> "smallShare";
+            case LARGE_SHARE -> "largeShare";
+            case WHOLE_CARDS -> "wholeCards";
+            case EIGHT_CARDS -> "eightCards";
+            case NO_GPU -> "noGpu";
+        };
     }
 
     @Override
