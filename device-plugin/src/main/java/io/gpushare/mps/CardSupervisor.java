@@ -153,7 +153,8 @@ final class CardSupervisor {
     }
 
     private CardReport report(Observation seen) throws IOException {
-        boolean served = machine.phase() == Phase.READY && seen.server().filter(Server::limited).isPresent();
+        boolean served = machine.phase() == Phase.READY
+                && seen.server().filter(Server::limited).isPresent();
         String problem = machine.why().isEmpty() && machine.phase() == Phase.OFF
                 ? Files.isExecutable(program) ? "" : "the program " + program + " is missing"
                 : machine.why();

@@ -56,7 +56,11 @@ public final class SupervisorMain {
                     LOG.error("another supervisor serves {}: end it first", directory.root());
                     return INVALID_OPTIONS;
                 }
-                return serve(new Supervisor(settings.nvmlLibrary(), directory, program, Clocks.system().steady()));
+                return serve(new Supervisor(
+                        settings.nvmlLibrary(),
+                        directory,
+                        program,
+                        Clocks.system().steady()));
             }
         } catch (IOException e) {
             LOG.error("the directory {} can't be used: {}", directory.root(), e.toString());

@@ -1,8 +1,8 @@
 package io.gpushare.plugin;
 
+import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
-import io.gpushare.options.SecondsConverter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +16,10 @@ final class IsolationOptions {
     @Option(
             names = "--isolation",
             paramLabel = "<name>",
-            description = "What holds containers to their share of a card: none (memory is only counted), driver (memory"
-                    + " limits of the driver, 615 and newer), mps, or auto (driver if every card of the node can have it,"
-                    + " otherwise none). A card that can't have it offers no memory. [none]")
+            description =
+                    "What holds containers to their share of a card: none (memory is only counted), driver (memory"
+                        + " limits of the driver, 615 and newer), mps, or auto (driver if every card of the node can"
+                        + " have it, otherwise none). A card that can't have it offers no memory. [none]")
     private @Nullable IsolationMode mode;
 
     @Option(

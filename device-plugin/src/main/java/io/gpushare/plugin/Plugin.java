@@ -92,8 +92,8 @@ final class Plugin implements AutoCloseable {
     private final CordonPoller cordons;
     private final CardScanner cards;
     private final @Nullable MetricsServer metricsServer;
-    /** The inventory that the extender reads; null before the first one. Only the publisher's thread uses it. */
-    private @Nullable Inventory published;
+    /** The inventory that the extender reads; null until all pods are counted. Only the publisher writes it. */
+    private volatile @Nullable Inventory published;
 
     /**
      * Starts everything.
@@ -123,7 +123,11 @@ final class Plugin implements AutoCloseable {
                 AllocationReconciler.Pace.USUAL,
                 clock);
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events::record, api.evictions()::evict, clock);
+                settings.resources().memory(),
+                settings.evictOverUseAfter(),
+                events::record,
+                api.evictions()::evict,
+                clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
         ProcessTable processes = new ProcessTable(settings.procDir());
         usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
@@ -136,8 +140,7 @@ final class Plugin implements AutoCloseable {
                 podResources::list,
                 new MissingIsolation(settings.nodeName(), PodEventRecorder.COMPONENT, events::record),
                 clock);
-        calls = new AllocationHandler(
-                latest, podResources::list, pods::live, settings.containers(), isolation, clock);
+        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), isolation, clock);
         xids = new XidReporter(latest, events::record);
         noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
@@ -167,8 +170,18 @@ final class Plugin implements AutoCloseable {
         isolation.start();
         OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
                 .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
-        metrics.register(
-                new Counters(calls.counters(), allocations, kubelet, cards, events, overUse, usage, lease, latest, isolation, provider));
+        metrics.register(new Counters(
+                calls.counters(),
+                allocations,
+                kubelet,
+                cards,
+                events,
+                overUse,
+                usage,
+                lease,
+                latest,
+                isolation,
+                provider));
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
@@ -214,7 +227,7 @@ final class Plugin implements AutoCloseable {
                         settings.overUseGrace(),
                         new MpsIsolation.Sources(
                                 () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
-                                pods::synced,
+                                () -> published != null,
                                 processes::cgroup,
                                 processes::started),
                         PodEventRecorder.COMPONENT,

@@ -146,13 +146,14 @@ class MpsIT extends WholeProgram {
         daemon(A).orElseThrow().destroyForcibly();
 
         hurt.prints("ok 1000", "lost 806");
-        await().atMost(PATIENCE).until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(
+                                event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
         Map<String, String> next = started("next", 3);
         tenant(next, 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();
-        assertThat(api.events())
-                .noneMatch(event -> event.contains("GpuMpsFailed") && event.contains("\"name\":\"b\""));
+        assertThat(api.events()).noneMatch(event -> event.contains("GpuMpsFailed") && event.contains("\"name\":\"b\""));
     }
 
     @Test
@@ -161,8 +162,9 @@ class MpsIT extends WholeProgram {
         runMps("--isolation=mps");
         started("a", 2);
         script("hang");
-        await().atMost(Duration.ofSeconds(90)).until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
         List<String> devices = admit("late", 3, A);
         assertThatThrownBy(() -> start(MEMORY, devices))
                 .hasMessageContaining("pod default/late container 'main' can't start: ")
@@ -228,8 +230,9 @@ class MpsIT extends WholeProgram {
         Map<String, String> other = started("b", 3);
         Tenant served = tenant(environment, 0, 500).prints("ok 500");
         Tenant waiting = inContainer("b", 1, tenant(other, 1000, 500));
-        await().atMost(PATIENCE).until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
         assertThat(waiting.lines()).isEmpty();
         served.close();
         waiting.prints("ok 500");
@@ -239,15 +242,17 @@ class MpsIT extends WholeProgram {
     void whatMakesMpsImpossibleIsSaidAndOffersNoMemory() throws Exception {
         cards(DRIVER, CARD_A, "card kind=A100-80 memory=15GiB mig=on uuid=" + B);
         run("--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
-        await().atMost(PATIENCE).until(() -> api.patches().stream()
-                .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")
-                        && patch.contains("MIG mode is enabled, and MPS of a MIG card is not supported")));
+        await().atMost(PATIENCE)
+                .until(() -> api.patches().stream()
+                        .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")
+                                && patch.contains("MIG mode is enabled, and MPS of a MIG card is not supported")));
 
         Process withoutProgram = supervisor("--mps-control-program=/nowhere/nvidia-cuda-mps-control");
-        await().atMost(PATIENCE).until(() -> api.patches().getLast()
-                .contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
+        await().atMost(PATIENCE)
+                .until(() ->
+                        api.patches().getLast().contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
         withoutProgram.destroyForcibly().waitFor();
         supervisor();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
@@ -260,8 +265,8 @@ class MpsIT extends WholeProgram {
                 "process pid=" + ProcessHandle.current().pid() + " card=0 memory=1GiB");
         List<String> devices = admit("a", 2, A);
         assertThatThrownBy(() -> start(MEMORY, devices))
-                .hasMessageContaining("process " + ProcessHandle.current().pid()
-                        + " computes on the card without MPS: end it");
+                .hasMessageContaining(
+                        "process " + ProcessHandle.current().pid() + " computes on the card without MPS: end it");
     }
 
     @Test
@@ -276,7 +281,8 @@ class MpsIT extends WholeProgram {
                         .formatted(A, B));
         list("p");
         assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0", A + "::1", B + "::0", B + "::1")))
-                .hasMessageContaining("pod default/p, container 'main': memory of several cards is not possible with MPS");
+                .hasMessageContaining(
+                        "pod default/p, container 'main': memory of several cards is not possible with MPS");
     }
 
     @Test
@@ -302,8 +308,7 @@ class MpsIT extends WholeProgram {
         command.addAll(
                 options.length > 0
                         ? List.of(options)
-                        : List.of("--mps-control-program="
-                                + Tenant.programs().resolve("nvidia-cuda-mps-control")));
+                        : List.of("--mps-control-program=" + Tenant.programs().resolve("nvidia-cuda-mps-control")));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
@@ -385,7 +390,8 @@ class MpsIT extends WholeProgram {
         Path process = Files.createDirectory(proc.resolve(String.valueOf(tenant.pid())));
         Files.writeString(
                 process.resolve("cgroup"),
-                "0::/kubepods/burstable/pod00000000-0000-4000-8000-000000000000/" + TestApiServer.containerId(pod) + "\n");
+                "0::/kubepods/burstable/pod00000000-0000-4000-8000-000000000000/" + TestApiServer.containerId(pod)
+                        + "\n");
         Files.writeString(
                 process.resolve("stat"),
                 tenant.pid() + " (gpu eat) S 1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 " + startTime + " 1 1\n");
@@ -409,10 +415,7 @@ class MpsIT extends WholeProgram {
         Path file = mps.resolve(card).resolve("pipe/nvidia-cuda-mps-control.pid");
         return Files.exists(file)
                 ? ProcessHandle.of(Long.parseLong(Files.readString(file)))
-                        .filter(daemon -> daemon.info()
-                                .command()
-                                .orElse("")
-                                .endsWith("nvidia-cuda-mps-control"))
+                        .filter(daemon -> daemon.info().command().orElse("").endsWith("nvidia-cuda-mps-control"))
                 : Optional.empty();
     }
 }

@@ -49,7 +49,8 @@ final class Tenant implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         builder.environment().put("LD_LIBRARY_PATH", PROGRAMS.toString());
-        builder.environment().put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
+        builder.environment()
+                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
         return new Tenant(builder.start(), output);
     }
 

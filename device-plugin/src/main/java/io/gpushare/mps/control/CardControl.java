@@ -36,8 +36,7 @@ public final class CardControl {
             case Reply.Silent _ -> new Seen(Daemon.SILENT, Optional.empty());
             case Reply.Answered(List<String> lines) -> {
                 Optional<Long> server = numbers(lines).stream().findFirst();
-                yield new Seen(
-                        Daemon.ANSWERING, server.isPresent() ? server(server.get(), roofMib) : Optional.empty());
+                yield new Seen(Daemon.ANSWERING, server.isPresent() ? server(server.get(), roofMib) : Optional.empty());
             }
         };
     }
@@ -82,8 +81,7 @@ public final class CardControl {
         String amount = MemoryText.of(mib);
         program.ask("set_default_device_pinned_mem_limit " + CARD + " " + amount);
         if (server.isPresent()) {
-            program.ask(
-                    "set_device_pinned_mem_limit " + server.get().pid() + " " + CARD + " " + amount);
+            program.ask("set_device_pinned_mem_limit " + server.get().pid() + " " + CARD + " " + amount);
         }
     }
 

@@ -140,9 +140,8 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (lost.isPresent()) {
             return lost.get();
         }
-        boolean recovered = seen.server()
-                .map(server -> server.status() == Status.ACTIVE)
-                .orElse(seen.daemon() == Daemon.ANSWERING);
+        boolean recovered =
+                seen.server().map(server -> server.status() == Status.ACTIVE).orElse(seen.daemon() == Daemon.ANSWERING);
         if (recovered) {
             return wish.on() ? then(Phase.STARTING, "", now) : then(Phase.DRAINING, "", now);
         }
@@ -199,9 +198,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         }
         // Not at once: a plugin that counts memory instead would begin again with each pod.
         boolean curable = why.equals(LOST)
-                || (passed(BROKEN_LEAST, now)
-                        && seen.impossible().isEmpty()
-                        && failures.size() < MOST_FAILURES);
+                || (passed(BROKEN_LEAST, now) && seen.impossible().isEmpty() && failures.size() < MOST_FAILURES);
         if (curable) {
             return then(Phase.DRAINING, "", now);
         }

@@ -70,7 +70,8 @@ public enum DeviceResource {
 
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
-        return card.card().cordoned() || (kind == ShareKind.MEMORY && !card.card().sharesMemory());
+        return card.card().cordoned()
+                || (kind == ShareKind.MEMORY && !card.card().sharesMemory());
     }
 
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */

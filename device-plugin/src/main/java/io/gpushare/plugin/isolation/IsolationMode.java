@@ -20,8 +20,8 @@ public enum IsolationMode {
         return Arrays.stream(values())
                 .filter(each -> each.toString().equals(text))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalArgumentException("unknown isolation '" + text + "': use none, driver, mps or auto"));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "unknown isolation '" + text + "': use none, driver, mps or auto"));
     }
 
     @Override

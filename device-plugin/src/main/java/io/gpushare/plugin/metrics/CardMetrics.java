@@ -116,7 +116,6 @@ final class CardMetrics {
                 .register(registry);
     }
 
-
     private double allocated(CardState state) {
         return state.takenWhole()
                 ? state.card().memory().bytes()

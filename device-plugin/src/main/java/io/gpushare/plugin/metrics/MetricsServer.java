@@ -50,8 +50,8 @@ public final class MetricsServer implements AutoCloseable {
      * @param unready why the kubelet gets no devices of this plugin, as a sentence; empty if it does
      * @throws IOException when the address is not available
      */
-    public static MetricsServer start(InetSocketAddress address, PluginMetrics metrics, Supplier<Optional<String>> unready)
-            throws IOException {
+    public static MetricsServer start(
+            InetSocketAddress address, PluginMetrics metrics, Supplier<Optional<String>> unready) throws IOException {
         HttpServer http;
         try {
             http = HttpServer.create(address, 0);

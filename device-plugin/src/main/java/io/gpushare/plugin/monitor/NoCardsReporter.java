@@ -18,7 +18,6 @@ public record NoCardsReporter(EventSubject.Node node, BiConsumer<EventSubject, P
 
     /** Reports the reason; repeated reports are combined. */
     public void report(NoCards why) {
-        events.accept(
-                node, new PodEvent(true, PodEventRecorder.COMPONENT, REASON, "This node has " + why.sentences()));
+        events.accept(node, new PodEvent(true, PodEventRecorder.COMPONENT, REASON, "This node has " + why.sentences()));
     }
 }

@@ -31,8 +31,8 @@ public final class ProcessTable {
     /** When that process started, in the kernel's ticks; empty when it is not visible. */
     public OptionalLong started(long pid) {
         try {
-            String stat = Files.readString(
-                    proc.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
+            String stat =
+                    Files.readString(proc.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
             // The name of the program, in parentheses, may contain anything. proc(5): starttime is field 22.
             String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
             return OptionalLong.of(Long.parseLong(fields[19]));

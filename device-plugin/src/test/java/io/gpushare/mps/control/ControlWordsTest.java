@@ -29,8 +29,8 @@ class ControlWordsTest {
         assertThat(WaitingUsers.waiting(List.of(
                         "[2026-05-31 23:46:49.893 Control 1] Starting new server 20 for user 0",
                         "[2026-05-31 23:46:50.000 Control 1] NEW CLIENT 31 from user 0: Server already exists",
-                        "[2026-05-31 23:46:51.000 Control 1] NEW CLIENT 32 from user 1000: Server is not ready, push client"
-                                + " to pending list",
+                        "[2026-05-31 23:46:51.000 Control 1] NEW CLIENT 32 from user 1000: Server is not ready, push"
+                                + " client to pending list",
                         "[2026-05-31 23:46:52.000 Control 1] User did not send valid credentials")))
                 .containsExactly(32L);
     }

@@ -135,10 +135,12 @@ class CardMachineProperties {
 
         private void check(Observation seen, CardMachine.Step step) {
             Phase phase = step.next().phase();
-            boolean reached = phase == machine.phase() ? step.actions().isEmpty() : true;
+            boolean reached = phase != machine.phase() || step.actions().isEmpty();
             if (phase == Phase.READY && machine.phase() != Phase.READY) {
                 assertThat(seen.mode()).isEqualTo(Mode.SERVER_ONLY);
-                assertThat(seen.server()).hasValueSatisfying(server -> assertThat(server.limited()).isTrue());
+                assertThat(seen.server())
+                        .hasValueSatisfying(
+                                server -> assertThat(server.limited()).isTrue());
             }
             if (phase == Phase.OFF && reached) {
                 assertThat(seen.mode()).isEqualTo(Mode.ANY);

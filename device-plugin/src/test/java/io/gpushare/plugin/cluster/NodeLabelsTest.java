@@ -62,8 +62,8 @@ class NodeLabelsTest {
     @Test
     void aNodeWithMpsIsLabelledAsFeatureDiscoveryDoes() {
         Card card = card(0, "Tesla T4", 15_360, new ComputeCapability(7, 5), null);
-        Inventory node = new Inventory(
-                MemoryUnit.GIB, DRIVER, List.of(card.withIsolation(CardIsolation.of(Isolation.MPS))));
+        Inventory node =
+                new Inventory(MemoryUnit.GIB, DRIVER, List.of(card.withIsolation(CardIsolation.of(Isolation.MPS))));
         assertThat(NodeLabels.of(node))
                 .containsEntry("nvidia.com/mps.capable", "true")
                 .containsEntry("nvidia.com/gpu.sharing-strategy", "mps");
@@ -122,7 +122,8 @@ class NodeLabelsTest {
     private static NodeLabels.Change change(Map<String, String> present, String record, Map<String, String> desired) {
         Map<String, String> annotations = record.isEmpty() ? Map.of() : Map.of("gpushare.io/labels", record);
         return NodeLabels.change(
-                new NodeState("n1", "uid-n1", annotations, present, HostResources.NONE, Map.of(), null, List.of()), desired);
+                new NodeState("n1", "uid-n1", annotations, present, HostResources.NONE, Map.of(), null, List.of()),
+                desired);
     }
 
     private static void assertChange(

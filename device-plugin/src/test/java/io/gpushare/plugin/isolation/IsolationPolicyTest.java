@@ -60,7 +60,8 @@ class IsolationPolicyTest {
     void aContainerIsLimitedToItsUnitsOnEachCardWhereThatIsInForce() {
         Inventory node = NODE.withIsolation(decide(IsolationMode.DRIVER, true));
 
-        assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(3), UNABLE, Share.memory(3))), node, PROVIDER))
+        assertThat(ContainerIsolation.of(
+                        container(Map.of(ABLE, Share.memory(3), UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(new ContainerIsolation.Settings(
                         Map.of("CARDS", "2"), List.of(), Map.of(ABLE, Memory.ofMib(1536))));
         assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(3))), node, PROVIDER))

@@ -9,6 +9,9 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
+import io.gpushare.api.deviceplugin.v1beta1.Empty;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
+import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.AllocationResponse;
@@ -16,12 +19,9 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
-import io.gpushare.api.deviceplugin.v1beta1.Empty;
-import io.gpushare.api.deviceplugin.v1beta1.Mount;
-import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
-import io.gpushare.plugin.isolation.ContainerIsolation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -186,7 +186,8 @@ class RegistrationIT {
 
         ContainerAllocateResponse given =
                 kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
-        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"));
+        assertThat(given.getEnvsMap())
+                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"));
         assertThat(given.getMountsList())
                 .containsExactly(Mount.newBuilder()
                         .setHostPath("/run/mps/a")
@@ -297,8 +298,8 @@ class RegistrationIT {
                 case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY ->
                     new AllocationResponse.Granted(
-                            Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
-                            List.of("/dev/nvidia0"),
+                                    Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
+                                    List.of("/dev/nvidia0"),
                                     List.of("nvidia.com/gpu=GPU-a"))
                             .with(new ContainerIsolation.Settings(
                                     Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),

@@ -70,8 +70,8 @@ public final class DriverIsolation implements IsolationProvider {
             return Optional.of("the driver does not respond");
         }
         if (driver.major() < FIRST_DRIVER) {
-            return Optional.of("driver " + driver.version() + " has no memory limits: they need " + FIRST_DRIVER
-                    + " or newer");
+            return Optional.of(
+                    "driver " + driver.version() + " has no memory limits: they need " + FIRST_DRIVER + " or newer");
         }
         if (Boolean.TRUE.equals(card.mig())) {
             return Optional.of("MIG mode is enabled, and the driver limits no memory there");
@@ -83,7 +83,9 @@ public final class DriverIsolation implements IsolationProvider {
             limits.read(card.id(), cgroups.root());
         } catch (LimitException e) {
             // Other failures pass; each limit is checked when it is set.
-            return e.unsupported() ? Optional.of("the driver has no memory limits: " + e.getMessage()) : Optional.empty();
+            return e.unsupported()
+                    ? Optional.of("the driver has no memory limits: " + e.getMessage())
+                    : Optional.empty();
         }
         return Optional.empty();
     }
@@ -126,8 +128,8 @@ public final class DriverIsolation implements IsolationProvider {
                 LOG.info("pod {}: at most {} of card {}", on.pod(), limit, on.card());
             }
         } catch (LimitException e) {
-            return Optional.of("the memory of card " + on.card() + " can't be limited to " + limit + ": "
-                    + e.getMessage());
+            return Optional.of(
+                    "the memory of card " + on.card() + " can't be limited to " + limit + ": " + e.getMessage());
         }
         kept.put(on, new Kept(cgroup.get(), limit));
         return Optional.empty();

@@ -167,8 +167,9 @@ public final class MpsIsolation implements IsolationProvider {
     public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
         if (cards > 1) {
             return new ContainerIsolation.Refused(
-                    "memory of several cards is not possible with MPS, because a program is a client of one card: request"
-                            + " memory of one card, or select cards with gpushare.io/select: \"isolation != mps\"");
+                    "memory of several cards is not possible with MPS, because a program is a client of one card:"
+                            + " request memory of one card, or select cards with gpushare.io/select: \"isolation !="
+                            + " mps\"");
         }
         Map.Entry<CardId, Memory> limit = limits.entrySet().iterator().next();
         return new ContainerIsolation.Settings(
@@ -187,10 +188,7 @@ public final class MpsIsolation implements IsolationProvider {
         want(snapshot);
         for (CardId card : container.sharedCards()) {
             if (hasMps(snapshot, card)) {
-                long needed = snapshot.inventory()
-                        .unit()
-                        .size()
-                        .mib()
+                long needed = snapshot.inventory().unit().size().mib()
                         * container.allocation().on(card).units();
                 Optional<String> problem = await(
                         card, report -> report.phase() == Phase.READY && report.roofMib() >= needed, "is not ready");
@@ -216,7 +214,8 @@ public final class MpsIsolation implements IsolationProvider {
         Instant end = clock.instant().plus(PATIENCE);
         while (true) {
             Optional<CardReport> report = report(card);
-            if (report.filter(now -> now.sequence() >= sequence && done.test(now)).isPresent()) {
+            if (report.filter(now -> now.sequence() >= sequence && done.test(now))
+                    .isPresent()) {
                 return Optional.empty();
             }
             boolean hopeless = report.filter(now -> now.sequence() >= sequence && now.phase() == Phase.BROKEN)

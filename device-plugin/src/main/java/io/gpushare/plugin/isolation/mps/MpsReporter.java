@@ -36,18 +36,18 @@ final class MpsReporter {
 
     /** Reports what changed on that card. */
     void report(CardId card, CardReport report, NodeSnapshot snapshot) {
-        boolean failed =
-                switch (report.phase()) {
-                    case FAULTED, DEAD, BROKEN -> true;
-                    case OFF, STARTING, READY, DRAINING -> false;
-                };
+        boolean failed = switch (report.phase()) {
+            case FAULTED, DEAD, BROKEN -> true;
+            case OFF, STARTING, READY, DRAINING -> false;
+        };
         Long failures = counts.put(card, report.failures());
         // A short failure lies between two reports.
         boolean restarted = failures != null && report.failures() > failures;
         if ((report.phase() != phases.put(card, report.phase()) && failed) || restarted) {
             String message = "MPS of card " + card + " failed: "
-                    + (report.why().isEmpty() ? "it was started again" : report.why()) + ". Programs that computed there have ended or get errors; no container starts on the card until MPS"
-                    + " is ready.";
+                    + (report.why().isEmpty() ? "it was started again" : report.why())
+                    + ". Programs that computed there have ended or get errors; no container starts on the card until"
+                    + " MPS is ready.";
             LOG.warn("{}", message);
             ContainerShare.of(snapshot).stream()
                     .filter(share -> share.card().id().equals(card) && !share.whole())
@@ -64,8 +64,8 @@ final class MpsReporter {
 
     private void reportWaiting(PodRef pod, CardId card) {
         String message = "A program of this pod waits until all programs of another user ID on card " + card
-                + " have ended: this node's MPS serves one user ID at a time. Give the pods of a node the same runAsUser,"
-                + " or use a driver whose MPS has a multi-user mode.";
+                + " have ended: this node's MPS serves one user ID at a time. Give the pods of a node the same"
+                + " runAsUser, or use a driver whose MPS has a multi-user mode.";
         LOG.warn("pod {}: {}", pod, message);
         events.accept(pod, new PodEvent(true, component, "GpuMpsWaitsForUser", message));
     }
@@ -74,8 +74,10 @@ final class MpsReporter {
     void reportTerminated(OverLimit.Victim victim) {
         ContainerShare share = victim.excess().share();
         String message = "Process " + victim.pid() + " of container '" + share.container()
-                + "' is terminated: the container's processes together use " + (victim.excess().usedBytes() >> 20)
-                + " MiB of card " + share.card().id() + ", more than its " + share.memory().mib()
+                + "' is terminated: the container's processes together use "
+                + (victim.excess().usedBytes() >> 20)
+                + " MiB of card " + share.card().id() + ", more than its "
+                + share.memory().mib()
                 + " MiB. Run fewer, or request more.";
         LOG.warn("pod {}: {}", share.pod(), message);
         events.accept(share.pod(), new PodEvent(true, component, "GpuMpsProcessTerminated", message));

@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
 
 /** Finds the newest process of a container on a card: the one that took what the others had left. */
 record NewestProcess(LongFunction<Optional<Cgroup>> cgroups, LongFunction<OptionalLong> starts) {
-    Optional<Long> of(NodeUsage.ContainerOnCard container, List<CardUsage.GpuProcess> processes, NodeSnapshot snapshot) {
+    Optional<Long> of(
+            NodeUsage.ContainerOnCard container, List<CardUsage.GpuProcess> processes, NodeSnapshot snapshot) {
         Map<String, NodePod> pods = pods(snapshot);
         return processes.stream()
                 .map(CardUsage.GpuProcess::pid)

@@ -48,15 +48,17 @@ final class OverLimit {
             above.add(container);
             Instant start = since.computeIfAbsent(container, _ -> now);
             Instant last = acted.getOrDefault(container, Instant.MIN);
-            if (!now.isBefore(start.plus(grace)) && measured.usage().reported().at().isAfter(last)) {
-                newest.of(container, processes(measured, container.card()), snapshot).ifPresent(pid -> {
-                    acted.put(container, now);
-                    if (terminating
-                            .computeIfAbsent(container.card(), _ -> new HashSet<>())
-                            .add(pid)) {
-                        victims.add(new Victim(pid, excess));
-                    }
-                });
+            if (!now.isBefore(start.plus(grace))
+                    && measured.usage().reported().at().isAfter(last)) {
+                newest.of(container, processes(measured, container.card()), snapshot)
+                        .ifPresent(pid -> {
+                            acted.put(container, now);
+                            if (terminating
+                                    .computeIfAbsent(container.card(), _ -> new HashSet<>())
+                                    .add(pid)) {
+                                victims.add(new Victim(pid, excess));
+                            }
+                        });
             }
         }
         since.keySet().retainAll(above);

@@ -97,9 +97,10 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
             Inventory before = latest.now().inventory();
             Inventory isolated = isolated(before);
             if (!isolated.equals(before)) {
-                Map<CardId, CardIsolation> changed = isolated.cards().stream()
-                        .collect(Collectors.toMap(Card::id, Card::isolation));
-                latest.update(snapshot -> snapshot.withInventory(snapshot.inventory().withIsolation(changed)));
+                Map<CardId, CardIsolation> changed =
+                        isolated.cards().stream().collect(Collectors.toMap(Card::id, Card::isolation));
+                latest.update(
+                        snapshot -> snapshot.withInventory(snapshot.inventory().withIsolation(changed)));
             }
             provider.reconcile(latest.now());
         } catch (RuntimeException e) {
@@ -125,8 +126,8 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
             container = StartingContainer.of(ids, listed());
         }
         Optional<String> refusal = container.isEmpty()
-                ? Optional.of("the plugin does not know yet which pod has the devices " + ids.stream().sorted().limit(3)
-                        .toList() + ": the kubelet calls again")
+                ? Optional.of("the plugin does not know yet which pod has the devices "
+                        + ids.stream().sorted().limit(3).toList() + ": the kubelet calls again")
                 : start(container.get());
         refusal.ifPresent(this::refused);
         return refusal;
@@ -146,7 +147,8 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
     private NodeSnapshot listed() {
         Instant requested = clock.instant();
         Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
-        return listed.map(now -> latest.update(before -> before.withListed(now, requested))).orElseGet(latest::now);
+        return listed.map(now -> latest.update(before -> before.withListed(now, requested)))
+                .orElseGet(latest::now);
     }
 
     private void refused(String reason) {

@@ -28,7 +28,8 @@ class PodCgroupsTest {
     void everyLayoutOfTheKubeletIsFound(String layout) throws IOException {
         Files.createDirectories(root.resolve("system.slice/ssh.service"));
         Files.createDirectories(root.resolve(layout)
-                .resolveSibling("kubepods-burstable-podffffffff_0000_4000_8000_00000000000b.slice/cri-containerd-1.scope"));
+                .resolveSibling(
+                        "kubepods-burstable-podffffffff_0000_4000_8000_00000000000b.slice/cri-containerd-1.scope"));
         Path pod = Files.createDirectories(root.resolve(layout));
 
         assertThat(new PodCgroups(root).of(UID)).contains(pod);
