@@ -54,12 +54,8 @@ class RunAllTest {
 
     @Test
     void foldersThatCantBeWrittenAreNamed() throws Exception {
-        assertThat(run(Map.of("TMPDIR", "/proc/1")).output()).contains("/proc/1 can't be written: set TMPDIR");
+        assertThat(run(Map.of("TMPDIR", "/proc/1")).output()).contains("/proc/1 can't be written");
         assertThat(run(Map.of("HOME", "/proc/1")).output()).contains("/proc/1/.m2 can't be written");
-        assertThat(run(Map.of("TMPDIR", Files.createDirectory(folder.resolve("x".repeat(60)))
-                                .toString()))
-                        .output())
-                .contains("too long for sockets");
     }
 
     private void program(String name, String line) throws IOException {
