@@ -82,8 +82,7 @@ class AdaptivePolicyTest {
             Optional<PolicyKind> now = used.review(() -> nodes);
             changed = now.isPresent() ? now : changed;
         }
-        assertThat(used.describe(null))
-                .isEqualTo("adaptive, now " + changed.orElse(PolicyKind.WSP_KEEP));
+        assertThat(used.describe(null)).isEqualTo("adaptive, now " + changed.orElse(PolicyKind.WSP_KEEP));
         assertThat(used.describe(PolicyKind.FGD)).isEqualTo("fgd");
     }
 
