@@ -167,9 +167,7 @@ class SimulateTest {
     @Test
     void refusedPodsAreCountedByClass() {
         simulate("--seeds", "1-2", "--policy", "bestfit", "--arrive", "150");
-        assertThat(printed())
-                .containsPattern("refused by class +.*whole cards")
-                .containsPattern("(?m)^bestfit +[0-9.]+ +");
+        assertThat(printed()).containsPattern("refused by class +.*whole cards").containsPattern("(?m)^bestfit +[0-9.]+ +");
         out.reset();
         simulate("--seeds", "1-2", "--policy", "bestfit", "-o", "json");
         assertThat(printed())

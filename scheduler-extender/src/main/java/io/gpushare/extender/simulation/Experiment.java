@@ -29,11 +29,7 @@ public record Experiment(
 
     /** An experiment with such input; refused if it could not end. */
     public static Experiment of(
-            NodeTrace nodes,
-            List<PodRequest> pods,
-            ArrivalOrder arrivals,
-            List<Contestant> contestants,
-            List<Long> seeds)
+            NodeTrace nodes, List<PodRequest> pods, ArrivalOrder arrivals, List<Contestant> contestants, List<Long> seeds)
             throws BadInputException {
         ArrivalOrder.check(arrivals, pods, GpuWork.of(ClusterCapacity.of(nodes.nodes(0))));
         return new Experiment(nodes, pods, arrivals, contestants, seeds);

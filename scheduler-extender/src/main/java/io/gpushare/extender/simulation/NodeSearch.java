@@ -46,8 +46,7 @@ public record NodeSearch(String model, int mostRefused) {
     public static NodeSearch parse(String find, String goal) throws BadInputException {
         Matcher what = FIND.matcher(find);
         if (!what.matches()) {
-            throw new BadInputException(
-                    "--find " + find + ": write nodes.model= and a model, such as nodes.model=H100");
+            throw new BadInputException("--find " + find + ": write nodes.model= and a model, such as nodes.model=H100");
         }
         Matcher most = FOR.matcher(goal);
         if (!most.matches()) {

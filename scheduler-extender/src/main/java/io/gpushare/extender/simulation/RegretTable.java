@@ -37,10 +37,7 @@ public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
 
     /** The mean regret of that policy. */
     public double mean(PolicyKind policy) {
-        return regrets(policy).stream()
-                .mapToDouble(Double::doubleValue)
-                .average()
-                .orElseThrow();
+        return regrets(policy).stream().mapToDouble(Double::doubleValue).average().orElseThrow();
     }
 
     /** The regret that 95 % of the clusters do not exceed. */
@@ -79,10 +76,7 @@ public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
                     Locale.ROOT,
                     "%-12s %9.2f %9.2f %9.2f %9.2f  %d%n",
                     policy,
-                    rows.stream()
-                            .mapToDouble(row -> row.allocated.get(at))
-                            .average()
-                            .orElseThrow(),
+                    rows.stream().mapToDouble(row -> row.allocated.get(at)).average().orElseThrow(),
                     mean(policy),
                     percentile95(policy),
                     worst.regret(i),

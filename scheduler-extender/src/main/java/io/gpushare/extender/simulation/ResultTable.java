@@ -68,7 +68,8 @@ public final class ResultTable {
                             result.deviation(Curve::end),
                             result.mean(Curve::pods)));
             for (PodClass each : PodClass.values()) {
-                text.append(text("%s\"%s\":%.1f", each.ordinal() == 0 ? "" : ",", each.key(), result.refused(each)));
+                text.append(text(
+                        "%s\"%s\":%.1f", each.ordinal() == 0 ? "" : ",", each.key(), result.refused(each)));
             }
             text.append("}}");
         }

@@ -18,14 +18,11 @@ class SuiteTest {
             assertThat(cluster.nodes()).hasSizeBetween(5, 60);
             assertThat(cluster.pods()).hasSizeBetween(1, 20_000).anyMatch(pod -> pod.gpu());
         });
-        assertThat(clusters)
-                .anyMatch(cluster ->
-                        cluster.pods().stream().anyMatch(pod -> !pod.models().isEmpty()));
+        assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> !pod.models().isEmpty()));
         assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.shares()));
         assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.cards() > 0));
         assertThat(clusters)
-                .anyMatch(cluster ->
-                        cluster.nodes().stream().allMatch(node -> node.cards().size() == 1));
+                .anyMatch(cluster -> cluster.nodes().stream().allMatch(node -> node.cards().size() == 1));
         for (String order : List.of("random order", "bursts", "small ones first", "large ones first", "before whole")) {
             assertThat(clusters).anyMatch(cluster -> cluster.description().contains(order));
         }
@@ -35,9 +32,7 @@ class SuiteTest {
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
         assertThat(SuiteCluster.of(7).pods()).isEqualTo(SuiteCluster.of(7).pods());
         assertThat(SuiteCluster.of(7).nodes().stream().map(FreeNode::toString))
-                .isEqualTo(SuiteCluster.of(7).nodes().stream()
-                        .map(FreeNode::toString)
-                        .toList());
+                .isEqualTo(SuiteCluster.of(7).nodes().stream().map(FreeNode::toString).toList());
         List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.ADAPTIVE);
         assertThat(new Suite(3, 7, policies).run(2, line -> {}))
                 .isEqualTo(new Suite(3, 7, policies).run(1, line -> {}));

@@ -22,55 +22,27 @@ class TraceFuzzTest {
     private static final int MAX_REPLAYED_NODES = 200;
 
     private static final List<String> NODES = List.of("""
-        sn,cpu_milli,memory_mib,gpu,model
-        n-0,64000,262144,2,P100
-        n-1,64000,262144,8,V100M32
-        """, """
-        node,cpu_milli,memory_mib,cards,card_units,model,count
-        small,32000,131072,2,16,T4,3
-        mixed,64000,262144,2,16,T4,1
-        mixed,64000,262144,2,32,V100,1
-        """);
+            sn,cpu_milli,memory_mib,gpu,model
+            n-0,64000,262144,2,P100
+            n-1,64000,262144,8,V100M32
+            """, """
+            node,cpu_milli,memory_mib,cards,card_units,model,count
+            small,32000,131072,2,16,T4,3
+            mixed,64000,262144,2,16,T4,1
+            mixed,64000,262144,2,32,V100,1
+            """);
     private static final List<String> PODS = List.of("""
-        name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
-        a,12000,16384,1,1000,,LS,Running,0,12537496,0
-        b,6000,12288,1,460,V100M32|V100M32,LS,Running,427061,12902960,427061
-        """, """
-        pod,cpu_milli,memory_mib,units,cards,models,count,created,duration
-        web,500,1024,4,0,,40,0,100
-        train,16000,65536,0,2,V100|T4,3,5,100
-        """);
+            name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
+            a,12000,16384,1,1000,,LS,Running,0,12537496,0
+            b,6000,12288,1,460,V100M32|V100M32,LS,Running,427061,12902960,427061
+            """, """
+            pod,cpu_milli,memory_mib,units,cards,models,count,created,duration
+            web,500,1024,4,0,,40,0,100
+            train,16000,65536,0,2,V100|T4,3,5,100
+            """);
     private static final List<String> WORDS = List.of(
-            "",
-            ",",
-            "|",
-            "\n",
-            "\r\n",
-            "-1",
-            "0",
-            "1",
-            "9",
-            "257",
-            "2147483647",
-            "99999999999",
-            "1e9",
-            "NaN",
-            "T4",
-            "node",
-            "count",
-            "\"",
-            "\u0000",
-            "\uFEFF",
-            "\uD83D\uDE00",
-            "ü",
-            " ",
-            "\t",
-            "#",
-            "a,b",
-            "gpu_spec",
-            "models",
-            "sn",
-            "model in (");
+            "", ",", "|", "\n", "\r\n", "-1", "0", "1", "9", "257", "2147483647", "99999999999", "1e9", "NaN", "T4", "node",
+            "count", "\"", "\u0000", "\uFEFF", "\uD83D\uDE00", "ü", " ", "\t", "#", "a,b", "gpu_spec", "models", "sn", "model in (");
 
     @TempDir
     private Path folder = Path.of("");

@@ -56,8 +56,7 @@ public record SimulatedPod(
                 .sorted()
                 .toList();
         return Map.of(
-                AnnotationKeys.SELECT,
-                "model in (" + (selected.isEmpty() ? "none" : String.join(", ", selected)) + ")");
+                AnnotationKeys.SELECT, "model in (" + (selected.isEmpty() ? "none" : String.join(", ", selected)) + ")");
     }
 
     // A container has memory of a shared card or whole cards.

@@ -58,8 +58,7 @@ final class PodQueue {
     }
 
     /** The next pod to try; null if there is none at that time. */
-    @Nullable
-    Waiting poll(long now) {
+    @Nullable Waiting poll(long now) {
         while (!backingOff.isEmpty() && backingOff.element().notBefore <= now) {
             active.add(backingOff.remove());
         }

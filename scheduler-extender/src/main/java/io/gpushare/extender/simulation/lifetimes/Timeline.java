@@ -26,8 +26,8 @@ final class Timeline {
     private final double cardUnits;
     private final double speed;
     private final PodQueue queue = new PodQueue();
-    private final PriorityQueue<Running> running =
-            new PriorityQueue<>(Comparator.comparingLong(Running::end).thenComparingInt(Running::number));
+    private final PriorityQueue<Running> running = new PriorityQueue<>(
+            Comparator.comparingLong(Running::end).thenComparingInt(Running::number));
     // The nodes where a pod has ended, in order; and how many had when no node fitted that kind of pod.
     private final List<String> freed = new ArrayList<>();
     private final Map<PodRequest, Integer> failed = new HashMap<>();
@@ -62,7 +62,8 @@ final class Timeline {
         while (true) {
             for (; next < pods.size() && created(next) <= now; next++) {
                 TimedPod pod = pods.get(next);
-                queue.add(new PodQueue.Waiting(extender.arrived(pod.request()), created(next), pod.duration(), next));
+                queue.add(new PodQueue.Waiting(
+                        extender.arrived(pod.request()), created(next), pod.duration(), next));
             }
             end(now);
             schedule(now);

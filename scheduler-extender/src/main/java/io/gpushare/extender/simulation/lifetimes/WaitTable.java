@@ -46,16 +46,16 @@ public final class WaitTable {
     private static String head(List<PodClass> classes) {
         StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%-10s %9s", "policy", "allocated"));
         classes.forEach(each -> line.append(String.format(Locale.ROOT, " %17s", each)));
-        return line.append(String.format(Locale.ROOT, " %13s %6s", "beside free", "never"))
-                .toString();
+        return line.append(String.format(Locale.ROOT, " %13s %6s", "beside free", "never")).toString();
     }
 
     private static String line(PolicyKind policy, Waits waits, List<PodClass> classes) {
         StringBuilder line =
                 new StringBuilder(String.format(Locale.ROOT, "%-10s %7.2f %%", policy, 100 * waits.allocated()));
-        classes.forEach(each -> line.append(
-                String.format(Locale.ROOT, " %8.1f %8.1f", waits.mean(each) / 60, waits.percentile95(each) / 60)));
-        return line.append(String.format(Locale.ROOT, " %11.1f h %6d", waits.besideFree() / 3600, waits.neverStarted()))
+        classes.forEach(each -> line.append(String.format(
+                Locale.ROOT, " %8.1f %8.1f", waits.mean(each) / 60, waits.percentile95(each) / 60)));
+        return line.append(String.format(
+                        Locale.ROOT, " %11.1f h %6d", waits.besideFree() / 3600, waits.neverStarted()))
                 .toString();
     }
 }

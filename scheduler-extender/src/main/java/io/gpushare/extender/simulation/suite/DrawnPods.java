@@ -84,8 +84,7 @@ record DrawnPods(DrawnNodes nodes, List<PodRequest> kinds, List<Double> weights,
                 .toList();
         return !pod.gpu() || fitting.isEmpty()
                 ? pod
-                : new PodRequest(
-                        pod.cpuMilli(), pod.memoryMib(), pod.share(), pod.cards(), Set.of(draw.oneOf(fitting)));
+                : new PodRequest(pod.cpuMilli(), pod.memoryMib(), pod.share(), pod.cards(), Set.of(draw.oneOf(fitting)));
     }
 
     String describe() {
@@ -93,7 +92,6 @@ record DrawnPods(DrawnNodes nodes, List<PodRequest> kinds, List<Double> weights,
         for (PodRequest pod : kinds) {
             words.add(pod.cards() > 0 ? pod.cards() + " whole" : pod.units() > 0 ? pod.units() + " units" : "no GPU");
         }
-        return "pods of " + String.join(", ", words) + (models > 0 ? ", some for one model" : "") + "; " + percent
-                + " %";
+        return "pods of " + String.join(", ", words) + (models > 0 ? ", some for one model" : "") + "; " + percent + " %";
     }
 }

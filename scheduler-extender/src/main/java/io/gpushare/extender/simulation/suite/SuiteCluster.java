@@ -26,9 +26,6 @@ public record SuiteCluster(long seed, String description, List<FreeNode> nodes, 
         ArrivalPattern pattern = ArrivalPattern.draw(draw);
         List<PodRequest> arriving = pattern.order(pods.arriving(draw), draw);
         return new SuiteCluster(
-                seed,
-                nodes.describe() + "; " + pods.describe() + ", " + pattern.describe(),
-                nodes.nodes(seed),
-                arriving);
+                seed, nodes.describe() + "; " + pods.describe() + ", " + pattern.describe(), nodes.nodes(seed), arriving);
     }
 }

@@ -57,8 +57,8 @@ record Csv(String file, List<String> columns, List<Row> rows) {
         }
 
         private BadInputException bad(String column, String text, int least, int most) {
-            return invalid("column " + column + " is '" + shortened(text) + "': write a whole number from " + least
-                    + " to " + most);
+            return invalid(
+                    "column " + column + " is '" + shortened(text) + "': write a whole number from " + least + " to " + most);
         }
 
         /** How many equal rows this row represents: 1 if there is no such column or its value is empty. */

@@ -112,8 +112,7 @@ public final class NodeTrace {
     /** The number of nodes that have cards of that model. */
     public int count(String model) {
         return nodes.values().stream()
-                .filter(node ->
-                        node.cards.stream().anyMatch(card -> card.model().equals(model)))
+                .filter(node -> node.cards.stream().anyMatch(card -> card.model().equals(model)))
                 .mapToInt(Node::count)
                 .sum();
     }

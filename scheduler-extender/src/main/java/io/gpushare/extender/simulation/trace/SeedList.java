@@ -30,8 +30,8 @@ public final class SeedList {
         }
         if (seeds.size() == 1 && !text.contains("-")) {
             long number = seeds.getFirst();
-            throw new BadInputException("--seeds " + text + ": write " + number + "-" + number + " for the seed "
-                    + number + " alone, or 42-" + (41 + number) + " for " + number + " replays");
+            throw new BadInputException("--seeds " + text + ": write " + number + "-" + number + " for the seed " + number
+                    + " alone, or 42-" + (41 + number) + " for " + number + " replays");
         }
         return seeds;
     }

@@ -34,10 +34,7 @@ final class TextFile {
             throw new BadInputException(path + " has more than " + (MAX_BYTES >> 20) + " MiB: use the column count");
         }
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException e) {
             throw new BadInputException(path + " is not UTF-8 text: save it as plain CSV");
         }

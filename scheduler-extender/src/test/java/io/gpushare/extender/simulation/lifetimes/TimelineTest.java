@@ -45,12 +45,13 @@ class TimelineTest {
 
     @Test
     void aPodIsNotTriedAgainBeforeItsBackoff() {
-        Waits waits = run(
-                1, 1, List.of(new TimedPod(WHOLE, 0, 100), new TimedPod(WHOLE, 100, 1), new TimedPod(WHOLE, 100, 1)));
+        Waits waits = run(1, 1, List.of(new TimedPod(WHOLE, 0, 100), new TimedPod(WHOLE, 100, 1), new TimedPod(WHOLE, 100, 1)));
         // The last one is tried at 100 and may be tried again at 101.
         assertThat(waits.percentile95(PodClass.WHOLE_CARDS)).isEqualTo(1);
-        Waits tied =
-                run(1, 1, List.of(new TimedPod(WHOLE, 0, 10), new TimedPod(WHOLE, 9, 5), new TimedPod(LARGE, 9, 5)));
+        Waits tied = run(
+                1,
+                1,
+                List.of(new TimedPod(WHOLE, 0, 10), new TimedPod(WHOLE, 9, 5), new TimedPod(LARGE, 9, 5)));
         assertThat(tied.mean(PodClass.WHOLE_CARDS)).isEqualTo(0.5);
         // Tried at 9, at 10, and after two seconds more; the card is free at 15.
         assertThat(tied.mean(PodClass.LARGE_SHARE)).isEqualTo(6);

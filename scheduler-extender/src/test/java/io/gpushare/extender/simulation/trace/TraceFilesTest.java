@@ -74,8 +74,7 @@ class TraceFilesTest {
         assertNodes("name,cpu\nn,1\n", "missing column 'cards'");
         assertNodes("node,node\nn,1\n", "names a column twice");
         assertNodes("", "is empty");
-        assertNodes(
-                "node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,0,T4\n", "write a whole number from 1 to");
+        assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,0,T4\n", "write a whole number from 1 to");
         assertNodes("node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,0,,\n", "lists no card");
         assertNodes(
                 "node,cpu_milli,memory_mib,cards,card_units,model\nn,1,1,2,1,T4\nn,2,1,2,1,T4\n",
@@ -83,7 +82,8 @@ class TraceFilesTest {
         assertPods(OPENB_PODS + "a,1,1,2,500,,,,,,\n", "line 2: num_gpu 2 with gpu_milli 500");
         assertPods(OPENB_PODS + "a,1,1,0,0,,,,,,\n", "lists no pod that requests a card");
         assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,-1,1,1,0,\n", "write a whole number from 0 to");
-        assertPods("pod,cpu_milli,memory_mib,units,cards,models\na,1,1,1,0,A100||T4\n", "line 2: write 1 to 64 models");
+        assertPods(
+                "pod,cpu_milli,memory_mib,units,cards,models\na,1,1,1,0,A100||T4\n", "line 2: write 1 to 64 models");
         assertPods(
                 "pod,cpu_milli,memory_mib,units,cards,models,count\na,1,1,1,0,,900000\nb,1,1,1,0,,900000\n",
                 "line 3: the list has more than 1000000 pods");
@@ -115,8 +115,8 @@ class TraceFilesTest {
 
     @Test
     void openbsMultigpuListsHaveNoModels() throws Exception {
-        assertThat(PodTrace.read(file(
-                        "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase\n" + "a,1,1,8,1000,LS,Running\n")))
+        assertThat(PodTrace.read(file("name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase\n"
+                        + "a,1,1,8,1000,LS,Running\n")))
                 .containsExactly(new PodRequest(1, 1, 0, 8, Set.of()));
     }
 
