@@ -88,7 +88,11 @@ public final class Extender implements AutoCloseable {
      * @param pod the pod in that namespace that this process runs in, which is labelled while it serves requests; null for
      *     none
      */
-    public record Candidacy(String namespace, String lease, String identity, @Nullable String pod) {
+    public record Candidacy(
+            String namespace,
+            String lease,
+            String identity,
+            @Nullable String pod) {
         public Candidacy {
             Objects.requireNonNull(namespace);
             Objects.requireNonNull(lease);
@@ -137,14 +141,7 @@ public final class Extender implements AutoCloseable {
         WaitingPods waiting = new WaitingPods(ledger);
         PreemptionCounts preemptions = new PreemptionCounts();
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api,
-                ledger,
-                informers::nodeFacts,
-                counted(settings.resources()),
-                leads,
-                ready,
-                clocks,
-                preemptions));
+                api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -173,7 +170,10 @@ public final class Extender implements AutoCloseable {
                                 new PluginMetricsClient(clocks.steady()),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
-        loops = new ArrayList<>(List.of(Requeuer.start(api, waiting, ready, clocks), unknownBindings.start(), new PolicyReviewTimer(ledger).start()));
+        loops = new ArrayList<>(List.of(
+                Requeuer.start(api, waiting, ready, clocks),
+                unknownBindings.start(),
+                new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }

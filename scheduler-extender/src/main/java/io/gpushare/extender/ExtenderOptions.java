@@ -56,10 +56,9 @@ final class ExtenderOptions implements CheckedOptions {
             names = "--policy",
             paramLabel = "<name>",
             defaultValue = "adaptive",
-            description =
-                    "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
-                            + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
-                            + " another one in its annotation gpushare.io/policy. [adaptive]")
+            description = "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
+                    + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
+                    + " another one in its annotation gpushare.io/policy. [adaptive]")
     private PolicyKind policy = PolicyKind.ADAPTIVE;
 
     @Option(
@@ -76,9 +75,10 @@ final class ExtenderOptions implements CheckedOptions {
             names = "--preempt",
             paramLabel = "<auto|scheduler|off>",
             defaultValue = "auto",
-            description = "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
-                    + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
-                    + " scheduler (kube-scheduler only), or off. [auto]")
+            description =
+                    "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
+                        + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
+                        + " scheduler (kube-scheduler only), or off. [auto]")
     private PreemptionMode preempt = PreemptionMode.AUTO;
 
     @Option(
@@ -136,8 +136,10 @@ final class ExtenderOptions implements CheckedOptions {
             names = "--pod-name",
             paramLabel = "<name>",
             converter = NameConverter.class,
-            description = "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
-                    + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else none]")
+            description =
+                    "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
+                        + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else"
+                        + " none]")
     private @Nullable String podName;
 
     @Option(

@@ -89,7 +89,8 @@ class ExtenderOptionsTest {
         assertThat(settings.server().address()).isEqualTo("127.0.0.1");
         assertThat(settings.server().maxBody()).isEqualTo(4096);
         assertThat(settings.kubeconfig()).isEqualTo(file);
-        assertThat(settings.resources()).isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
+        assertThat(settings.resources())
+                .isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
@@ -110,7 +111,8 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
+        assertThat(settings.candidacy())
+                .isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
         assertThat(environment.notices())
                 .containsExactly(
                         "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",

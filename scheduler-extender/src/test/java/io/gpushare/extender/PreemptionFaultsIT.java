@@ -21,8 +21,9 @@ class PreemptionFaultsIT extends WithPreemption {
         waiting("high", memory(10), 100);
         await().atMost(SOON)
                 .untilAsserted(() -> assertThat(api.eventsOf("high"))
-                        .containsExactly("PreemptionForbidden: PodDisruptionBudgets forbid the evictions that would free"
-                                + " a GPU card for this pod"));
+                        .containsExactly(
+                                "PreemptionForbidden: PodDisruptionBudgets forbid the evictions that would free"
+                                        + " a GPU card for this pod"));
         nothingMoreEvicted(0);
         assertThat(status("high").getString("nominatedNodeName")).isNull();
         api.budget("guard", "low", 1);
@@ -65,10 +66,12 @@ class PreemptionFaultsIT extends WithPreemption {
         running("low-b", "n1", memory(15), 0);
         api.evictions(REFUSED);
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("False"));
+        await().atMost(SOON)
+                .until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("False"));
         assertThat(status("high").getString("nominatedNodeName")).isNull();
         api.evictions(Outcome.Plain.SERVED);
-        await().atMost(SOON).until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("True"));
+        await().atMost(SOON)
+                .until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("True"));
         assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
                 .isEqualTo(1);
     }
@@ -96,7 +99,8 @@ class PreemptionFaultsIT extends WithPreemption {
         waiting("high", memory(10), 100);
         evicted("low-a");
         await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(api.eventsOf("high")).anyMatch(event -> event.startsWith("PreemptionExpired")));
+                .untilAsserted(() ->
+                        assertThat(api.eventsOf("high")).anyMatch(event -> event.startsWith("PreemptionExpired")));
         assertThat(metric("gpushare_extender_preemptions_total{outcome=\"expired\"}"))
                 .isEqualTo(1);
         await().atMost(Duration.ofSeconds(30)).until(() -> api.evicted().size() == 2);
@@ -164,14 +168,16 @@ class PreemptionFaultsIT extends WithPreemption {
     @Test
     void theNextLeaderKeepsTheCardsForThePreemptor() throws Exception {
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "first", null)).ready();
+        extender = start(new Extender.Candidacy("kube-system", "extender", "first", null))
+                .ready();
         running("low-a", "n1", memory(15), 0);
         running("low-b", "n1", memory(15), 0);
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         api.nominated("high", null);
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "second", null)).ready();
+        extender = start(new Extender.Candidacy("kube-system", "extender", "second", null))
+                .ready();
         ends(api.evicted().getFirst());
         api.pod("again", "uid-again", memory(15), 0);
         await().until(() -> extender.ledger.podEntry("uid-again").isPresent());

@@ -34,12 +34,11 @@ class PreemptionIT extends WithPreemption {
         ends(victim);
         binds("high", "n1");
         await().atMost(SOON)
-                .untilAsserted(
-                        () -> assertThat(condition("high", "gpushare.io/CardsHeld")).startsWith("False Bound"));
+                .untilAsserted(() ->
+                        assertThat(condition("high", "gpushare.io/CardsHeld")).startsWith("False Bound"));
         assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
                 .isEqualTo(1);
-        await().atMost(SOON)
-                .until(() -> metric("gpushare_extender_preemptions_total{outcome=\"bound\"}") == 1);
+        await().atMost(SOON).until(() -> metric("gpushare_extender_preemptions_total{outcome=\"bound\"}") == 1);
     }
 
     @Test
@@ -147,7 +146,10 @@ class PreemptionIT extends WithPreemption {
     private String preempt(String name, String... victims) throws Exception {
         StringBuilder pods = new StringBuilder();
         for (String victim : victims) {
-            pods.append(pods.isEmpty() ? "" : ",").append("{\"UID\":\"").append(victim).append("\"}");
+            pods.append(pods.isEmpty() ? "" : ",")
+                    .append("{\"UID\":\"")
+                    .append(victim)
+                    .append("\"}");
         }
         return extender.post(
                         "preempt",

@@ -63,7 +63,8 @@ class PreferencesIT extends WithPreemption {
     @Test
     void theScoresForThemAreHalfAsLarge() throws Exception {
         running("other", "n2", memory(10), 0);
-        String binpack = args("{}").replace("\"uid-p\"", "\"uid-p\",\"annotations\":{\"gpushare.io/policy\":\"binpack\"}");
+        String binpack =
+                args("{}").replace("\"uid-p\"", "\"uid-p\",\"annotations\":{\"gpushare.io/policy\":\"binpack\"}");
         assertThat(new JsonArray(extender.post("prioritize", binpack).body()))
                 .containsExactly(new JsonObject().put("Host", "n2").put("Score", 5));
     }
@@ -78,7 +79,10 @@ class PreferencesIT extends WithPreemption {
         JsonObject pod = new JsonObject()
                 .put(
                         "metadata",
-                        new JsonObject().put("name", "p").put("namespace", "default").put("uid", "uid-p"))
+                        new JsonObject()
+                                .put("name", "p")
+                                .put("namespace", "default")
+                                .put("uid", "uid-p"))
                 .put("spec", TestApiServer.spec(memory(3)).mergeIn(new JsonObject(spec.replace('\'', '"'))));
         return "{\"Pod\":" + pod.encode() + ",\"NodeNames\":[\"n1\",\"n2\",\"n3\"]}";
     }

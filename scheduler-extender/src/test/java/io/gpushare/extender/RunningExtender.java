@@ -53,10 +53,7 @@ public final class RunningExtender implements AutoCloseable {
     /** One that preempts in that mode, alone or in an election. */
     RunningExtender(Path kubeconfig, PreemptionMode mode, Extender.@Nullable Candidacy candidacy, Clocks clocks)
             throws IOException {
-        this(
-                settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode, DecideIn.AUTO),
-                null,
-                clocks);
+        this(settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode, DecideIn.AUTO), null, clocks);
     }
 
     /** @param tls what its client trusts and presents; null for plain HTTP */

@@ -308,8 +308,7 @@ public final class TestApiServer implements AutoCloseable {
 
     /** Whether this program may evict pods. */
     void mayEvict(boolean may) {
-        access.always(
-                may ? Outcome.Plain.SERVED : new Outcome.Reply(201, "{\"status\":{\"allowed\":false}}"));
+        access.always(may ? Outcome.Plain.SERVED : new Outcome.Reply(201, "{\"status\":{\"allowed\":false}}"));
     }
 
     /** Every response waits that many milliseconds. */

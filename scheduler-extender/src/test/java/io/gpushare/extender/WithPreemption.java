@@ -95,8 +95,7 @@ abstract class WithPreemption {
     /** The victim's containers have ended. */
     void ends(String name) {
         api.delete(name);
-        await().atMost(SOON)
-                .until(() -> extender.ledger.podEntry("uid-" + name).isEmpty());
+        await().atMost(SOON).until(() -> extender.ledger.podEntry("uid-" + name).isEmpty());
     }
 
     void binds(String name, String node) {
@@ -114,7 +113,8 @@ abstract class WithPreemption {
         return status(name).getJsonArray("conditions").stream()
                 .map(JsonObject.class::cast)
                 .filter(each -> type.equals(each.getString("type")))
-                .map(each -> each.getString("status") + " " + each.getString("reason") + " " + each.getString("message"))
+                .map(each ->
+                        each.getString("status") + " " + each.getString("reason") + " " + each.getString("message"))
                 .collect(Collectors.joining());
     }
 

@@ -29,9 +29,8 @@ final class BudgetCheck {
                 forbidden.add(pod.ref().uid());
                 continue;
             }
-            List<DisruptionBudget> selecting = all.stream()
-                    .filter(budget -> budget.selects(pod.labels()))
-                    .toList();
+            List<DisruptionBudget> selecting =
+                    all.stream().filter(budget -> budget.selects(pod.labels())).toList();
             // The API server evicts no pod that two budgets select.
             boolean allowed = selecting.size() <= 1
                     && selecting.stream().allMatch(budget -> taken.getOrDefault(budget, 0) < budget.allowed());

@@ -9,8 +9,8 @@ import io.gpushare.extender.preemption.PreemptionTurns.Ended;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
-import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.node.NodeFacts;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
 import java.time.Instant;
@@ -155,10 +155,12 @@ public final class PreemptionLoop {
         permitted = api.evictions().permitted();
         askedAt = now;
         if (permitted) {
-            LOG.info("pods are evicted for waiting pods of higher priority where kube-scheduler's preemption does not help");
+            LOG.info("pods are evicted for waiting pods of higher priority where kube-scheduler's preemption does not"
+                    + " help");
         } else if (first) {
-            LOG.warn("the permission to evict pods is missing: apply deploy/preemption to let pods of higher priority preempt"
-                    + " where kube-scheduler's own preemption does not help, or start with --preempt=scheduler");
+            LOG.warn("the permission to evict pods is missing: apply deploy/preemption to let pods of higher priority"
+                    + " preempt where kube-scheduler's own preemption does not help, or start with"
+                    + " --preempt=scheduler");
         }
     }
 
@@ -170,7 +172,10 @@ public final class PreemptionLoop {
                 case GONE -> LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
                 case BOUND -> release(ended, "Bound", "the pod is bound");
                 case EXPIRED -> {
-                    LOG.warn("pod {} was not bound in time to node {}, whose cards were held for it", ended.pod(), ended.node());
+                    LOG.warn(
+                            "pod {} was not bound in time to node {}, whose cards were held for it",
+                            ended.pod(),
+                            ended.node());
                     release(ended, "Expired", "the pod was not bound in time");
                     events.expired(ended.pod(), ended.node());
                 }
@@ -190,7 +195,8 @@ public final class PreemptionLoop {
     }
 
     private void nominate(Instant now) {
-        nominatedAt.keySet()
+        nominatedAt
+                .keySet()
                 .retainAll(ledger.held().stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
         for (Nominated pod : ledger.held()) {
             Instant last = nominatedAt.computeIfAbsent(pod.ref().uid(), _ -> now);

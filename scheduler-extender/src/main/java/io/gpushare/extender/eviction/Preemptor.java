@@ -14,7 +14,6 @@ import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -205,7 +204,9 @@ final class Preemptor {
     /** The cards are not held for the pod any more. */
     void release(PodEntry pod, String why, String sentence) {
         try {
-            api.patch(pod.ref(), PodStatusPatch.released(why, sentence, parts.wall().instant()));
+            api.patch(
+                    pod.ref(),
+                    PodStatusPatch.released(why, sentence, parts.wall().instant()));
         } catch (KubernetesException e) {
             LOG.debug("pod {}: {}", pod.ref(), e.getMessage());
         }

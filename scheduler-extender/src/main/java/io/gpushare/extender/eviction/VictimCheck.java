@@ -48,7 +48,8 @@ final class VictimCheck {
     Result check(String node, List<PodEntry> victims) throws KubernetesException {
         List<PodDetails> pods = new ArrayList<>();
         for (PodEntry victim : victims) {
-            Optional<PodDetails> pod = api.pod(victim.ref().namespace(), victim.ref().name())
+            Optional<PodDetails> pod = api.pod(
+                            victim.ref().namespace(), victim.ref().name())
                     .filter(found -> found.ref().uid().equals(victim.ref().uid())
                             && node.equals(found.node())
                             && found.priority() == victim.priority().value()

@@ -30,8 +30,7 @@ public final class Nominations {
      * @param held whether this extender holds the cards, whatever kube-scheduler writes
      * @param shown whether the pod's status names the node as the nominated one
      */
-    public record Nominated(
-            PodRef ref, String node, Demand demand, PodPriority priority, boolean held, boolean shown) {
+    public record Nominated(PodRef ref, String node, Demand demand, PodPriority priority, boolean held, boolean shown) {
         public Nominated {
             Objects.requireNonNull(ref);
             Objects.requireNonNull(node);
@@ -40,9 +39,9 @@ public final class Nominations {
         }
     }
 
-    private static final Comparator<Nominated> FIRST =
-            Comparator.comparing(Nominated::priority, PodPriority.HIGHEST_FIRST)
-                    .thenComparing(pod -> pod.ref().uid());
+    private static final Comparator<Nominated> FIRST = Comparator.comparing(
+                    Nominated::priority, PodPriority.HIGHEST_FIRST)
+            .thenComparing(pod -> pod.ref().uid());
 
     private final Map<String, Nominated> pods = new ConcurrentHashMap<>();
 
@@ -54,9 +53,7 @@ public final class Nominations {
         if (node != null && waits && demand instanceof PodDemand.Valid valid) {
             boolean shown = node.equals(pod.nominatedNode());
             pods.put(
-                    uid,
-                    new Nominated(
-                            pod.ref(), node, valid.demand(), pod.priority(), pod.heldNode() != null, shown));
+                    uid, new Nominated(pod.ref(), node, valid.demand(), pod.priority(), pod.heldNode() != null, shown));
         } else {
             pods.remove(uid);
         }

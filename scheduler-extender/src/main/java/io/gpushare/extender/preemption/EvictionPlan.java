@@ -31,7 +31,9 @@ public sealed interface EvictionPlan {
         /** Whether the other plan evicts the same pods there. */
         boolean samePods(Evict other) {
             return node.equals(other.node)
-                    && victims.stream().map(PodEntry::ref).toList()
+                    && victims.stream()
+                            .map(PodEntry::ref)
+                            .toList()
                             .equals(other.victims.stream().map(PodEntry::ref).toList());
         }
     }

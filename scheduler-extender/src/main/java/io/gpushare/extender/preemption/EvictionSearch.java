@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class EvictionSearch {
     /** The most pods that are evicted for one pod. */
     static final int MOST_VICTIMS = 64;
-    // A search on a node takes up to a millisecond. Nodes whose least important pods are the least important come first.
+    // A search on a node takes up to a millisecond. Nodes whose least important pods are the least important come
+    // first.
     private static final int MOST_NODES = 500;
 
     private final Ledger ledger;
@@ -107,12 +108,9 @@ public final class EvictionSearch {
         List<PodEntry> victims = leaving.stream()
                 .filter(entry -> !entry.priority().terminating())
                 .toList();
-        HostResources freed = leaving.stream()
-                .map(entry -> entry.podDemand().host())
-                .reduce(HostResources.NONE, HostResources::plus);
-        return leaving.size() == found.get().size()
-                        && victims.size() <= MOST_VICTIMS
-                        && fits(candidate.node(), freed)
+        HostResources freed =
+                leaving.stream().map(entry -> entry.podDemand().host()).reduce(HostResources.NONE, HostResources::plus);
+        return leaving.size() == found.get().size() && victims.size() <= MOST_VICTIMS && fits(candidate.node(), freed)
                 ? Optional.of(new EvictionPlan.Evict(
                         candidate.name(),
                         victims,

@@ -73,8 +73,7 @@ public final class Preemption {
             return false;
         }
         Optional<EvictionPlan> plan = ledger.podEntry(pod.ref().uid())
-                .map(entry ->
-                        EvictionSearch.preemption(ledger, entry, Set.of()).best(victims::containsKey));
+                .map(entry -> EvictionSearch.preemption(ledger, entry, Set.of()).best(victims::containsKey));
         return plan.isPresent()
                 && plan.get() instanceof EvictionPlan.Evict(var _, var _, Harm ours)
                 && victims.values().stream().map(this::harm).allMatch(theirs -> less(ours, theirs));

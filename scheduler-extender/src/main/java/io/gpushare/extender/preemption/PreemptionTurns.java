@@ -93,9 +93,7 @@ public final class PreemptionTurns {
             boolean helped = ledger.awaitsCards(pod.ref());
             Turn turn = Objects.requireNonNull(turns.compute(
                     pod.ref().uid(),
-                    (_, old) -> old == null
-                            ? new Turn(now, now, 0, "", Set.of())
-                            : helped ? old.helped(now) : old));
+                    (_, old) -> old == null ? new Turn(now, now, 0, "", Set.of()) : helped ? old.helped(now) : old));
             if (!helped && !now.isBefore(turn.since().plus(GRACE)) && !now.isBefore(turn.next())) {
                 due.add(pod);
             }
@@ -153,10 +151,12 @@ public final class PreemptionTurns {
     public void held(PodRef pod, String node, Duration grace, Instant now) {
         Duration longest = grace.compareTo(LONGEST_HOLD) < 0 ? grace : LONGEST_HOLD;
         holds.put(pod.uid(), new Hold(pod, node, now.plus(longest).plus(AFTER_VICTIMS), false));
-        // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less often.
-        turn(pod).ifPresent(old -> turns.put(
-                pod.uid(),
-                new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
+        // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less
+        // often.
+        turn(pod)
+                .ifPresent(old -> turns.put(
+                        pod.uid(),
+                        new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
     }
 
     /** The holds that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */

@@ -59,7 +59,11 @@ public final class PodReader {
         List<ContainerResources> containers = new ArrayList<>(reader.inits);
         containers.addAll(reader.apps);
         return new SchedulingPod(
-                new PodRef(reader.uid, reader.namespace, reader.name), reader.priority, reader.annotations, containers, new PodTraits(reader.preferences, reader.relations, reader.tolerations));
+                new PodRef(reader.uid, reader.namespace, reader.name),
+                reader.priority,
+                reader.annotations,
+                containers,
+                new PodTraits(reader.preferences, reader.relations, reader.tolerations));
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequestException {

@@ -97,12 +97,11 @@ public final class NodeSelection {
                 FilterResult fitting = feasible(apart, demand.demand(), nodes);
                 Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
                 FilterResult feasible = without(closed, Reason.BACKING_OFF, fitting, nodes);
-                boolean decides =
-                        switch (where) {
-                            case FILTER -> true;
-                            case PRIORITIZE -> false;
-                            case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, feasible);
-                        };
+                boolean decides = switch (where) {
+                    case FILTER -> true;
+                    case PRIORITIZE -> false;
+                    case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, feasible);
+                };
                 yield decides ? decided(pod.ref().uid(), apart, demand, nodes, feasible) : feasible;
             }
         };

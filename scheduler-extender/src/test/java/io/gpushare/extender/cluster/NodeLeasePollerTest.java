@@ -35,7 +35,8 @@ class NodeLeasePollerTest {
             List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3"))));
 
     private final Ledger ledger = TestCluster.ledger();
-    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+    private final NodeSelection selection =
+            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
     private final Map<String, String> leases = new HashMap<>(Map.of("n1", "1", "n2", "1"));
     private boolean away;
     private long nanos;

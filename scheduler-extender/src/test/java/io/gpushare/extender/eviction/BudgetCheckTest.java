@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
 import io.gpushare.kubernetes.eviction.PodDetails;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
-import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +25,7 @@ class BudgetCheckTest {
 
     @Test
     void aPodWithTwoBudgetsCannotBeEvicted() {
-        assertThat(BudgetCheck.forbidden(
-                        List.of(pod("a", "x")), Map.of("ns", List.of(budget("x", 5), budget("x", 6)))))
+        assertThat(BudgetCheck.forbidden(List.of(pod("a", "x")), Map.of("ns", List.of(budget("x", 5), budget("x", 6)))))
                 .containsExactly("uid-a");
     }
 

@@ -31,9 +31,7 @@ class EvictionSearchTest {
     void addNodes() {
         for (String node : List.of("n1", "n2")) {
             ledger.updateNode(
-                    node,
-                    Map.of("gpushare.io/inventory", InventoryCodec.encode(CARDS)),
-                    new HostResources(4000, 8192));
+                    node, Map.of("gpushare.io/inventory", InventoryCodec.encode(CARDS)), new HostResources(4000, 8192));
         }
     }
 
@@ -62,11 +60,10 @@ class EvictionSearchTest {
             runs(node + "-b", node, 1, 15, 5);
         }
         runs("n2-b", "n2", 1, 15, 5, true);
-        assertThat(plan(15, 10, Set.of()))
-                .isInstanceOfSatisfying(EvictionPlan.Evict.class, plan -> {
-                    assertThat(plan.node()).isEqualTo("n2");
-                    assertThat(plan.victims()).isEmpty();
-                });
+        assertThat(plan(15, 10, Set.of())).isInstanceOfSatisfying(EvictionPlan.Evict.class, plan -> {
+            assertThat(plan.node()).isEqualTo("n2");
+            assertThat(plan.victims()).isEmpty();
+        });
     }
 
     @Test
@@ -86,7 +83,8 @@ class EvictionSearchTest {
         PodEntry pod = waits(15, 10, "1");
         assertThat(EvictionSearch.preemption(ledger, pod, Set.of()).best(_ -> true))
                 .isInstanceOfSatisfying(
-                        EvictionPlan.Evict.class, plan -> assertThat(plan.node()).isEqualTo("n2"));
+                        EvictionPlan.Evict.class,
+                        plan -> assertThat(plan.node()).isEqualTo("n2"));
         assertThat(EvictionSearch.preemption(ledger, pod, Set.of()).best("n1"::equals))
                 .isInstanceOf(EvictionPlan.NotPossible.class);
     }
@@ -111,11 +109,13 @@ class EvictionSearchTest {
     }
 
     private static List<String> names(EvictionPlan plan) {
-        return ((EvictionPlan.Evict) plan).victims().stream().map(pod -> pod.ref().name()).toList();
+        return ((EvictionPlan.Evict) plan)
+                .victims().stream().map(pod -> pod.ref().name()).toList();
     }
 
     private EvictionPlan plan(int units, int priority, Set<String> spared) {
-        return EvictionSearch.preemption(ledger, waits(units, priority, "0"), spared).best(_ -> true);
+        return EvictionSearch.preemption(ledger, waits(units, priority, "0"), spared)
+                .best(_ -> true);
     }
 
     private PodEntry waits(int units, int priority, String cpu) {
@@ -131,8 +131,8 @@ class EvictionSearchTest {
     }
 
     private static List<ContainerResources> requests(String units, String cpu) {
-        return List.of(new ContainerResources(
-                "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", units, "cpu", cpu)));
+        return List.of(
+                new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", units, "cpu", cpu)));
     }
 
     private void runs(String name, String node, int card, int units, int priority) {

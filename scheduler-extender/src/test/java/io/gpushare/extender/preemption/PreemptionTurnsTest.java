@@ -190,8 +190,8 @@ class PreemptionTurnsTest {
     }
 
     private void bound(String name) {
-        ledger.updatePod(new ClusterPod(
-                ref(name), "n1", false, new PodPriority(5, NOON, false), false, Map.of(), memory()));
+        ledger.updatePod(
+                new ClusterPod(ref(name), "n1", false, new PodPriority(5, NOON, false), false, Map.of(), memory()));
     }
 
     private static List<ContainerResources> memory() {

@@ -32,7 +32,12 @@ class ExplainerProperties {
         List<String> nodes = cluster(random, ledger);
         NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         Explainer explainer = new Explainer(
-                ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE), cluster);
+                ledger,
+                new NodeSelection(
+                        ledger,
+                        new PlacementOutcomes(() -> 0),
+                        random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE),
+                cluster);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = selection.filter(pod, selection.named(nodes));

@@ -36,7 +36,8 @@ class GpushareFaultsTest {
             TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
-    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+    private final NodeSelection selection =
+            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
 
     @Test
     void e3ACardOverCommittedByForgedAnnotationsIsFull() {

@@ -37,7 +37,10 @@ class ViewRevisionsTest {
     private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
     private final ViewRevisions revisions = new ViewRevisions(
             ledger,
-            new Explainer(ledger, new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE), new NoPods()));
+            new Explainer(
+                    ledger,
+                    new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
+                    new NoPods()));
     private long now = 5 * SECOND;
 
     private static final class NoPods implements PodApi {

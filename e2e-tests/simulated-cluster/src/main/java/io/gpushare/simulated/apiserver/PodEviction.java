@@ -60,7 +60,9 @@ final class PodEviction {
                 .list(ApiResource.DISRUPTION_BUDGETS, inNamespace, new ObjectKey("", ""), Integer.MAX_VALUE)
                 .objects()
                 .stream()
-                .filter(budget -> selects(budget.path("spec").path("selector"), pod.path("metadata").path("labels")))
+                .filter(budget -> selects(
+                        budget.path("spec").path("selector"),
+                        pod.path("metadata").path("labels")))
                 .toList();
         if (budgets.size() > 1) {
             throw ApiError.of(
@@ -95,13 +97,12 @@ final class PodEviction {
             for (JsonNode one : each.path("values")) {
                 among |= one.asText().equals(value);
             }
-            boolean meets =
-                    switch (each.path("operator").asText()) {
-                        case "In" -> among;
-                        case "NotIn" -> !among;
-                        case "Exists" -> labels.has(each.path("key").asText());
-                        default -> !labels.has(each.path("key").asText());
-                    };
+            boolean meets = switch (each.path("operator").asText()) {
+                case "In" -> among;
+                case "NotIn" -> !among;
+                case "Exists" -> labels.has(each.path("key").asText());
+                default -> !labels.has(each.path("key").asText());
+            };
             if (!meets) {
                 return false;
             }
@@ -117,7 +118,9 @@ final class PodEviction {
                 .put("status", "True")
                 .put("reason", "EvictionByEvictionAPI")
                 .put("message", "Eviction API: evicting")
-                .put("lastTransitionTime", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString());
+                .put(
+                        "lastTransitionTime",
+                        clock.instant().truncatedTo(ChronoUnit.SECONDS).toString());
         try {
             store.update(ApiResource.PODS, key, pod -> {
                 if (uid.equals(Documents.text(pod, "metadata.uid"))) {
