@@ -3,6 +3,7 @@ package io.gpushare.extender.simulation;
 import io.gpushare.extender.simulation.trace.PodClass;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The results of the policies as a table for users. */
@@ -56,23 +57,22 @@ public final class ResultTable {
 
     /** The same as JSON. */
     public static String json(List<Result> results) {
-        StringBuilder text = new StringBuilder("{\"policies\":[");
-        for (Result result : results) {
-            text.append(result == results.getFirst() ? "" : ",")
-                    .append(text(
-                            "{\"policy\":\"%s\",\"arrived\":%d,\"allocated\":%.3f,\"deviation\":%.3f,\"pods\":%.1f,"
-                                    + "\"refused\":{",
-                            result.policy(),
-                            result.arrived(),
-                            result.end(),
-                            result.deviation(Curve::end),
-                            result.mean(Curve::pods)));
-            for (PodClass each : PodClass.values()) {
-                text.append(text("%s\"%s\":%.1f", each.ordinal() == 0 ? "" : ",", each.key(), result.refused(each)));
-            }
-            text.append("}}");
-        }
-        return text.append("]}").append(System.lineSeparator()).toString();
+        return results.stream().map(ResultTable::json).collect(Collectors.joining(",", "{\"policies\":[", "]}"))
+                + System.lineSeparator();
+    }
+
+    private static String json(Result result) {
+        String refused = Stream.of(PodClass.values())
+                .map(each -> text("\"%s\":%.1f", each.key(), result.refused(each)))
+                .collect(Collectors.joining(",", "{", "}"));
+        return text(
+                "{\"policy\":\"%s\",\"arrived\":%d,\"allocated\":%.3f,\"deviation\":%.3f,\"pods\":%.1f,\"refused\":%s}",
+                result.policy(),
+                result.arrived(),
+                result.end(),
+                result.deviation(Curve::end),
+                result.mean(Curve::pods),
+                refused);
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation would need one more library

@@ -5,6 +5,7 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** One to three kinds of nodes, 5 to 60 nodes in all. */
@@ -57,7 +58,7 @@ record DrawnNodes(List<Kind> kinds) {
             }
             for (int node = 0; node < kind.nodes; node++) {
                 nodes.add(FreeNode.of(
-                        kind.card.model().toLowerCase(java.util.Locale.ROOT) + "-" + node,
+                        kind.card.model().toLowerCase(Locale.ROOT) + "-" + node,
                         salt,
                         (long) kind.cpuPerCard * kind.cards,
                         (long) kind.memoryPerCard * kind.cards,
