@@ -29,7 +29,11 @@ public final class CardControl {
     /** What the daemon says of itself and its server. */
     public record Seen(Daemon daemon, Optional<Server> server) {}
 
-    /** @param roofMib the roof that is wanted; 0 for none */
+    /**
+     * Asks for the state of the daemon and its server.
+     *
+     * @param roofMib the roof that is wanted; 0 for none
+     */
     public Seen look(long roofMib) throws IOException, InterruptedException {
         return switch (program.ask("get_server_list")) {
             case Reply.NoDaemon _ -> new Seen(daemon.alive() ? Daemon.SILENT : Daemon.ABSENT, Optional.empty());
