@@ -47,7 +47,20 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
         if (!unanswered.isEmpty()) {
             return among(unanswered, named, Caller.Evidence.LACKS_DEVICES);
         }
-        return fitting.isEmpty() ? none(resource, count) : among(fitting, named, Caller.Evidence.REPEATED_CALL);
+        return fitting.isEmpty() ? none(resource, count) : repeated(fitting, named);
+    }
+
+    /**
+     * A container that has its cards already. The pod may as well be gone, and the caller another one of its name: only the
+     * API server knows.
+     */
+    private Caller repeated(List<Candidate> candidates, Set<CardId> named) {
+        return fresh
+                ? among(candidates, named, Caller.Evidence.REPEATED_CALL)
+                : new Caller.None(
+                        RefusalKind.POD_UNKNOWN,
+                        "the kubelet calls again for pod " + candidates.getFirst().pod().ref()
+                                + ", which has its cards, or for a new pod of that name: recreate the pod");
     }
 
     private Optional<Candidate> firstLacking(NodePod pod, DeviceResource resource) {

@@ -6,7 +6,6 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +49,6 @@ public sealed interface ContainerIsolation {
     /** Decides for a container with these shares. */
     static ContainerIsolation of(ContainerAllocation allocation, Inventory inventory, IsolationProvider provider) {
         Map<CardId, Memory> limits = new LinkedHashMap<>();
-        List<Card> cards = new ArrayList<>();
         for (CardId id : allocation.visibleCards()) {
             Optional<Card> card = inventory.card(id);
             int units = allocation.on(id).units();
@@ -62,7 +60,6 @@ public sealed interface ContainerIsolation {
                         + card.get().isolation().missing());
             }
             if (card.get().isolation().inForce() != Isolation.NONE) {
-                cards.add(card.get());
                 limits.put(id, new Memory(inventory.unit().size().bytes() * units));
             }
         }

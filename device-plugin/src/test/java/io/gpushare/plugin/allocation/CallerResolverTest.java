@@ -206,14 +206,22 @@ class CallerResolverTest {
     }
 
     @Test
-    void anAnsweredContainerWithoutDevicesIsARepeatedCall() {
+    void anAnsweredContainerWithoutDevicesIsARepeatedCallIfTheApiServerConfirmsThePod() {
         NodePod pod = TestPods.onCard("p", 0, A, 3);
         NodeSnapshot snapshot = EMPTY.withPod(pod)
                 .withAnsweredCall(
                         new AnsweredCall(pod.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
                 .withListed(TestPods.listed("p"), TestPods.START);
 
-        assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Evidence.REPEATED_CALL);
+        assertFound(
+                new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
+                "p",
+                "main",
+                Caller.Evidence.REPEATED_CALL);
+        // Another pod may have taken its name meanwhile.
+        assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(
+                        Caller.None.class, none -> assertThat(none.reason()).contains("or for a new pod of that name"));
     }
 
     @Test
