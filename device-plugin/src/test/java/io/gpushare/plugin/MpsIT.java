@@ -171,7 +171,7 @@ class MpsIT extends WholeProgram {
                 .hasMessageContaining("MPS");
 
         script("");
-        await().atMost(Duration.ofSeconds(120)).ignoreExceptions().until(() -> {
+        await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
             start(MEMORY, devices);
             return true;
         });

@@ -79,7 +79,7 @@ public final class Nominations {
      */
     public boolean precedes(Nominated nominated, String uid, int priority) {
         @Nullable Nominated own = pods.get(uid);
-        return own != null && own.node().equals(nominated.node())
+        return (own != null && own.node().equals(nominated.node()))
                 ? FIRST.compare(nominated, own) < 0
                 : nominated.priority().value() >= priority;
     }

@@ -12,7 +12,11 @@ import java.util.Locale;
  * @param rows one per cluster
  */
 public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
-    /** @param allocated per cent of the capacity of one cluster, by policy */
+    /**
+     * What each policy allocated in one cluster.
+     *
+     * @param allocated per cent of the capacity of one cluster, by policy
+     */
     public record Row(long seed, String cluster, List<Double> allocated) {
         public Row {
             allocated = List.copyOf(allocated);

@@ -74,7 +74,7 @@ public class VerbsBenchmark {
 
     /** The value of the option --decide-in. */
     @Param({"filter", "prioritize"})
-    public String decideIn;
+    public String decideIn = "filter";
 
     private long[] other;
     private NodeSelection selection;
