@@ -7,20 +7,19 @@ import org.junit.jupiter.api.Test;
 
 /** A node whose device plugin offers no cards: each view says why. */
 class NoCardsIT extends WithView {
-    private static final String WHY = "no cards to offer: NVIDIA's driver is not loaded (Driver Not Loaded (NVML code 9))."
-            + " Run nvidia-smi on the node";
+    private static final String WHY =
+            "no cards to offer: NVIDIA's driver is not loaded (Driver Not Loaded (NVML code 9))."
+                    + " Run nvidia-smi on the node";
 
     @Override
     void fill(TestApiServer cluster) {
-        cluster.node(
-                "gpu",
-                """
-                {"version":1,"unitMiB":1024,"cards":[],
-                 "noCards":{"reason":"driver_not_loaded","detail":"Driver Not Loaded (NVML code 9)"}}\
-                """);
+        cluster.node("gpu", """
+            {"version":1,"unitMiB":1024,"cards":[],
+             "noCards":{"reason":"driver_not_loaded","detail":"Driver Not Loaded (NVML code 9)"}}\
+            """);
         cluster.node("newer", """
-                {"version":1,"unitMiB":1024,"cards":[],"noCards":{"reason":"cards_on_strike","detail":"more pay"}}\
-                """);
+            {"version":1,"unitMiB":1024,"cards":[],"noCards":{"reason":"cards_on_strike","detail":"more pay"}}\
+            """);
         cluster.node("plain", null);
     }
 

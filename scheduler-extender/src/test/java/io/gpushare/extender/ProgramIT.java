@@ -94,13 +94,17 @@ class ProgramIT {
     @Test
     void aHugeAnnotationWithNewlinesIsOneLineOfTheLogAndAnAcceptedEvent() throws Exception {
         String forged = "2026-01-01T00:00:00.000Z INFO  Ledger - forged";
-        api.boundByOther("p", "n1", Map.of(
-                "gpushare.io/allocation",
-                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"role\":\"x\\n" + forged + "é".repeat(125_000)
-                        + "\",\"memory\":{}}]}"));
+        api.boundByOther(
+                "p",
+                "n1",
+                Map.of(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"role\":\"x\\n" + forged
+                                + "é".repeat(125_000) + "\",\"memory\":{}}]}"));
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try {
-            await().atMost(Duration.ofSeconds(60)).until(() -> !api.recordedEvents().isEmpty());
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> !api.recordedEvents().isEmpty());
             assertThat(api.recordedEvents().getFirst())
                     .contains("GpuAllocationDisbelieved", "'role' is init or sidecar", "recreate the pod");
             assertThat(log()).contains("'role' is init or sidecar").hasSizeLessThan(20_000);

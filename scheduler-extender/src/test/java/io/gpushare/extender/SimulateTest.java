@@ -111,7 +111,9 @@ class SimulateTest {
     void theSuitePrintsTheRegretOfEachPolicyAndItsWorstCluster() {
         SimulateCommand simulate = new SimulateCommand();
         new CommandLine(simulate).parseArgs("--suite", "3", "--seed", "5", "--threads", "1");
-        assertThat(simulate.run(new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8)))
+        assertThat(simulate.run(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)))
                 .isZero();
         assertThat(printed()).containsPattern("policy +allocated +regret +95 % +worst +seed");
         assertThat(printed()).containsPattern("(?m)^wsp-fgd +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[567]$");
@@ -182,7 +184,9 @@ class SimulateTest {
     void missingFilesAreNamed() {
         SimulateCommand simulate = new SimulateCommand();
         new CommandLine(simulate).parseArgs();
-        assertThat(simulate.run(new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8)))
+        assertThat(simulate.run(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)))
                 .isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("name the files with --nodes and --pods");
     }

@@ -59,7 +59,8 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                 ? among(candidates, named, Caller.Evidence.REPEATED_CALL)
                 : new Caller.None(
                         RefusalKind.POD_UNKNOWN,
-                        "the kubelet calls again for pod " + candidates.getFirst().pod().ref()
+                        "the kubelet calls again for pod "
+                                + candidates.getFirst().pod().ref()
                                 + ", which has its cards, or for a new pod of that name: recreate the pod");
     }
 

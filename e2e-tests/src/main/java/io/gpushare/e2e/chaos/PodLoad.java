@@ -156,7 +156,8 @@ final class PodLoad {
         while (true) {
             Snapshot now = watcher.latest();
             Optional<PodView> pod = now.pod(uid);
-            boolean preempted = pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
+            boolean preempted =
+                    pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
             if (preempted || vanished) {
                 if (!preemptionReported(uid)) {

@@ -128,8 +128,7 @@ public final class Installation {
 
     /** The pods with the label that the Service of the extender selects, but for those that end. */
     private List<String> leaders() {
-        return cluster
-                .kubectl()
+        return cluster.kubectl()
                 .json("-n", NAMESPACE, "get", "pods", "-l", "gpushare.io/leader=gpushare-schd-extender")
                 .path("items")
                 .valueStream()

@@ -26,11 +26,12 @@ public final class Chart {
     /** The objects, for a cluster of that version. */
     static List<Rendered> objects(String values, String version) {
         List<Rendered> objects = new ArrayList<>();
-        templates(values, version).values().forEach(text -> StreamSupport.stream(
-                        new Yaml().loadAll(text).spliterator(), false)
-                .filter(document -> document != null)
-                .map(document -> new Rendered(map(document)))
-                .forEach(objects::add));
+        templates(values, version)
+                .values()
+                .forEach(text -> StreamSupport.stream(new Yaml().loadAll(text).spliterator(), false)
+                        .filter(document -> document != null)
+                        .map(document -> new Rendered(map(document)))
+                        .forEach(objects::add));
         return objects;
     }
 

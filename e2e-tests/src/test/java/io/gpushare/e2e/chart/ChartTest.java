@@ -93,8 +93,7 @@ class ChartTest {
 
     static Stream<Arguments> sets() {
         return SETS.entrySet().stream()
-                .flatMap(set ->
-                        VERSIONS.stream().map(version -> Arguments.of(set.getKey(), version, set.getValue())));
+                .flatMap(set -> VERSIONS.stream().map(version -> Arguments.of(set.getKey(), version, set.getValue())));
     }
 
     @Test
@@ -148,9 +147,9 @@ class ChartTest {
         assertThatThrownBy(() -> Chart.objects("tls: {enabled: false}", "1.36.2"))
                 .hasMessageContaining("anyone who reaches the extender's port can bind pods: set tls.enabled=true");
         assertThatThrownBy(() -> Chart.objects("""
-                        tls: {enabled: false}
-                        networkPolicy: {enabled: false, allowFrom: [192.0.2.10/32]}
-                        """, "1.36.2")).hasMessageContaining("can bind pods");
+            tls: {enabled: false}
+            networkPolicy: {enabled: false, allowFrom: [192.0.2.10/32]}
+            """, "1.36.2")).hasMessageContaining("can bind pods");
         Rendered policy = object(
                 Chart.objects(SETS.get("plain HTTP for two addresses"), "1.36.2"),
                 "NetworkPolicy",
@@ -181,8 +180,8 @@ class ChartTest {
 
     @Test
     void theNodesOfFeatureDiscoveryAreAlternatives() {
-        Rendered plugin =
-                object(Chart.objects(SETS.get("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        Rendered plugin = object(
+                Chart.objects(SETS.get("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
         Object pod = plugin.at("spec", "template", "spec");
         assertThat(String.valueOf(pod)).contains("runtimeClassName=nvidia").doesNotContain("nodeSelector={gpushare");
         String terms = plugin.text(
@@ -199,7 +198,8 @@ class ChartTest {
 
     @Test
     void otherResourceNamesReachEveryObjectThatNamesThem() {
-        String all = String.join("", Chart.templates(SETS.get("everything else"), "1.36.2").values());
+        String all = String.join(
+                "", Chart.templates(SETS.get("everything else"), "1.36.2").values());
         assertThat(all)
                 .contains("--memory-resource=example.com/memory", "--card-resource=nvidia.com/gpu")
                 .doesNotContain("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
@@ -238,7 +238,8 @@ class ChartTest {
     }
 
     private static X509Certificate certificate(List<Rendered> objects, String secret, String key) throws Exception {
-        byte[] pem = Base64.getDecoder().decode(object(objects, "Secret", secret).text("data", key));
+        byte[] pem =
+                Base64.getDecoder().decode(object(objects, "Secret", secret).text("data", key));
         return (X509Certificate)
                 CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
     }

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code e2e-tests/run-all} on a machine that lacks everything says so at once, before it builds anything. */
 class RunAllTest {
-    private static final Path SCRIPT = Chart.FOLDER.resolveSibling("../e2e-tests/run-all").normalize();
+    private static final Path SCRIPT =
+            Chart.FOLDER.resolveSibling("../e2e-tests/run-all").normalize();
     private static final List<String> TOOLS = List.of("bash", "dirname", "uname", "rm", "mkdir", "find", "grep");
 
     @TempDir

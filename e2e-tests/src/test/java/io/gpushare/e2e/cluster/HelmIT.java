@@ -50,9 +50,15 @@ class HelmIT {
                 .isInstanceOf(LocalCluster.class);
         kubectl = cluster.kubectl();
         shared.withPrograms();
-        kubectl.run(Duration.ofMinutes(3), "delete", "--ignore-not-found", "-f", SharedCluster.ROOT.resolve("deploy/manifests").toString());
+        kubectl.run(
+                Duration.ofMinutes(3),
+                "delete",
+                "--ignore-not-found",
+                "-f",
+                SharedCluster.ROOT.resolve("deploy/manifests").toString());
         shared.reinstallNext();
-        kubeconfig = Files.writeString(folder.resolve("kubeconfig"), kubectl.run("config", "view", "--raw", "--minify"));
+        kubeconfig =
+                Files.writeString(folder.resolve("kubeconfig"), kubectl.run("config", "view", "--raw", "--minify"));
     }
 
     @AfterAll
@@ -86,18 +92,19 @@ class HelmIT {
         JsonNode before = shared.pods().running("before");
         JsonNode certificates = secret("gpushare-schd-extender-tls");
 
-        Thread upgrade = Thread.ofVirtual().start(() -> new Helm(CHART)
-                .upgrade()
-                .withName(RELEASE)
-                .withNamespace(Installation.NAMESPACE)
-                .withKubeConfig(kubeconfig)
-                .withValuesFile(values("""
-                    extender: {policy: spread, podLabels: {upgraded: 'true'}}
-                    podDisruptionBudget: {minAvailable: 1}
-                    """))
-                .waitReady()
-                .withTimeout(SECONDS)
-                .call());
+        Thread upgrade = Thread.ofVirtual()
+                .start(() -> new Helm(CHART)
+                        .upgrade()
+                        .withName(RELEASE)
+                        .withNamespace(Installation.NAMESPACE)
+                        .withKubeConfig(kubeconfig)
+                        .withValuesFile(values("""
+                            extender: {policy: spread, podLabels: {upgraded: 'true'}}
+                            podDisruptionBudget: {minAvailable: 1}
+                            """))
+                        .waitReady()
+                        .withTimeout(SECONDS)
+                        .call());
         double longest = stream();
         upgrade.join();
         rolledOut();
@@ -113,7 +120,8 @@ class HelmIT {
                 .withNamespace(Installation.NAMESPACE)
                 .withKubeConfig(kubeconfig)
                 .call();
-        assertThat(kubectl.run("get", "all,roles,secrets,poddisruptionbudgets", "-A", "-l", "app=gpushare", "-o", "name"))
+        assertThat(kubectl.run(
+                        "get", "all,roles,secrets,poddisruptionbudgets", "-A", "-l", "app=gpushare", "-o", "name"))
                 .doesNotContain("deployment", "daemonset", "service/", "role", "secret");
         assertUndisturbed(before);
     }
@@ -133,8 +141,7 @@ class HelmIT {
 
     private static void rolledOut() {
         for (String program : List.of(Installation.PLUGIN, Installation.EXTENDER)) {
-            kubectl.run(
-                    Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program, ROLLOUT);
+            kubectl.run(Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program, ROLLOUT);
         }
     }
 
@@ -208,13 +215,14 @@ class HelmIT {
     /** The values for the simulated driver, and more. */
     private static Path values(String more) {
         try {
-            return Files.writeString(Files.createTempFile(folder, "values", ".yaml"), """
-                devicePlugin:
-                  extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
-                  extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-                  extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-                  extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
-                """.formatted(cluster.sharedFolder()) + more);
+            return Files.writeString(
+                    Files.createTempFile(folder, "values", ".yaml"), """
+                        devicePlugin:
+                          extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+                          extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                          extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                          extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
+                        """.formatted(cluster.sharedFolder()) + more);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

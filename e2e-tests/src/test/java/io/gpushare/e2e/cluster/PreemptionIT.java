@@ -183,7 +183,8 @@ class PreemptionIT {
         create("high", "high", limit);
         pods.running("high");
         long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
-        List<String> victims = before.stream().filter(name -> !names().contains(name)).toList();
+        List<String> victims =
+                before.stream().filter(name -> !names().contains(name)).toList();
         System.out.println("e2e: " + what + ": evicted " + victims + ", running after " + millis + " ms");
         assertThat(victims).as(what).hasSize(evicted);
     }
@@ -194,7 +195,8 @@ class PreemptionIT {
     }
 
     private static List<String> names() {
-        return pods.all().valueStream()
+        return pods.all()
+                .valueStream()
                 .filter(pod -> !pod.path("metadata").has("deletionTimestamp"))
                 .map(pod -> pod.at("/metadata/name").asText())
                 .toList();

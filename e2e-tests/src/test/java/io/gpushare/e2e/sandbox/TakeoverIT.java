@@ -245,7 +245,8 @@ class TakeoverIT {
     private void assertEachCardOnce() throws Exception {
         Map<String, Integer> used = new HashMap<>();
         Set<String> bound = new HashSet<>();
-        for (JsonNode pod : api.get("/api/v1/namespaces/default/pods").document().path("items")) {
+        for (JsonNode pod :
+                api.get("/api/v1/namespaces/default/pods").document().path("items")) {
             String written = pod.path("metadata")
                     .path("annotations")
                     .path("gpushare.io/allocation")

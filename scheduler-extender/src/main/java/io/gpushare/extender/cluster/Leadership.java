@@ -26,8 +26,7 @@ public final class Leadership {
     private volatile boolean resigned;
     private volatile boolean ended;
 
-    private Leadership(
-            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
+    private Leadership(@Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
         this.election = election;
         this.label = label;
         this.informers = informers;

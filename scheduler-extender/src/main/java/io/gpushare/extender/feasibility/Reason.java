@@ -55,7 +55,8 @@ public record Reason(String label, String sentence, boolean resolvable) {
 
     static {
         for (NoCards.Cause cause : NoCards.Cause.values()) {
-            WITHOUT_CARDS.put(cause, new Reason(NO_CARDS, "node has no GPU cards to offer: " + cause.sentence(), false));
+            WITHOUT_CARDS.put(
+                    cause, new Reason(NO_CARDS, "node has no GPU cards to offer: " + cause.sentence(), false));
         }
         for (Refusal refusal : Refusal.values()) {
             String label = refusal.name().toLowerCase(Locale.ROOT);

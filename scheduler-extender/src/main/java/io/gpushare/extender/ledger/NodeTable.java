@@ -146,7 +146,11 @@ final class NodeTable {
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
                 if (inventory.noCards() == null) {
-                    LOG.info("node {}: {} cards, unit {}", name, inventory.cards().size(), inventory.unit());
+                    LOG.info(
+                            "node {}: {} cards, unit {}",
+                            name,
+                            inventory.cards().size(),
+                            inventory.unit());
                 } else {
                     LOG.warn("node {}: {}", name, inventory.noCards().sentences());
                 }

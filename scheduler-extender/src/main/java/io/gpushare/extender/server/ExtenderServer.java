@@ -128,7 +128,11 @@ public final class ExtenderServer {
                 parts.metrics(),
                 certificatesRequired ? new ClientCertificates(parts.metrics()) : null,
                 new StatusRoutes(
-                        parts.metrics(), parts.unready(), parts.unavailable(), settings.version(), certificatesRequired),
+                        parts.metrics(),
+                        parts.unready(),
+                        parts.unavailable(),
+                        settings.version(),
+                        certificatesRequired),
                 new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.unready(), blocking),
                 verbs,
                 parts.ledger(),

@@ -49,7 +49,8 @@ class LeaderLabelTest {
     @Test
     void aStandbyRemovesWhatItsFormerProcessLeftAndThenMakesNoCalls() {
         labels.pods.add("me");
-        assertThat(label.problem(false)).hasValueSatisfying(why -> assertThat(why).contains("is not removed yet"));
+        assertThat(label.problem(false))
+                .hasValueSatisfying(why -> assertThat(why).contains("is not removed yet"));
         stepFor(60, false);
         assertThat(labels.pods).isEmpty();
         assertThat(labels.calls).isEqualTo(1);

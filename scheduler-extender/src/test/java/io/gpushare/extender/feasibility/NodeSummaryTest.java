@@ -99,12 +99,11 @@ class NodeSummaryTest {
                     random.nextInt(3) == 0 ? null : i % 2,
                     null,
                     new Health.Healthy());
-            CardIsolation isolation =
-                    switch (random.nextInt(6)) {
-                        case 0 -> CardIsolation.closed("no driver for it");
-                        case 1 -> CardIsolation.of(Isolation.MPS);
-                        default -> CardIsolation.NONE;
-                    };
+            CardIsolation isolation = switch (random.nextInt(6)) {
+                case 0 -> CardIsolation.closed("no driver for it");
+                case 1 -> CardIsolation.of(Isolation.MPS);
+                default -> CardIsolation.NONE;
+            };
             cards.add((random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card)
                     .withIsolation(isolation));
         }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
@@ -14,11 +17,8 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.HashMap;
@@ -72,7 +72,8 @@ class LedgerTest {
                 .extracting(CardState::takenWhole)
                 .containsExactly(true, false);
         // A pod that is not bound yet requests nothing that this extender gives.
-        assertThat(renamed.demand(new SchedulingPod(POD, Map.of(), List.of(one)))).isInstanceOf(PodDemand.NoGpu.class);
+        assertThat(renamed.demand(new SchedulingPod(POD, Map.of(), List.of(one))))
+                .isInstanceOf(PodDemand.NoGpu.class);
     }
 
     @Test

@@ -90,7 +90,8 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
+        selection = new NodeSelection(
+                ledger, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
         for (int node = 0; node < nodes; node++) {
             node(node);
         }

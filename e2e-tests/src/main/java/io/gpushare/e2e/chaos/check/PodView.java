@@ -44,9 +44,8 @@ public record PodView(
                 pod.at("/metadata").has("deletionTimestamp"),
                 pod.at("/status/conditions")
                         .valueStream()
-                        .anyMatch(condition ->
-                                condition.path("type").asText().equals("DisruptionTarget")
-                                        && condition.path("status").asText().equals("True")),
+                        .anyMatch(condition -> condition.path("type").asText().equals("DisruptionTarget")
+                                && condition.path("status").asText().equals("True")),
                 ran(pod),
                 message(pod.path("status")),
                 annotated(

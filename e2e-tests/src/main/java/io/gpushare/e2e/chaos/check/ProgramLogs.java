@@ -27,16 +27,24 @@ import java.util.stream.Stream;
 final class ProgramLogs {
     private static final Map<String, String> COUNTED = Map.ofEntries(
             Map.entry("annotated with its cards", "differences found and repaired: the pod had no annotation"),
-            Map.entry("did not name the cards that the containers have", "differences found and repaired: the annotation named other cards"),
-            Map.entry("the kubelet's devices are of another card", "differences reported: annotation and devices name different cards"),
-            Map.entry("the kubelet allocated devices of", "differences reported: the kubelet took devices of other cards than the container has"),
+            Map.entry(
+                    "did not name the cards that the containers have",
+                    "differences found and repaired: the annotation named other cards"),
+            Map.entry(
+                    "the kubelet's devices are of another card",
+                    "differences reported: annotation and devices name different cards"),
+            Map.entry(
+                    "the kubelet allocated devices of",
+                    "differences reported: the kubelet took devices of other cards than the container has"),
             Map.entry("AllocationHandler: refused: ", "programs: refusals by the plugin"),
             Map.entry(": leading as ", "programs: terms of an extender"),
             Map.entry(" - leading as ", "programs: terms of an extender"),
             Map.entry("can't be written on it", "programs: annotations that could not be written at the first attempt"),
             Map.entry(" pods from node ", "preemption by the extender: evictions began"),
             Map.entry("was not bound in time to node", "preemption by the extender: the pod was not bound in time"),
-            Map.entry(", for which pods were evicted, is gone", "preemption by the extender: the pod was gone before it was bound"));
+            Map.entry(
+                    ", for which pods were evicted, is gone",
+                    "preemption by the extender: the pod was gone before it was bound"));
     private static final List<String> FAULTS = List.of(" ERROR ", "OutOfMemory", "StackOverflow", "NullPointer");
 
     private static final Pattern OTHER_DEVICES =

@@ -116,10 +116,9 @@ class TraceFilesTest {
     @Test
     void openbsMultigpuListsHaveNoModels() throws Exception {
         assertThat(PodTrace.read(file("""
-                        name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase
-                        a,1,1,8,1000,LS,Running
-                        """)))
-                .containsExactly(new PodRequest(1, 1, 0, 8, Set.of()));
+            name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase
+            a,1,1,8,1000,LS,Running
+            """))).containsExactly(new PodRequest(1, 1, 0, 8, Set.of()));
     }
 
     @Test
