@@ -54,7 +54,7 @@ class NoCardsIT extends WholeProgram {
         assertThat(get("/readyz").statusCode()).isEqualTo(503);
         cards(CARD_A);
         await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        assertThat(api.patches().getLast()).doesNotContain("noCards");
+        await().atMost(PATIENCE).until(() -> !api.patches().getLast().contains("noCards"));
         assertThat(metrics()).contains("gpushare_plugin_no_cards{reason=\"driver_not_loaded\"} 0.0");
 
         Files.delete(dir.resolve("cards"));
@@ -70,7 +70,8 @@ class NoCardsIT extends WholeProgram {
         run(METRICS);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        assertThat(api.patches().getLast()).contains("MIG is enabled").doesNotContain("noCards");
+        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("MIG is enabled"));
+        assertThat(api.patches().getLast()).doesNotContain("noCards");
         assertThat(api.events()).isEmpty();
     }
 
