@@ -3,6 +3,7 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -32,6 +33,14 @@ class PreferencesIT {
                 nodes.get(1),
                         List.of("card kind=T4 uuid-seed=c memory=15GiB", "card kind=T4 uuid-seed=d memory=15GiB")));
         pods = new Pods(cluster);
+        Await.until(
+                Duration.ofSeconds(60),
+                "both nodes offer their cards",
+                () -> cluster.kubectl().json("get", "nodes").at("/items"),
+                all -> all.valueStream()
+                        .allMatch(node -> node.at("/status/allocatable/aliyun.com~1gpu-mem")
+                                .asText()
+                                .equals("30")));
     }
 
     @AfterAll

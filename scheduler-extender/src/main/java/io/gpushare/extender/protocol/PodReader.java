@@ -8,6 +8,7 @@ import io.gpushare.extender.pod.PodTraits;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.node.Toleration;
@@ -80,7 +81,8 @@ public final class PodReader {
             case "namespace" -> namespace = JsonBody.string(value, field);
             case "name" -> name = JsonBody.string(value, field);
             case "annotations" -> {
-                strings(value, field, AnnotationLimits::reads, annotations);
+                // Also misspelt ones, which are refused.
+                strings(value, field, key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key), annotations);
                 annotations.replaceAll(AnnotationLimits::cut);
             }
             default -> value.skipChildren();
