@@ -59,14 +59,16 @@ class TlsIT extends ClusterScenario {
         return cluster.onNode(whole.toArray(String[]::new));
     }
 
-    /** The scheduler's configuration with the extenders of deploy/tls, as described in deploy/README.md. */
+    /** The scheduler's configurations with the extenders of deploy/tls, as described in deploy/README.md. */
     private static Path schedulerOverTls(Path certificates) throws IOException {
-        String name = "config-v1beta1.yaml";
-        String plain = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));
         String extenders = Files.readString(ROOT.resolve("deploy/tls/extenders.yaml"))
                 .replace("/etc/kubernetes/gpushare", certificates.toString());
         Path folder = Files.createDirectories(cluster.sharedFolder().resolve("scheduler-over-tls"));
-        Files.writeString(folder.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
+        // One for each version of Kubernetes.
+        for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
+            String plain = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));
+            Files.writeString(folder.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
+        }
         return folder;
     }
 }
