@@ -100,7 +100,7 @@ class ProgramIT {
                 Map.of(
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"role\":\"x\\n" + forged
-                                + "é".repeat(125_000) + "\",\"memory\":{}}]}"));
+                                + "é".repeat(12_000) + "\",\"memory\":{}}]}"));
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try {
             await().atMost(Duration.ofSeconds(60))
