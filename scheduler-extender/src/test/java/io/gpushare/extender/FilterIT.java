@@ -103,10 +103,10 @@ class FilterIT extends WithSharedExtender {
 
     @Test
     void aMisspeltAnnotationIsNotIgnored() throws Exception {
-        String misspelt =
-                POD.replace("\"metadata\":{", "\"metadata\":{\"annotations\":{\"gpushare.io/sellect\":\"model = A100\"},");
-        JsonObject response = new JsonObject(
-                extender.post("filter", args(misspelt, "\"n1\"")).body());
+        String misspelt = POD.replace(
+                "\"metadata\":{", "\"metadata\":{\"annotations\":{\"gpushare.io/sellect\":\"model = A100\"},");
+        JsonObject response =
+                new JsonObject(extender.post("filter", args(misspelt, "\"n1\"")).body());
         assertThat(response.getJsonArray("NodeNames")).isEmpty();
         assertThat(response.getJsonObject("FailedNodes").getString("n1"))
                 .contains("'gpushare.io/sellect' is unknown; did you mean gpushare.io/select?");
