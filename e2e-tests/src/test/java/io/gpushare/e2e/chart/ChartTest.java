@@ -12,6 +12,8 @@ import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -151,7 +153,7 @@ class ChartTest {
             networkPolicy: {enabled: false, allowFrom: [192.0.2.10/32]}
             """, "1.36.2")).hasMessageContaining("can bind pods");
         Rendered policy = object(
-                Chart.objects(SETS.get("plain HTTP for two addresses"), "1.36.2"),
+                Chart.objects(set("plain HTTP for two addresses"), "1.36.2"),
                 "NetworkPolicy",
                 "gpushare-schd-extender");
         assertThat(policy.text("spec", "ingress")).contains("cidr=192.0.2.10/32", "cidr=2001:db8::1/128");
@@ -181,7 +183,7 @@ class ChartTest {
     @Test
     void theNodesOfFeatureDiscoveryAreAlternatives() {
         Rendered plugin = object(
-                Chart.objects(SETS.get("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+                Chart.objects(set("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
         Object pod = plugin.at("spec", "template", "spec");
         assertThat(String.valueOf(pod)).contains("runtimeClassName=nvidia").doesNotContain("nodeSelector={gpushare");
         String terms = plugin.text(
@@ -199,7 +201,7 @@ class ChartTest {
     @Test
     void otherResourceNamesReachEveryObjectThatNamesThem() {
         String all = String.join(
-                "", Chart.templates(SETS.get("everything else"), "1.36.2").values());
+                "", Chart.templates(set("everything else"), "1.36.2").values());
         assertThat(all)
                 .contains("--memory-resource=example.com/memory", "--card-resource=nvidia.com/gpu")
                 .doesNotContain("aliyun.com/gpu-mem", "aliyun.com/gpu-count");
@@ -227,8 +229,12 @@ class ChartTest {
                 .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
     }
 
-    private static TreeSet<String> kinds(List<Rendered> objects) {
-        TreeSet<String> kinds = new TreeSet<>();
+    private static String set(String name) {
+        return Objects.requireNonNull(SETS.get(name));
+    }
+
+    private static Set<String> kinds(List<Rendered> objects) {
+        Set<String> kinds = new TreeSet<>();
         objects.forEach(object -> kinds.add(object.kind()));
         return kinds;
     }

@@ -33,9 +33,9 @@ final class ObjectSchema {
                     .getMethod("validateJsonElement", JsonElement.class)
                     .invoke(null, json);
         } catch (InvocationTargetException e) {
-            throw new AssertionError(object + ": " + e.getCause().getMessage(), e);
+            throw new AssertionError(object + ": " + e.getTargetException().getMessage(), e);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError("no schema of " + object, e);
+            throw new LinkageError("no schema of " + object, e);
         }
     }
 }
