@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class TlsIT extends ClusterScenario {
         List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
         // After a refused connection the scheduler retries a pod only after a minute.
         Await.until(
-                NODE_STATUS,
+                Duration.ofMinutes(2),
                 "the extender's port answers over TLS",
                 () -> onNode(List.of("sh", "-c", String.join(" ", call) + " " + bind + " || true")),
                 "401"::equals);
