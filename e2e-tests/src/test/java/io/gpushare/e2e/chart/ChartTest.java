@@ -182,8 +182,8 @@ class ChartTest {
 
     @Test
     void theNodesOfFeatureDiscoveryAreAlternatives() {
-        Rendered plugin = object(
-                Chart.objects(set("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        Rendered plugin =
+                object(Chart.objects(set("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
         Object pod = plugin.at("spec", "template", "spec");
         assertThat(String.valueOf(pod)).contains("runtimeClassName=nvidia").doesNotContain("nodeSelector={gpushare");
         String terms = plugin.text(
