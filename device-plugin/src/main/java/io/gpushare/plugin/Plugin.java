@@ -251,7 +251,7 @@ final class Plugin implements AutoCloseable {
         // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
         boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
-        if (counted && published == null) {
+        if (counted) {
             now.unknownResource(resources.all()).ifPresent(this::refuse);
         }
         if (exit.isDone()) {

@@ -82,7 +82,7 @@ class IsolationIT extends WholeProgram {
         start(devices);
         Files.delete(dir.resolve("cards.kept"));
         first.destroyForcibly().waitFor();
-        listWithDevices("p", devices);
+        listRunning("p", MEMORY, devices);
 
         runIsolated("--isolation=driver");
         start(devices);

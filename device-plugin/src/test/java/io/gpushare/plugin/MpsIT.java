@@ -184,7 +184,7 @@ class MpsIT extends WholeProgram {
         List<String> devices = admit("a", 2, A);
         start(MEMORY, devices);
         ProcessHandle daemon = daemon(A).orElseThrow();
-        listWithDevices("a", devices);
+        listRunning("a", MEMORY, devices);
 
         plugin.destroyForcibly().waitFor();
         runMps("--isolation=mps");
@@ -194,7 +194,7 @@ class MpsIT extends WholeProgram {
         first.destroyForcibly().waitFor();
         String reason = "no MPS supervisor serves this node";
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() < 4);
-        assertThat(api.patches()).anyMatch(patch -> patch.contains(reason));
+        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(patch -> patch.contains(reason)));
         assertThatThrownBy(() -> start(MEMORY, devices)).hasMessageContaining(reason);
         supervisor();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);

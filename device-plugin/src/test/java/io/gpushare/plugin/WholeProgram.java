@@ -137,20 +137,6 @@ abstract class WholeProgram {
         }
     }
 
-    /** pod-resources lists one pod, with these devices of memory. */
-    void listWithDevices(String pod, List<String> devices) {
-        var answer = ListPodResourcesResponse.newBuilder();
-        answer.addPodResourcesBuilder()
-                .setNamespace("default")
-                .setName(pod)
-                .addContainersBuilder()
-                .setName("main")
-                .addDevicesBuilder()
-                .setResourceName(MEMORY)
-                .addAllDeviceIds(devices);
-        kubelet.podResources(answer.build());
-    }
-
     List<String> preferred(String resource, int size) {
         return kubelet.calls(resource)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()

@@ -15,8 +15,7 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void aBudgetIsHeededUntilItAllowsTheEviction() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.budget("guard", "low", 0);
         waiting("high", memory(10), 100);
         await().atMost(SOON)
@@ -42,28 +41,27 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void nothingIsEvictedIfABudgetAllowsOnlyAPartOfIt() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.budget("guard", "low", 1);
         waiting("high", whole(2), 100);
+        reported("high", "PreemptionForbidden");
         nothingMoreEvicted(0);
     }
 
     @Test
     void aNamespaceWithTooManyBudgetsIsSpared() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         for (int i = 0; i <= 500; i++) {
             api.budget("budget-" + i, "other", 0);
         }
         waiting("high", memory(10), 100);
+        reported("high", "PreemptionForbidden");
         nothingMoreEvicted(0);
     }
 
     @Test
     void anEvictionThatIsRefusedAfterAllHoldsNoCards() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.evictions(REFUSED);
         waiting("high", memory(10), 100);
         await().atMost(SOON)
@@ -78,8 +76,7 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void anEvictionWithoutAResponseIsNotRepeatedOnAnotherPod() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.evictions(Outcome.Plain.RESPONSE_LOST);
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> !api.evicted().isEmpty());
@@ -110,8 +107,7 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void afterThePreemptorIsDeletedNothingIsHeldOrEvicted() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         api.delete("high");
@@ -137,8 +133,7 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void twoPodsEvictForTwoCards() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         waiting("high-a", memory(10), 100);
         waiting("high-b", memory(10), 100);
         evicted("low-a", "low-b");
@@ -151,8 +146,7 @@ class PreemptionFaultsIT extends WithPreemption {
 
     @Test
     void aRecreatedVictimDoesNotTakeTheCardBackEvenIfKubeSchedulerDropsTheNomination() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         ends(api.evicted().getFirst());
@@ -170,8 +164,7 @@ class PreemptionFaultsIT extends WithPreemption {
         extender.close();
         extender = start(new Extender.Candidacy("kube-system", "extender", "first", null))
                 .ready();
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         api.nominated("high", null);

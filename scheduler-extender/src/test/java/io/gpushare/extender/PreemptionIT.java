@@ -78,18 +78,35 @@ class PreemptionIT extends WithPreemption {
 
     @Test
     void kubeSchedulersVictimsStandIfTheyAreAsFew() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.pod("high", "uid-high", memory(15), 100);
         await().until(() -> extender.ledger.podEntry("uid-high").isPresent());
         assertThat(preempt("high", "uid-low-a")).contains("uid-low-a");
+    }
+
+    @Test
+    void whereTerminatingPodsMakeItFitNothingIsEvictedAndNoCardsAreHeld() throws Exception {
+        fullNode();
+        api.deleting("low-a");
+        waiting("high", memory(15), 100);
         nothingMoreEvicted(0);
+        assertThat(condition("high", "gpushare.io/CardsHeld")).isEmpty();
+    }
+
+    @Test
+    void anUnusedNodeThatThePodDoesNotAcceptKeepsNobodyFromBeingEvicted() throws Exception {
+        fullNode();
+        api.node("n2", BindIT.TWO_T4);
+        await().atMost(SOON).until(() -> extender.ledger.node("n2").isPresent());
+        api.taint("n2", "reserved");
+        waiting("high", memory(15), 100);
+        await().atMost(SOON).until(() -> !api.evicted().isEmpty());
+        nothingMoreEvicted(1);
     }
 
     @Test
     void aPodThatKubeSchedulerHelpsIsLeftAlone() throws Exception {
-        running("low-a", "n1", memory(15), 0);
-        running("low-b", "n1", memory(15), 0);
+        fullNode();
         api.deleting("low-a");
         api.pod("high", "uid-high", memory(15), 100);
         api.nominated("high", "n1");

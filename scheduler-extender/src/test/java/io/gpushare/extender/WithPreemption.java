@@ -51,6 +51,12 @@ abstract class WithPreemption {
         return new JsonObject().put("aliyun.com/gpu-count", String.valueOf(cards));
     }
 
+    /** Two pods of priority 0 run on {@code n1}, each with all memory of one of its cards. */
+    void fullNode() throws Exception {
+        running("low-a", "n1", memory(15), 0);
+        running("low-b", "n1", memory(15), 0);
+    }
+
     /** A pod that runs on that node, on the card that it gets, and takes 30 s to end. */
     void running(String name, String node, JsonObject limits, int priority) throws Exception {
         running(name, node, limits, priority, 30);
@@ -79,6 +85,16 @@ abstract class WithPreemption {
         api.pod(name, "uid-" + name, limits, priority);
         api.spec(name, spec);
         api.refused(name);
+        await().atMost(SOON)
+                .until(() -> extender.ledger.waiting().stream()
+                        .anyMatch(pod -> pod.ref().name().equals(name)));
+    }
+
+    /** The waiting pod has an Event that starts with that reason. */
+    void reported(String name, String reason) {
+        await().atMost(SOON)
+                .untilAsserted(() ->
+                        assertThat(api.eventsOf(name)).anyMatch(event -> event.startsWith(reason)));
     }
 
     void evicted(String... names) {

@@ -30,16 +30,16 @@ final class BudgetList {
     List<DisruptionBudget> read(String namespace) throws KubernetesException {
         String doing = "listing the PodDisruptionBudgets of namespace " + namespace;
         try {
-            @Nullable V1PodDisruptionBudgetList current = read(namespace, "v1");
+            @Nullable V1PodDisruptionBudgetList current = read(namespace, "v1", doing);
             boolean beta = current == null;
-            @Nullable V1PodDisruptionBudgetList list = beta ? read(namespace, "v1beta1") : current;
+            @Nullable V1PodDisruptionBudgetList list = beta ? read(namespace, "v1beta1", doing) : current;
             if (list == null) {
                 throw new KubernetesException(404, doing + ": the API server has no policy/v1 or policy/v1beta1", null);
             }
             if (list.getMetadata() != null
                     && list.getMetadata().getContinue() != null
                     && !list.getMetadata().getContinue().isEmpty()) {
-                throw tooMuch();
+                throw tooMuch(doing);
             }
             return list.getItems().stream()
                     .map(budget -> DisruptionBudget.of(budget, !beta))
@@ -47,17 +47,18 @@ final class BudgetList {
         } catch (ApiException e) {
             throw KubernetesException.of(doing, e);
         } catch (IOException | RuntimeException e) {
-            throw new KubernetesException(413, doing + ": " + e.getMessage(), e);
+            throw new KubernetesException(0, doing + ": " + e.getMessage(), e);
         }
     }
 
-    private static IOException tooMuch() {
-        return new IOException("more than " + MOST + ", or larger than " + (MOST_BYTES >> 20) + " MiB");
+    private static KubernetesException tooMuch(String doing) {
+        return new KubernetesException(
+                413, doing + ": there are more than " + MOST + ", or more than " + (MOST_BYTES >> 20) + " MiB", null);
     }
 
     /** Null if the API server does not have that version. */
-    private @Nullable V1PodDisruptionBudgetList read(String namespace, String version)
-            throws ApiException, IOException {
+    private @Nullable V1PodDisruptionBudgetList read(String namespace, String version, String doing)
+            throws ApiException, IOException, KubernetesException {
         Call call = new PolicyV1Api(calls)
                 .listNamespacedPodDisruptionBudget(namespace)
                 .limit(MOST)
@@ -76,7 +77,7 @@ final class BudgetList {
                         response.message(), response.code(), response.headers().toMultimap(), body.string());
             }
             if (body.contentLength() > MOST_BYTES) {
-                throw tooMuch();
+                throw tooMuch(doing);
             }
             return io.kubernetes.client.openapi.JSON.deserialize(body.string(), V1PodDisruptionBudgetList.class);
         }

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the node to which it is bound; null before
  * @param ended whether its phase is Succeeded or Failed
- * @param controlled whether a controller creates another pod in its place
  * @param mirror whether it is a kubelet's static pod, which can't be evicted
  * @param mayPreempt false with preemptionPolicy Never
  * @param grace how long it may take to end
@@ -28,7 +27,6 @@ public record PodDetails(
         boolean deleting,
         int priority,
         Map<String, String> labels,
-        boolean controlled,
         boolean mirror,
         boolean mayPreempt,
         Duration grace,

@@ -44,8 +44,6 @@ final class PodDetailsReader {
                 metadata.getDeletionTimestamp() != null,
                 Objects.requireNonNullElse(spec.getPriority(), 0),
                 orEmpty(metadata.getLabels()),
-                orEmpty(metadata.getOwnerReferences()).stream()
-                        .anyMatch(owner -> Boolean.TRUE.equals(owner.getController())),
                 orEmpty(metadata.getAnnotations()).containsKey(MIRROR),
                 !"Never".equals(spec.getPreemptionPolicy()),
                 Duration.ofSeconds(

@@ -42,9 +42,8 @@ public final class AnnotationKeys {
     /** On a device plugin's pod: the port of its metrics. */
     public static final String METRICS_PORT = "prometheus.io/port";
 
-    // gpushare's own keys on a pod. Its command line and its users' scripts read them. This project reads three of
-    // them,
-    // on pods that gpushare bound.
+    // gpushare's own keys on a pod. Its command line and its users' scripts read them.
+    // This project reads three of them, on pods that gpushare bound.
     public static final String LEGACY_INDEX = "ALIYUN_COM_GPU_MEM_IDX";
     public static final String LEGACY_CARD_UNITS = "ALIYUN_COM_GPU_MEM_DEV";
     public static final String LEGACY_ASSIGNED = "ALIYUN_COM_GPU_MEM_ASSIGNED";

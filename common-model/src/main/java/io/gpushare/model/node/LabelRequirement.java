@@ -1,6 +1,5 @@
 package io.gpushare.model.node;
 
-import java.math.BigInteger;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -40,12 +39,13 @@ public record LabelRequirement(String key, String operator, Set<String> values) 
         };
     }
 
-    /** Compares a label with the one value; 0 if either is no number. */
+    /** Compares a label with the one value; 0 if either is no number of 64 bits, as for kube-scheduler. */
     private int compare(String value) {
         try {
             return values.size() == 1
-                    ? new BigInteger(value)
-                            .compareTo(new BigInteger(values.iterator().next()))
+                    ? Long.compare(
+                            Long.parseLong(value),
+                            Long.parseLong(values.iterator().next()))
                     : 0;
         } catch (NumberFormatException _) {
             return 0;

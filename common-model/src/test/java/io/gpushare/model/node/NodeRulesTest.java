@@ -68,6 +68,7 @@ class NodeRulesTest {
         "cards,Gt,3,true",
         "cards,Gt,4,false",
         "cards,Lt,5,true",
+        "cards,Lt,99999999999999999999999999,false",
         "zone,Gt,3,false",
         "zone,Like,a,false"
     })

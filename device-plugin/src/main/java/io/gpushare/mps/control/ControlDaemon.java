@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class ControlDaemon {
     private static final Logger LOG = LoggerFactory.getLogger(ControlDaemon.class);
     private static final int MULTI_USER_TRIAL_MILLIS = 500;
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
     private final ControlProgram program;
     private final String uuid;
@@ -78,14 +82,19 @@ public final class ControlDaemon {
         return builder.start();
     }
 
-    /** Ends the daemon and the servers under it, and, without one of ours, the daemon of an earlier supervisor. */
+    /**
+     * Ends the daemon and the servers under it, and, without one of ours, the daemon of an earlier supervisor. It waits until
+     * they are gone: the next supervisor would take a server without a daemon for a foreign program.
+     */
     public void kill() throws IOException, InterruptedException {
         Optional<ProcessHandle> daemon = process != null ? Optional.of(process.toHandle()) : earlier();
         if (daemon.isPresent()) {
-            daemon.get().descendants().forEach(ProcessHandle::destroyForcibly);
-            daemon.get().destroyForcibly();
-            if (process != null) {
-                process.waitFor(1, TimeUnit.SECONDS);
+            List<ProcessHandle> all =
+                    Stream.concat(daemon.get().descendants(), daemon.stream()).toList();
+            all.forEach(ProcessHandle::destroyForcibly);
+            long end = System.nanoTime() + END_LIMIT.toNanos();
+            while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() < end) {
+                TimeUnit.MILLISECONDS.sleep(10);
             }
         }
     }

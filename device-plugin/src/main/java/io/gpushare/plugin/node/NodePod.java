@@ -76,6 +76,14 @@ public record NodePod(
                 : chosen;
     }
 
+    /** Whether the annotation is valid and has cards for that container. */
+    boolean annotates(String container) {
+        return allocation
+                .valid()
+                .flatMap(annotated -> annotated.container(container))
+                .isPresent();
+    }
+
     /** Whether that allocation gives the pod exactly its demand; any other one is rejected. */
     boolean gives(Allocation given) {
         return demand.valid().filter(given::gives).isPresent();

@@ -188,16 +188,16 @@ public final class NodeSnapshot {
     }
 
     /**
-     * A pod whose allocation annotation says that it has cards, and that has them under another resource's name. Its cards
+     * A pod that requests nothing under known names, and has the annotated cards under another resource's name. Its cards
      * would be free by that name's change.
      *
      * @param known the names of resources that are counted
      */
     public Optional<String> unknownResource(Set<String> known) {
         return pods.values().stream()
-                .filter(pod -> !pod.ended() && !(pod.allocation() instanceof Decoded.Absent))
+                .filter(pod -> !pod.ended() && pod.demand() instanceof Decoded.Absent)
                 .flatMap(pod -> checkpoint.entries(pod.ref().uid()).stream()
-                        .filter(entry -> !known.contains(entry.resource()))
+                        .filter(entry -> !known.contains(entry.resource()) && pod.annotates(entry.container()))
                         .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
                 .findFirst();
     }

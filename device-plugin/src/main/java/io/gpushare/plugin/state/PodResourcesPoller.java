@@ -81,7 +81,8 @@ public final class PodResourcesPoller implements AutoCloseable {
             awaitPods();
             boolean listed = read();
             while (true) {
-                Duration wait = !listed || latest.now().behind() || !podsKnown.getAsBoolean() ? BEHIND : USUAL;
+                boolean behind = !listed || !checkpointRead || latest.now().behind() || !podsKnown.getAsBoolean();
+                Duration wait = behind ? BEHIND : USUAL;
                 if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
                     // Requests that come together need one read.
                     TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
@@ -107,8 +108,10 @@ public final class PodResourcesPoller implements AutoCloseable {
         Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
         listed.ifPresent(now -> latest.update(snapshot -> snapshot.withListed(now, before)));
         if (!checkpointRead || latest.now().unproved()) {
-            checkpointRead = true;
-            checkpoint.get().ifPresent(now -> latest.update(snapshot -> snapshot.withCheckpoint(now)));
+            checkpoint.get().ifPresent(now -> {
+                checkpointRead = true;
+                latest.update(snapshot -> snapshot.withCheckpoint(now));
+            });
         }
         attempted.run();
         return listed.isPresent();

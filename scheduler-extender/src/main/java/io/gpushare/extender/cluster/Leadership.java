@@ -124,7 +124,11 @@ public final class Leadership {
 
     private void keep(LeaderLabel mine) {
         do {
-            mine.step(unready().isEmpty(), System.nanoTime());
+            try {
+                mine.step(unready().isEmpty(), System.nanoTime());
+            } catch (RuntimeException e) {
+                LOG.error("the label of the leader was not checked; it is checked again", e);
+            }
         } while (!ended && slept(PERIOD));
     }
 

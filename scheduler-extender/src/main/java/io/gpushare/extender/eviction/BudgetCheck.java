@@ -2,7 +2,7 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
 import io.gpushare.kubernetes.eviction.PodDetails;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,8 @@ final class BudgetCheck {
      */
     static Set<String> forbidden(List<PodDetails> pods, Map<String, List<DisruptionBudget>> budgets) {
         Set<String> forbidden = new HashSet<>();
-        Map<DisruptionBudget, Integer> taken = new HashMap<>();
+        // Budgets of two namespaces may be equal.
+        Map<DisruptionBudget, Integer> taken = new IdentityHashMap<>();
         for (PodDetails pod : pods) {
             List<DisruptionBudget> all = budgets.get(pod.ref().namespace());
             if (all == null) {

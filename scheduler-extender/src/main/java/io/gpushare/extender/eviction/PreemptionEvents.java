@@ -11,7 +11,7 @@ import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the owners of both pods: by Events, and by the condition DisruptionTarget. Best-effort. */
+/** Records Events on both pods, and the condition DisruptionTarget on the victim. Best-effort. */
 final class PreemptionEvents {
     private static final Logger LOG = LoggerFactory.getLogger(PreemptionEvents.class);
     private static final String COMPONENT = "gpushare-schd-extender";

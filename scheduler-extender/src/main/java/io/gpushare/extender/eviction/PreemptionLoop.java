@@ -36,13 +36,15 @@ public final class PreemptionLoop {
     private static final int REST = 4;
     private static final int PODS_PER_ROUND = 8;
     private static final Duration LONGEST_LAG = Duration.ofSeconds(10);
-    private static final Duration ASK_AGAIN = Duration.ofMinutes(5);
+    private static final Duration CHECK_AGAIN = Duration.ofMinutes(5);
     private static final Duration NOMINATE_AGAIN = Duration.ofSeconds(5);
     private static final int NO_FAILURE = -1;
+    private static final int FORBIDDEN = 403;
 
     private final KubernetesApi api;
     private final Ledger ledger;
     private final Clocks clocks;
+    private final BooleanSupplier mayWrite;
     private final BooleanSupplier ready;
     private final Preemptor preemptor;
     private final PreemptionEvents events;
@@ -50,10 +52,11 @@ public final class PreemptionLoop {
     private final PreemptionCounts counts;
     private volatile boolean permitted;
     private volatile boolean stopped;
+    private volatile boolean full;
     private volatile Set<String> unhelped = Set.of();
 
     // Only the thread uses the fields below.
-    private @Nullable Instant askedAt;
+    private @Nullable Instant checkedAt;
     // The pod that the ledger must show with its held cards before the next decision.
     private @Nullable PodRef awaited;
     private Instant awaitedUntil = Instant.MIN;
@@ -87,6 +90,7 @@ public final class PreemptionLoop {
         this.api = parts.api();
         this.ledger = parts.ledger();
         this.clocks = parts.clocks();
+        this.mayWrite = parts.mayWrite();
         this.ready = parts.ready();
         this.counts = parts.counts();
         this.events = new PreemptionEvents(api, clocks.wall());
@@ -105,7 +109,7 @@ public final class PreemptionLoop {
 
     /** Whether it will evict pods for that pod if kube-scheduler does not, as far as is known. */
     public boolean helps(PodRef pod) {
-        return permitted && !stopped && !unhelped.contains(pod.uid());
+        return permitted && !stopped && !full && !unhelped.contains(pod.uid());
     }
 
     private void run() {
@@ -124,7 +128,7 @@ public final class PreemptionLoop {
     private void round() {
         Instant now = clocks.steady().instant();
         try {
-            ask(now);
+            checkPermission(now);
             if (!ready.getAsBoolean()) {
                 turns.reset();
                 nominatedAt.clear();
@@ -136,6 +140,7 @@ public final class PreemptionLoop {
                 }
             }
             unhelped = turns.unhelped();
+            full = turns.full();
             failure = NO_FAILURE;
         } catch (KubernetesException e) {
             if (e.status() != failure) {
@@ -147,13 +152,13 @@ public final class PreemptionLoop {
         }
     }
 
-    private void ask(Instant now) throws KubernetesException {
-        if (askedAt != null && (permitted || now.isBefore(askedAt.plus(ASK_AGAIN)))) {
+    private void checkPermission(Instant now) throws KubernetesException {
+        if (checkedAt != null && (permitted || now.isBefore(checkedAt.plus(CHECK_AGAIN)))) {
             return;
         }
-        boolean first = askedAt == null;
+        boolean first = checkedAt == null;
         permitted = api.evictions().permitted();
-        askedAt = now;
+        checkedAt = now;
         if (permitted) {
             LOG.info("pods are evicted for waiting pods of higher priority where kube-scheduler's preemption does not"
                     + " help");
@@ -200,7 +205,7 @@ public final class PreemptionLoop {
                 .retainAll(ledger.held().stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
         for (Nominated pod : ledger.held()) {
             Instant last = nominatedAt.computeIfAbsent(pod.ref().uid(), _ -> now);
-            if (!pod.shown() && !now.isBefore(last.plus(NOMINATE_AGAIN))) {
+            if (!pod.shown() && mayWrite.getAsBoolean() && !now.isBefore(last.plus(NOMINATE_AGAIN))) {
                 nominatedAt.put(pod.ref().uid(), now);
                 try {
                     api.evictions().patch(pod.ref(), PodStatusPatch.nominated(pod.node()));
@@ -230,16 +235,19 @@ public final class PreemptionLoop {
             if (tried++ == PODS_PER_ROUND) {
                 return;
             }
-            switch (attempt(pod, now)) {
+            switch (attempt(pod)) {
                 case Attempt.Held(String node, Duration grace) -> {
-                    turns.held(pod.ref(), node, grace, now);
+                    // The attempt took as long as its calls.
+                    Instant held = clocks.steady().instant();
+                    turns.held(pod.ref(), node, grace, held);
                     awaited = pod.ref();
-                    awaitedUntil = now.plus(LONGEST_LAG);
+                    awaitedUntil = held.plus(LONGEST_LAG);
                     return;
                 }
-                case Attempt.NotPossible() -> turns.failed(pod.ref(), "", now);
+                case Attempt.NotPossible() ->
+                    turns.failed(pod.ref(), "", clocks.steady().instant());
                 case Attempt.Failed(String why, boolean budgets) -> {
-                    if (turns.failed(pod.ref(), why, now)) {
+                    if (turns.failed(pod.ref(), why, clocks.steady().instant())) {
                         LOG.info("no pods are evicted for pod {}: {}", pod.ref(), why);
                         if (budgets) {
                             events.forbidden(pod.ref());
@@ -250,11 +258,18 @@ public final class PreemptionLoop {
         }
     }
 
-    private Attempt attempt(PodEntry pod, Instant now) throws KubernetesException {
+    private Attempt attempt(PodEntry pod) throws KubernetesException {
         try {
             return preemptor.attempt(pod, turns.passedOver(pod.ref()));
         } catch (KubernetesException e) {
-            turns.failed(pod.ref(), "", now);
+            if (e.status() == FORBIDDEN) {
+                permitted = false;
+            }
+            turns.failed(pod.ref(), "", clocks.steady().instant());
+            throw e;
+        } catch (RuntimeException e) {
+            // The next pod gets its turn.
+            turns.failed(pod.ref(), "", clocks.steady().instant());
             throw e;
         }
     }

@@ -72,9 +72,9 @@ final class Preemptor {
 
     /** @param passedOver the nodes on which nothing is evicted for it */
     Attempt attempt(PodEntry pod, Set<String> passedOver) throws KubernetesException {
-        // Most pods are decided on without a call.
+        // Most pods are decided on without a call. A node on which the pod fits may be one that it does not accept.
         EvictionPlan first = EvictionSearch.preemption(ledger, pod, Set.of()).best(name -> !passedOver.contains(name));
-        return first instanceof EvictionPlan.Evict ? possible(pod, passedOver) : new Attempt.NotPossible();
+        return first instanceof EvictionPlan.NotPossible ? new Attempt.NotPossible() : possible(pod, passedOver);
     }
 
     private Attempt possible(PodEntry pod, Set<String> passedOver) throws KubernetesException {
@@ -104,6 +104,10 @@ final class Preemptor {
                             : FORBIDDEN;
                 }
                 case EvictionPlan.Evict plan -> {
+                    if (plan.victims().isEmpty()) {
+                        // It fits once the terminating pods are gone.
+                        return new Attempt.NotPossible();
+                    }
                     switch (check.check(plan.node(), plan.victims())) {
                         case VictimCheck.Result.Changed() -> {
                             return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
@@ -168,13 +172,11 @@ final class Preemptor {
             }
             evicted++;
         }
-        if (evicted == 0 && !plan.victims().isEmpty()) {
+        if (evicted == 0) {
             release(pod, "EvictionRefused", "no pod was evicted");
             return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
         }
-        if (evicted > 0) {
-            events.preempting(pod.ref(), evicted, plan.node());
-        }
+        events.preempting(pod.ref(), evicted, plan.node());
         return new Attempt.Held(plan.node(), grace);
     }
 
@@ -203,6 +205,9 @@ final class Preemptor {
 
     /** The cards are not held for the pod any more. */
     void release(PodEntry pod, String why, String sentence) {
+        if (!parts.mayWrite().getAsBoolean()) {
+            return;
+        }
         try {
             api.patch(
                     pod.ref(),

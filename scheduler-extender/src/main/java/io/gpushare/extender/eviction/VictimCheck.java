@@ -98,7 +98,8 @@ final class VictimCheck {
             api.dryRun(pod.ref());
             return false;
         } catch (KubernetesException e) {
-            if (e.status() == 0 || e.status() == 401) {
+            // A budget forbids it, or several do, or another pod has the name now. Any other failure is not the pod's.
+            if (e.status() != 429 && e.status() != 500 && e.status() != 409) {
                 throw e;
             }
             LOG.debug("pod {} can't be evicted now: {}", pod.ref(), e.getMessage());

@@ -35,19 +35,6 @@ public record ClusterPod(
         containers = List.copyOf(containers);
     }
 
-    /** A pod that is nominated to that node. */
-    public ClusterPod(
-            PodRef ref,
-            @Nullable String node,
-            boolean ended,
-            PodPriority priority,
-            boolean unschedulable,
-            @Nullable String nominatedNode,
-            Map<String, String> annotations,
-            List<ContainerResources> containers) {
-        this(ref, node, ended, priority, unschedulable, nominatedNode, null, annotations, containers);
-    }
-
     /** A pod that is nominated to no node. */
     public ClusterPod(
             PodRef ref,

@@ -5,6 +5,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,7 +71,7 @@ final class AdaptivePolicy implements Policy {
             return Optional.empty();
         }
         next = pods < 8 ? pods * 2 : pods + Math.min(RecentPods.MAX_PODS, (pods + 3) / 4);
-        Map<PolicyKind, Scoring> scorings = new EnumMap<>(PolicyKind.class);
+        Map<PolicyKind, Scoring> scorings = new LinkedHashMap<>();
         KINDS.forEach(kind -> scorings.put(kind, scoring(kind)));
         return Optional.of(new Review(recent.copy(), present, scorings, capacity.cardUnits(), pods));
     }

@@ -25,19 +25,19 @@ import org.jspecify.annotations.Nullable;
  * first: a pod that awaits cards after it is left alone.
  *
  * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound or
- * gone, or for the longest grace period of the victims and a minute more. A pod that is not bound by then has the node passed
+ * gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not bound by then has the node passed
  * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
  * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
  */
 public final class PreemptionTurns {
     /** For this time kube-scheduler may help the pod by its own preemption. */
-    public static final Duration GRACE = Duration.ofSeconds(3);
+    public static final Duration HEAD_START = Duration.ofSeconds(3);
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     private static final Duration AFTER_VICTIMS = Duration.ofSeconds(60);
     private static final Duration LONGEST_HOLD = Duration.ofHours(1);
-    private static final int IN_VAIN = 3;
+    private static final int MOST_UNBOUND = 3;
     private static final Duration FIRST_STOP = Duration.ofMinutes(1);
     private static final Duration LONGEST_STOP = Duration.ofHours(1);
     private static final int MOST_NODES = 32;
@@ -48,7 +48,7 @@ public final class PreemptionTurns {
     private final RandomGenerator random;
     private final Map<String, Turn> turns = new HashMap<>();
     private final Map<String, Hold> holds = new HashMap<>();
-    private int inVain;
+    private int unbound;
     private Instant stoppedUntil = Instant.MIN;
 
     /** A waiting pod: since when nothing helps it, and when it is tried next. */
@@ -80,7 +80,7 @@ public final class PreemptionTurns {
     public void reset() {
         turns.clear();
         holds.clear();
-        inVain = 0;
+        unbound = 0;
         stoppedUntil = Instant.MIN;
     }
 
@@ -94,13 +94,17 @@ public final class PreemptionTurns {
             Turn turn = Objects.requireNonNull(turns.compute(
                     pod.ref().uid(),
                     (_, old) -> old == null ? new Turn(now, now, 0, "", Set.of()) : helped ? old.helped(now) : old));
-            if (!helped && !now.isBefore(turn.since().plus(GRACE)) && !now.isBefore(turn.next())) {
+            if (!helped && !now.isBefore(turn.since().plus(HEAD_START)) && !now.isBefore(turn.next())) {
                 due.add(pod);
             }
         }
         due.sort(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST));
-        int most = inVain >= IN_VAIN ? 1 : MOST_HELD;
-        return now.isBefore(stoppedUntil) || holds.size() >= most ? List.of() : due;
+        return now.isBefore(stoppedUntil) || full() ? List.of() : due;
+    }
+
+    /** Whether cards are held for as many pods as they may be: until one of them is bound, nothing more is evicted. */
+    public boolean full() {
+        return holds.size() >= (unbound >= MOST_UNBOUND ? 1 : MOST_HELD);
     }
 
     /** The pods, by uid, for which nothing could be evicted. */
@@ -191,12 +195,12 @@ public final class PreemptionTurns {
 
     private void count(Hold hold, Ended.How how, Instant now) {
         switch (how) {
-            case BOUND -> inVain = 0;
+            case BOUND -> unbound = 0;
             case GONE -> {}
             case EXPIRED -> {
-                inVain++;
-                if (inVain >= IN_VAIN) {
-                    stoppedUntil = now.plus(doubled(FIRST_STOP, inVain - IN_VAIN, LONGEST_STOP));
+                unbound++;
+                if (unbound >= MOST_UNBOUND) {
+                    stoppedUntil = now.plus(doubled(FIRST_STOP, unbound - MOST_UNBOUND, LONGEST_STOP));
                 }
                 Turn old = turn(hold.pod()).orElse(new Turn(now, now, 0, "", Set.of()));
                 Set<String> passedOver = new HashSet<>(old.passedOver());
@@ -208,8 +212,8 @@ public final class PreemptionTurns {
                         hold.pod().uid(),
                         new Turn(
                                 old.since(),
-                                now.plus(pause(old.failures() + IN_VAIN)),
-                                old.failures() + IN_VAIN,
+                                now.plus(pause(old.failures() + MOST_UNBOUND)),
+                                old.failures() + MOST_UNBOUND,
                                 "",
                                 passedOver));
             }

@@ -48,7 +48,6 @@ class BudgetCheckTest {
                 false,
                 0,
                 Map.of("app", app),
-                true,
                 false,
                 true,
                 Duration.ofSeconds(30),

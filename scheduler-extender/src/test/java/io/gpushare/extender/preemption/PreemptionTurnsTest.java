@@ -43,7 +43,7 @@ class PreemptionTurnsTest {
     void kubeSchedulerHasSomeSecondsToHelpAPod() {
         waits("p", null, null);
         assertThat(due()).isEmpty();
-        pass(PreemptionTurns.GRACE);
+        pass(PreemptionTurns.HEAD_START);
         assertThat(due()).containsExactly("p");
     }
 
@@ -54,7 +54,7 @@ class PreemptionTurnsTest {
         assertThat(due()).isEmpty();
         waits("p", null, null);
         assertThat(due()).isEmpty();
-        pass(PreemptionTurns.GRACE);
+        pass(PreemptionTurns.HEAD_START);
         assertThat(due()).containsExactly("p");
     }
 
@@ -63,7 +63,7 @@ class PreemptionTurnsTest {
         waits("low", null, null, 1);
         waits("high", null, null, 9);
         assertThat(due()).isEmpty();
-        pass(PreemptionTurns.GRACE);
+        pass(PreemptionTurns.HEAD_START);
         assertThat(due()).containsExactly("high", "low");
     }
 

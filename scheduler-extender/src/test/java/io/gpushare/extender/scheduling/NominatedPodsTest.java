@@ -135,6 +135,7 @@ class NominatedPodsTest {
                 new PodPriority(priority, Instant.EPOCH, false),
                 true,
                 nominated,
+                null,
                 Map.of(),
                 requesting(units)));
     }
