@@ -57,7 +57,7 @@ final class ExtenderOptions implements CheckedOptions {
             paramLabel = "<name>",
             defaultValue = "adaptive",
             description = "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
-                    + " wsp-keep, or adaptive: the one of them that serves the latest pods best. A pod may name"
+                    + " wsp-keep, or adaptive: the one of several that serves the latest pods best. A pod may name"
                     + " another one in its annotation gpushare.io/policy. [adaptive]")
     private PolicyKind policy = PolicyKind.ADAPTIVE;
 

@@ -140,6 +140,12 @@ final class SimulateCommand {
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
     int run(PrintStream out, PrintStream err) {
         try {
+            if ((suite != null || lifetimes || find != null) && plot != null) {
+                throw new BadInputException("--plot is for replays: omit it with --suite, --lifetimes and --find");
+            }
+            if ((suite != null || lifetimes) && json()) {
+                throw new BadInputException("-o json is for replays and --find: omit it with --suite and --lifetimes");
+            }
             if (suite != null) {
                 suite(suite, out, err);
             } else if (lifetimes) {

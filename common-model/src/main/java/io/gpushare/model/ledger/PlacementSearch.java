@@ -60,7 +60,7 @@ record PlacementSearch(
         List<CardState> shared = shared(demand, allowed, free);
         if (shared.size() < sharedCards) {
             boolean reserved = allowed.stream()
-                            .filter(state -> state.offers(demand.shareOfEachCard()))
+                            .filter(state -> shareable(state, demand))
                             .count()
                     >= sharedCards;
             return new Placement.Refused(
@@ -79,15 +79,13 @@ record PlacementSearch(
     }
 
     /**
-     * The cards to share: one is the first of the order, several are the best-linked ones. A process can be a client of one
-     * card's MPS only, so cards with MPS are not among several. The chosen ones leave enough free cards
+     * The cards to share: one is the first of the order, several are the best-linked ones. They leave enough free cards
      * for the containers that take whole cards. Among equal free cards the one least close to the others comes first.
      */
     private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
-                .filter(state -> count > 0 && forShares.test(state) && state.offers(demand.shareOfEachCard()))
-                .filter(state -> count == 1 || state.card().isolation().inForce() != Isolation.MPS)
+                .filter(state -> count > 0 && forShares.test(state) && shareable(state, demand))
                 .sorted(order.comparator(state -> closenessToFree(state, free)))
                 .toList();
         int mostFree = free.size() - demand.total().wholeCards();
@@ -102,6 +100,12 @@ record PlacementSearch(
         return count < 2 || first.size() < count
                 ? first
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
+    }
+
+    /** Whether a share is free here. A process can be a client of one card's MPS only, so such a card is not among several. */
+    private static boolean shareable(CardState state, Demand demand) {
+        return state.offers(demand.shareOfEachCard())
+                && (demand.sharedCards() < 2 || state.card().isolation().inForce() != Isolation.MPS);
     }
 
     /** How close that free card is to the other free cards. */
