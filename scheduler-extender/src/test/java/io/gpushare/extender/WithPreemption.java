@@ -93,8 +93,7 @@ abstract class WithPreemption {
     /** The waiting pod has an Event that starts with that reason. */
     void reported(String name, String reason) {
         await().atMost(SOON)
-                .untilAsserted(() ->
-                        assertThat(api.eventsOf(name)).anyMatch(event -> event.startsWith(reason)));
+                .untilAsserted(() -> assertThat(api.eventsOf(name)).anyMatch(event -> event.startsWith(reason)));
     }
 
     void evicted(String... names) {

@@ -59,10 +59,8 @@ record PlacementSearch(
                 allowed.stream().filter(PlacementSearch::free).filter(forWhole).toList();
         List<CardState> shared = shared(demand, allowed, free);
         if (shared.size() < sharedCards) {
-            boolean reserved = allowed.stream()
-                            .filter(state -> shareable(state, demand))
-                            .count()
-                    >= sharedCards;
+            boolean reserved =
+                    allowed.stream().filter(state -> shareable(state, demand)).count() >= sharedCards;
             return new Placement.Refused(
                     reserved
                             ? Refusal.NO_FREE_CARDS

@@ -2,8 +2,8 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
 import io.gpushare.kubernetes.eviction.PodDetails;
-import java.util.IdentityHashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
