@@ -69,14 +69,27 @@ final class Supervisor {
 
     private void serve(String uuid, CardSupervisor card) {
         try {
-            while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
-                    card.turn();
-                } catch (IOException | RuntimeException e) {
-                    LOG.error("card {}: a turn failed, the next one follows", uuid, e);
-                    TimeUnit.SECONDS.sleep(1);
-                }
+            turns(uuid, card);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            end(uuid, card);
+        }
+    }
+
+    private void turns(String uuid, CardSupervisor card) throws InterruptedException {
+        while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
+            try {
+                card.turn();
+            } catch (IOException | RuntimeException e) {
+                LOG.error("card {}: a turn failed, the next one follows", uuid, e);
+                TimeUnit.SECONDS.sleep(1);
             }
+        }
+    }
+
+    private static void end(String uuid, CardSupervisor card) {
+        try {
             card.stop();
         } catch (IOException e) {
             LOG.warn("card {}: the daemon could not be ended: {}", uuid, e.toString());
