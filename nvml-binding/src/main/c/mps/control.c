@@ -357,7 +357,7 @@ static void answer(char *reply, char *line, const struct connection *from) {
     }
 }
 
-/* Lets a client in, and tells it its limit in MiB (0: none), or leaves it waiting, or refuses it with CUDA's error code. */
+/* Lets a client in, and sends it its limit in MiB (0: none), or leaves it waiting, or refuses it with CUDA's error code. */
 static void admit(struct connection *from) {
     char reply[64];
     unsigned long long limit = daemon_state.server_limit.set ? daemon_state.server_limit.mib : 0;

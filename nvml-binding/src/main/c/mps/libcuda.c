@@ -39,8 +39,8 @@ static const char *variable(const char *name) {
     return value == NULL ? "" : value;
 }
 
-/* The kept mode of the card, and the smallest room that cgroup limits leave. */
-static int kept(unsigned long long *room) {
+/* The kept mode of the card, and the least that cgroup limits leave of it. */
+static int kept(unsigned long long *limit_left) {
     char path[4200], line[1024], of[96], directory[512];
     int mode = 0, read = 0;
     unsigned long long soft = 0, hard = 0;
@@ -53,7 +53,7 @@ static int kept(unsigned long long *room) {
             size_t length = strlen(directory);
             if (strncmp(cgroup, directory, length) == 0 && (cgroup[length] == '\0' || cgroup[length] == '/')) {
                 unsigned long long used = ledger_used(uuid, directory), left = used > hard ? 0 : hard - used;
-                *room = left < *room ? left : *room;
+                *limit_left = left < *limit_left ? left : *limit_left;
             }
         }
     }
@@ -131,8 +131,8 @@ static int connect_mps(void) {
 EXPORT int cuCtxCreate_v2(void **created, unsigned int flags, int device) {
     (void) flags;
     (void) device;
-    unsigned long long room = ~0ULL;
-    int mode = kept(&room), error = mode == MODE_PROHIBITED ? CUDA_ERROR_DEVICE_UNAVAILABLE : connect_mps();
+    unsigned long long limit_left = ~0ULL;
+    int mode = kept(&limit_left), error = mode == MODE_PROHIBITED ? CUDA_ERROR_DEVICE_UNAVAILABLE : connect_mps();
     if (error == CUDA_SUCCESS && mps < 0 && mode == MODE_EXCLUSIVE_PROCESS && ledger_used(uuid, NULL) > 0) {
         error = CUDA_ERROR_DEVICE_UNAVAILABLE;
     }
@@ -158,17 +158,17 @@ EXPORT int cuCtxSynchronize(void) {
 }
 
 EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-    unsigned long long room = ~0ULL, card = card_bytes();
+    unsigned long long limit_left = ~0ULL, card = card_bytes();
     int error = cuCtxSynchronize();
     if (error != CUDA_SUCCESS) {
         return error;
     }
-    kept(&room);
+    kept(&limit_left);
     unsigned int at = 0;
     while (at < MOST_ALLOCATIONS && sizes[at] > 0) {
         at++;
     }
-    if (at == MOST_ALLOCATIONS || (limit > 0 && taken + bytes > limit) || bytes > room
+    if (at == MOST_ALLOCATIONS || (limit > 0 && taken + bytes > limit) || bytes > limit_left
             || ledger_used(uuid, NULL) + bytes > card) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -191,11 +191,11 @@ EXPORT int cuMemFree_v2(unsigned long long pointer) {
 
 /* As with MPS on real cards: free is the limit's rest, total the whole card. */
 EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
-    unsigned long long room = ~0ULL, card = card_bytes();
-    kept(&room);
+    unsigned long long limit_left = ~0ULL, card = card_bytes();
+    kept(&limit_left);
     unsigned long long left = card - ledger_used(uuid, NULL);
     left = limit > 0 && limit - taken < left ? limit - taken : left;
-    *free = room < left ? room : left;
+    *free = limit_left < left ? limit_left : left;
     *total = card;
     return CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@ package io.gpushare.mps;
 import io.gpushare.mps.control.CardControl;
 import io.gpushare.mps.control.ControlDaemon;
 import io.gpushare.mps.control.ControlProgram;
-import io.gpushare.mps.control.WaitingUsers;
+import io.gpushare.mps.control.Terminations;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.CardWant;
 import io.gpushare.mps.link.MpsDirectory;
@@ -23,10 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,11 +39,11 @@ final class CardSupervisor {
     private final ControlDaemon daemon;
     private final CardControl control;
     private final InstantSource clock;
-    private final Set<Long> terminated = new HashSet<>();
+    private final Terminations terminations;
     private CardMachine machine;
     private CardWant want = CardWant.NOTHING;
     private Instant lastLook = Instant.EPOCH;
-    private long lastServer;
+    private Optional<ProcessHandle> lastServer = Optional.empty();
     private boolean acted;
 
     CardSupervisor(String uuid, DriverCards driver, MpsDirectory directory, Path program, InstantSource clock)
@@ -60,6 +57,7 @@ final class CardSupervisor {
         ControlProgram asked = new ControlProgram(program, directory.pipe(uuid));
         daemon = new ControlDaemon(asked, uuid, directory.log(uuid));
         control = new CardControl(asked, daemon);
+        terminations = new Terminations(asked);
         machine = CardMachine.starting(clock.instant());
     }
 
@@ -72,7 +70,7 @@ final class CardSupervisor {
         }
         want = now;
         lastLook = time;
-        Wish wish = want.on() ? new Wish(true, want.roofMib()) : Wish.OFF;
+        Wish wish = want.on() ? new Wish(true, want.processLimitMib()) : Wish.OFF;
         Observation seen = look(wish);
         CardMachine before = machine;
         CardMachine.Step step = machine.step(wish, seen, time);
@@ -80,19 +78,26 @@ final class CardSupervisor {
         if (machine.phase() != before.phase()) {
             LOG.info("card {}: {}{}", uuid, machine.phase(), machine.why().isEmpty() ? "" : " (" + machine.why() + ")");
         }
-        lastServer = seen.server().map(Server::pid).orElse(lastServer);
+        seen.server()
+                .map(Server::pid)
+                .filter(pid -> !isLastServer(pid))
+                .ifPresent(pid -> lastServer = daemon.server(pid));
+        if (seen.daemon() == Daemon.ABSENT && !daemon.alive()) {
+            // It may outlive its daemon for a moment, and has no clients that could be served again.
+            lastServer.ifPresent(ProcessHandle::destroyForcibly);
+        }
         for (Action action : step.actions()) {
             act(action, seen.server());
         }
         acted = !step.actions().isEmpty() || machine.phase() != before.phase();
-        terminate(seen.server());
+        terminations.serve(want.terminate(), seen.server());
         directory.write(uuid, report(seen));
     }
 
     private Observation look(Wish wish) throws IOException, InterruptedException {
-        CardControl.Seen seen = Files.isExecutable(program)
-                ? control.look(wish.roofMib())
-                : new CardControl.Seen(Daemon.ABSENT, Optional.empty());
+        CardControl.DaemonState seen = Files.isExecutable(program)
+                ? control.look(wish.processLimitMib())
+                : new CardControl.DaemonState(Daemon.ABSENT, Optional.empty());
         try {
             return new Observation(true, impossible(seen), driver.mode(uuid), seen.daemon(), seen.server());
         } catch (NvmlException e) {
@@ -101,24 +106,26 @@ final class CardSupervisor {
         }
     }
 
-    private Optional<String> impossible(CardControl.Seen seen) throws NvmlException {
+    private Optional<String> impossible(CardControl.DaemonState seen) throws NvmlException {
         if (!Files.isExecutable(program)) {
             return Optional.of("the program " + program + " is missing: it comes with NVIDIA's driver");
         }
         if (seen.daemon() != Daemon.ABSENT) {
             return Optional.empty();
         }
-        return driver.strangers(uuid).stream()
-                .filter(pid -> !endedServer(pid))
+        return driver.foreignProcesses(uuid).stream()
+                .filter(pid -> !isLastServer(pid))
                 .filter(pid -> ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(true))
                 .findFirst()
                 .map(pid -> "process " + pid + " computes on the card without MPS: end it");
     }
 
-    /** A server may outlive its daemon for a moment. It has no clients that could be served again. */
-    private boolean endedServer(long pid) {
-        return pid == lastServer
-                && ProcessHandle.of(pid).map(ProcessHandle::destroyForcibly).orElse(true);
+    /** Whether that is the last server, and not a later process of its PID. */
+    private boolean isLastServer(long pid) {
+        return lastServer
+                .filter(server -> server.pid() == pid
+                        && ProcessHandle.of(pid).map(server::equals).orElse(true))
+                .isPresent();
     }
 
     private void act(Action action, Optional<Server> server) throws IOException, InterruptedException {
@@ -128,7 +135,7 @@ final class CardSupervisor {
                 case ALLOW_SERVER_ONLY -> driver.setMode(uuid, ComputeMode.EXCLUSIVE_PROCESS);
                 case ALLOW_NONE -> driver.setMode(uuid, ComputeMode.PROHIBITED);
                 case START_DAEMON -> daemon.start();
-                case SET_ROOF -> control.setRoof(server, want.roofMib());
+                case SET_LIMIT -> control.setLimit(server, want.processLimitMib());
                 case START_SERVER -> control.startServer();
                 case END_SERVER -> {
                     if (server.isPresent()) {
@@ -143,32 +150,21 @@ final class CardSupervisor {
         }
     }
 
-    private void terminate(Optional<Server> server) throws IOException, InterruptedException {
-        terminated.retainAll(want.terminate());
-        for (long client : want.terminate()) {
-            if (server.isPresent() && terminated.add(client)) {
-                control.terminate(server.get().pid(), client);
-            }
-        }
-    }
-
     private CardReport report(Observation seen) throws IOException {
         boolean served = machine.phase() == Phase.READY
                 && seen.server().filter(Server::limited).isPresent();
         String problem = machine.why().isEmpty() && machine.phase() == Phase.OFF
                 ? Files.isExecutable(program) ? "" : "the program " + program + " is missing"
                 : machine.why();
-        List<Long> waiting = daemon.alive() && !daemon.multiUser() ? WaitingUsers.read(daemon.log()) : List.of();
         return new CardReport(
                 want.sequence(),
                 machine.phase(),
-                served ? want.roofMib() : 0,
+                served ? want.processLimitMib() : 0,
                 problem,
                 seen.server().map(Server::pid).orElse(0L),
                 seen.server().map(Server::clients).orElse(0),
                 machine.failures().size(),
-                daemon.multiUser(),
-                waiting);
+                daemon.waiting());
     }
 
     /** Ends the daemon; the clients end with it. */

@@ -57,7 +57,7 @@ final class DriverCards implements AutoCloseable {
     }
 
     /** The processes that compute on the card and are no clients of MPS. */
-    List<Long> strangers(String uuid) throws NvmlException {
+    List<Long> foreignProcesses(String uuid) throws NvmlException {
         return session().utilization(uuid, Instant.now()).processes().stream()
                 .filter(process -> !process.mps())
                 .map(CardProcess::pid)

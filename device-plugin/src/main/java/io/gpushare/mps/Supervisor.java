@@ -5,6 +5,7 @@ import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,17 +14,22 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread for each card, so that a daemon that hangs affects no other card. */
+/**
+ * One thread for each card, so that a daemon that hangs affects no other card. The thread also ends the daemon, so that none
+ * is started afterwards.
+ */
 final class Supervisor {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
     private static final Duration DISCOVERY = Duration.ofSeconds(2);
     private static final Duration TURN = Duration.ofMillis(200);
+    /** Less than the time after which Kubernetes kills a container that it stops. */
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(25);
 
     private final DriverCards driver;
     private final MpsDirectory directory;
     private final Path program;
     private final InstantSource clock;
-    private final Map<String, CardSupervisor> cards = new ConcurrentHashMap<>();
+    private final Map<String, Thread> cards = new ConcurrentHashMap<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private String problem = "";
 
@@ -50,8 +56,9 @@ final class Supervisor {
             for (String uuid : driver.uuids()) {
                 if (!cards.containsKey(uuid)) {
                     CardSupervisor card = new CardSupervisor(uuid, driver, directory, program, clock);
-                    cards.put(uuid, card);
-                    Thread.ofPlatform().name("mps-" + uuid).daemon().start(() -> serve(uuid, card));
+                    cards.put(
+                            uuid,
+                            Thread.ofPlatform().name("mps-" + uuid).daemon().start(() -> serve(uuid, card)));
                 }
             }
             warnOnce("");
@@ -62,14 +69,30 @@ final class Supervisor {
 
     private void serve(String uuid, CardSupervisor card) {
         try {
-            while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
-                    card.turn();
-                } catch (IOException | RuntimeException e) {
-                    LOG.error("card {}: a turn failed, the next one follows", uuid, e);
-                    TimeUnit.SECONDS.sleep(1);
-                }
+            turns(uuid, card);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            end(uuid, card);
+        }
+    }
+
+    private void turns(String uuid, CardSupervisor card) throws InterruptedException {
+        while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
+            try {
+                card.turn();
+            } catch (IOException | RuntimeException e) {
+                LOG.error("card {}: a turn failed, the next one follows", uuid, e);
+                TimeUnit.SECONDS.sleep(1);
             }
+        }
+    }
+
+    private static void end(String uuid, CardSupervisor card) {
+        try {
+            card.stop();
+        } catch (IOException e) {
+            LOG.warn("card {}: the daemon could not be ended: {}", uuid, e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -85,11 +108,12 @@ final class Supervisor {
     /** Ends all daemons; what the plugin wants is done again by the next supervisor. */
     void stop() {
         stopped.countDown();
-        cards.forEach((uuid, card) -> {
+        Instant end = clock.instant().plus(LONGEST_STOP);
+        cards.forEach((uuid, thread) -> {
             try {
-                card.stop();
-            } catch (IOException e) {
-                LOG.warn("card {}: the daemon could not be ended: {}", uuid, e.toString());
+                if (!thread.join(Duration.between(clock.instant(), end))) {
+                    LOG.warn("card {} hangs: the next supervisor ends its daemon", uuid);
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,11 +57,12 @@ public final class SupervisorMain {
                     LOG.error("another supervisor serves {}: end it first", directory.root());
                     return INVALID_OPTIONS;
                 }
-                return serve(new Supervisor(
+                Supervisor supervisor = new Supervisor(
                         settings.nvmlLibrary(),
                         directory,
                         program,
-                        Clocks.system().steady()));
+                        Clocks.system().steady());
+                return serve(supervisor::run, supervisor::stop);
             }
         } catch (IOException e) {
             LOG.error("the directory {} can't be used: {}", directory.root(), e.toString());
@@ -78,13 +80,22 @@ public final class SupervisorMain {
         return lock;
     }
 
-    private static int serve(Supervisor supervisor) {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            LOG.info("stopping: the clients of MPS end");
-            supervisor.stop();
-            Runtime.getRuntime().halt(0);
-        }));
-        supervisor.run();
-        return FAILED;
+    /** Serves until a signal or a failure; both stop it. */
+    static int serve(Runnable serving, Runnable stop) {
+        CompletableFuture<Integer> exit = new CompletableFuture<>();
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            LOG.error("thread {} failed, the supervisor exits", thread.getName(), e);
+            exit.complete(FAILED);
+        });
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> onExit(exit.getNow(0), stop), "shutdown"));
+        Thread.ofPlatform().name("supervisor").start(serving);
+        return exit.join();
+    }
+
+    /** Exits with that code: the JVM's own after SIGTERM is 143, which Kubernetes reports as a failure. */
+    private static void onExit(int code, Runnable stop) {
+        LOG.info("stopping: the clients of MPS end");
+        stop.run();
+        Runtime.getRuntime().halt(code);
     }
 }

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,7 +67,7 @@ class MpsIT extends WholeProgram {
 
         Tenant neighbour = tenant(five, 0, 3000).prints("ok 3000");
         tenant(two, 0, 2048, 1).prints("ok 2048", "error 2");
-        // Without its variable, the roof holds it; with another directory, it can't compute at all.
+        // Without its variable, the server's limit holds it; with another directory, it can't compute at all.
         Map<String, String> unset = new HashMap<>(two);
         unset.remove("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
         tenant(unset, 0, 8192, 1).prints("ok 8192", "error 2").close();
@@ -203,9 +202,30 @@ class MpsIT extends WholeProgram {
     }
 
     @Test
-    void withAMultiUserModeAllUsersComputeAtOnceAndWithoutItTheOthersWaitAndAreTold() throws Exception {
-        Assumptions.assumeTrue(
-                ProcessHandle.current().info().user().filter("root"::equals).isPresent(), "needs root");
+    void aMultiUserModeIsUsedWhereTheProgramHasOneAndAStoppedSupervisorLeavesNoDaemon() throws Exception {
+        script("multi-user=on");
+        Process multiUser = supervisor();
+        runMps("--isolation=mps");
+        Tenant tenant = tenant(started("a", 2), 0, 500).prints("ok 500");
+        assertThat(flags(A)).containsExactly("-f", "-M");
+
+        multiUser.destroy();
+        assertThat(multiUser.waitFor()).isZero();
+        assertThat(daemon(A)).isEmpty();
+        tenant.prints("ok 500", "lost 806");
+
+        script("");
+        supervisor();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        started("b", 3);
+        assertThat(flags(A)).containsExactly("-f");
+    }
+
+    @Test
+    void withAMultiUserModeAllUsersComputeAtOnceAndWithoutItTheOthersWaitAndAreReported() throws Exception {
+        assertThat(ProcessHandle.current().info().user())
+                .as("this test starts programs of several users: run it as root")
+                .hasValue("root");
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path ledger = Files.createFile(dir.resolve("cards.processes"));
         Files.setPosixFilePermissions(ledger, PosixFilePermissions.fromString("rw-rw-rw-"));
@@ -409,6 +429,10 @@ class MpsIT extends WholeProgram {
                 .map(line -> Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1)))
                 .findFirst()
                 .orElse(0);
+    }
+
+    private String[] flags(String card) throws IOException {
+        return daemon(card).orElseThrow().info().arguments().orElseThrow();
     }
 
     private Optional<ProcessHandle> daemon(String card) throws IOException {

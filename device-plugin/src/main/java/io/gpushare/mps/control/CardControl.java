@@ -8,44 +8,46 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Asks and tells the daemon of one card, in the words of the control program. */
+/** Questions and commands to the daemon of one card, in the words of the control program. */
 public final class CardControl {
     /** The card in the daemon's view, which has one: old versions know cards by their number only. */
     private static final String CARD = "0";
 
-    private static final Logger LOG = LoggerFactory.getLogger(CardControl.class);
-
     private final ControlProgram program;
     private final ControlDaemon daemon;
+    private LastLimit last = new LastLimit(0, 0);
 
     public CardControl(ControlProgram program, ControlDaemon daemon) {
         this.program = program;
         this.daemon = daemon;
     }
 
-    /** What the daemon says of itself and its server. */
-    public record Seen(Daemon daemon, Optional<Server> server) {}
+    /** The limit that was last set, and the server where it was: what is read back is cut to whole G. */
+    private record LastLimit(long server, long mib) {}
+
+    /** What the daemon reports of itself and its server. */
+    public record DaemonState(Daemon daemon, Optional<Server> server) {}
 
     /**
-     * Asks for the state of the daemon and its server.
+     * Reads the state of the daemon and its server.
      *
-     * @param roofMib the roof that is wanted; 0 for none
+     * @param processLimitMib the process limit that is wanted; 0 for none
      */
-    public Seen look(long roofMib) throws IOException, InterruptedException {
+    public DaemonState look(long processLimitMib) throws IOException, InterruptedException {
         return switch (program.ask("get_server_list")) {
-            case Reply.NoDaemon _ -> new Seen(daemon.alive() ? Daemon.SILENT : Daemon.ABSENT, Optional.empty());
-            case Reply.Silent _ -> new Seen(Daemon.SILENT, Optional.empty());
+            case Reply.NoDaemon _ -> new DaemonState(daemon.alive() ? Daemon.SILENT : Daemon.ABSENT, Optional.empty());
+            case Reply.Silent _ -> new DaemonState(Daemon.SILENT, Optional.empty());
             case Reply.Answered(List<String> lines) -> {
                 Optional<Long> server = numbers(lines).stream().findFirst();
-                yield new Seen(Daemon.ANSWERING, server.isPresent() ? server(server.get(), roofMib) : Optional.empty());
+                yield new DaemonState(
+                        Daemon.ANSWERING,
+                        server.isPresent() ? server(server.get(), processLimitMib) : Optional.empty());
             }
         };
     }
 
-    private Optional<Server> server(long pid, long roofMib) throws IOException, InterruptedException {
+    private Optional<Server> server(long pid, long processLimitMib) throws IOException, InterruptedException {
         Reply reply = program.ask(
                 "get_server_status " + pid,
                 "get_device_pinned_mem_limit " + pid + " " + CARD,
@@ -61,7 +63,9 @@ public final class CardControl {
                 pid,
                 status(status),
                 // Without a limit, or without clients, there is no line.
-                lines.stream().anyMatch(line -> roofMib > 0 && MemoryText.isPrintedFor(roofMib, line)),
+                processLimitMib > 0
+                        && last.equals(new LastLimit(pid, processLimitMib))
+                        && lines.stream().anyMatch(line -> MemoryText.isPrintedFor(processLimitMib, line)),
                 numbers(lines).size()));
     }
 
@@ -80,12 +84,14 @@ public final class CardControl {
         return numbers;
     }
 
-    /** Sets the roof for servers to come, and of the one that runs. */
-    public void setRoof(Optional<Server> server, long mib) throws IOException, InterruptedException {
+    /** Sets the process limit for servers to come, and of the one that runs. */
+    public void setLimit(Optional<Server> server, long mib) throws IOException, InterruptedException {
         String amount = MemoryText.of(mib);
         program.ask("set_default_device_pinned_mem_limit " + CARD + " " + amount);
         if (server.isPresent()) {
-            program.ask("set_device_pinned_mem_limit " + server.get().pid() + " " + CARD + " " + amount);
+            long pid = server.get().pid();
+            Reply reply = program.ask("set_device_pinned_mem_limit " + pid + " " + CARD + " " + amount);
+            last = new LastLimit(pid, reply instanceof Reply.Answered ? mib : 0);
         }
     }
 
@@ -100,11 +106,5 @@ public final class CardControl {
 
     public void quit() throws IOException, InterruptedException {
         program.ask("quit");
-    }
-
-    /** Ends the contexts of that client; the others are not affected. */
-    public void terminate(long server, long client) throws IOException, InterruptedException {
-        Reply reply = program.ask("terminate_client " + server + " " + client);
-        LOG.info("terminated client {} of server {}: {}", client, server, reply);
     }
 }

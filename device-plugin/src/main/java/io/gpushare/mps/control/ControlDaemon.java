@@ -1,10 +1,11 @@
 package io.gpushare.mps.control;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -17,12 +18,15 @@ import org.slf4j.LoggerFactory;
 public final class ControlDaemon {
     private static final Logger LOG = LoggerFactory.getLogger(ControlDaemon.class);
     private static final int MULTI_USER_TRIAL_MILLIS = 500;
-    private static final Duration END_LIMIT = Duration.ofSeconds(2);
+    private static final int END_POLLS = 100;
+    private static final int END_POLL_MILLIS = 20;
+    private static final int LONGEST_ENVIRONMENT = 1 << 20;
 
     private final ControlProgram program;
     private final String uuid;
     private final Path logs;
     private @Nullable Process process;
+    private DaemonLog log;
     /** Whether the program knows -M; null until it was tried. Versions 535 and 550 take it for a client's flag, and end. */
     private @Nullable Boolean multiUser;
 
@@ -31,6 +35,7 @@ public final class ControlDaemon {
         this.program = program;
         this.uuid = uuid;
         this.logs = logs;
+        log = new DaemonLog(logs);
     }
 
     public boolean alive() {
@@ -42,9 +47,17 @@ public final class ControlDaemon {
         return Boolean.TRUE.equals(multiUser);
     }
 
-    /** The daemon's log since its last start. */
-    public Path log() {
-        return logs.resolve("control.log");
+    /** The processes that wait until those of another user have ended. */
+    public List<Long> waiting() {
+        return alive() && !multiUser() ? log.waiting() : List.of();
+    }
+
+    /** The server under it with that PID, which another process may have later. */
+    public Optional<ProcessHandle> server(long pid) {
+        return Stream.ofNullable(process)
+                .flatMap(Process::descendants)
+                .filter(each -> each.pid() == pid)
+                .findFirst();
     }
 
     /** Starts it in the foreground, for the users of one ID only if the program can't do more. */
@@ -53,7 +66,6 @@ public final class ControlDaemon {
             Process trial = launch("-f", "-M");
             if (!trial.waitFor(MULTI_USER_TRIAL_MILLIS, TimeUnit.MILLISECONDS) || multiUser()) {
                 multiUser = true;
-                process = trial;
                 return;
             }
             multiUser = false;
@@ -62,24 +74,30 @@ public final class ControlDaemon {
                     uuid,
                     program.program());
         }
-        process = launch("-f");
+        launch("-f");
     }
 
     private Process launch(String... flags) throws IOException {
-        if (Files.exists(log())) {
-            Files.move(log(), logs.resolve("control.log.1"), StandardCopyOption.REPLACE_EXISTING);
-        }
         String[] command = new String[flags.length + 1];
         command[0] = program.program().toString();
         System.arraycopy(flags, 0, command, 1, flags.length);
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(log().toFile());
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
         builder.environment().put("CUDA_VISIBLE_DEVICES", uuid);
         builder.environment().put(ControlProgram.PIPE_VARIABLE, program.pipe().toString());
         builder.environment().put("CUDA_MPS_LOG_DIRECTORY", logs.toString());
-        return builder.start();
+        Process started = builder.start();
+        process = started;
+        log = new DaemonLog(logs);
+        log.follow(started.getInputStream());
+        Files.writeString(started(), String.valueOf(started.pid()));
+        return started;
+    }
+
+    /** The PID of the daemon that was started last. The daemon's own file is no proof: containers can write there. */
+    private Path started() {
+        return logs.resolve("daemon.pid");
     }
 
     /**
@@ -88,30 +106,41 @@ public final class ControlDaemon {
      */
     public void kill() throws IOException, InterruptedException {
         Optional<ProcessHandle> daemon = process != null ? Optional.of(process.toHandle()) : earlier();
-        if (daemon.isPresent()) {
-            List<ProcessHandle> all =
-                    Stream.concat(daemon.get().descendants(), daemon.stream()).toList();
-            all.forEach(ProcessHandle::destroyForcibly);
-            long end = System.nanoTime() + END_LIMIT.toNanos();
-            while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() < end) {
-                TimeUnit.MILLISECONDS.sleep(10);
-            }
+        List<ProcessHandle> ending = daemon.stream()
+                .flatMap(each -> Stream.concat(Stream.of(each), each.descendants()))
+                .toList();
+        ending.forEach(ProcessHandle::destroyForcibly);
+        for (int i = 0; i < END_POLLS && ending.stream().anyMatch(ProcessHandle::isAlive); i++) {
+            TimeUnit.MILLISECONDS.sleep(END_POLL_MILLIS);
         }
     }
 
-    /** The process in the daemon's own file, which also stays when it was killed. */
     private Optional<ProcessHandle> earlier() throws IOException {
-        Path file = program.pipe().resolve("nvidia-cuda-mps-control.pid");
-        if (!Files.exists(file)) {
+        if (!Files.exists(started())) {
             return Optional.empty();
         }
-        String pid = Files.readString(file).strip();
+        String pid = Files.readString(started()).strip();
         return pid.matches("[0-9]{1,9}")
-                ? ProcessHandle.of(Long.parseLong(pid))
-                        .filter(found -> found.info()
-                                .command()
-                                .map(command -> command.endsWith(ControlProgram.NAME))
-                                .orElse(false))
+                ? ProcessHandle.of(Long.parseLong(pid)).filter(this::isOfThisCard)
                 : Optional.empty();
+    }
+
+    /** Whether it is no later process of the same PID. */
+    private boolean isOfThisCard(ProcessHandle found) {
+        if (found.info()
+                .command()
+                .filter(each -> each.endsWith(ControlProgram.NAME))
+                .isEmpty()) {
+            return false;
+        }
+        Path environment = Path.of("/proc", String.valueOf(found.pid()), "environ");
+        try (InputStream content = Files.newInputStream(environment)) {
+            String variables = new String(content.readNBytes(LONGEST_ENVIRONMENT), StandardCharsets.UTF_8);
+            return Arrays.asList(variables.split("\0", -1))
+                    .contains(ControlProgram.PIPE_VARIABLE + "=" + program.pipe());
+        } catch (IOException e) {
+            LOG.debug("{} can't be read", environment, e);
+            return false;
+        }
     }
 }

@@ -13,23 +13,21 @@ import java.util.stream.Collectors;
  *
  * @param sequence of the want that it acts on
  * @param phase as far as it is in force
- * @param roofMib the roof that was wanted when the phase was seen
+ * @param processLimitMib the process limit that was wanted when the phase was seen
  * @param why the reason of the phase, or why MPS can't run, as a sentence; may be empty
  * @param server the server's process; 0 if there is none
  * @param clients the number of processes that compute
  * @param failures how often the daemon was started again within ten minutes
- * @param multiUser whether users of different IDs compute at once
  * @param waiting processes that wait until those of another user have ended, if they can't compute at once
  */
 public record CardReport(
         long sequence,
         Phase phase,
-        long roofMib,
+        long processLimitMib,
         String why,
         long server,
         long clients,
         long failures,
-        boolean multiUser,
         List<Long> waiting) {
     public CardReport {
         Objects.requireNonNull(phase);
@@ -45,26 +43,23 @@ public record CardReport(
         return new CardReport(
                 fields.number("sequence"),
                 phase,
-                fields.number("roofMiB"),
+                fields.number("processLimitMiB"),
                 fields.text("why"),
                 fields.number("server"),
                 fields.number("clients"),
                 fields.number("failures"),
-                fields.flag("multiUser"),
                 fields.numbers("waiting"));
     }
 
     Map<String, String> fields() {
         Map<String, String> fields = new LinkedHashMap<>();
-        fields.put("version", "1");
         fields.put("sequence", String.valueOf(sequence));
         fields.put("phase", phase.name());
-        fields.put("roofMiB", String.valueOf(roofMib));
+        fields.put("processLimitMiB", String.valueOf(processLimitMib));
         fields.put("why", why);
         fields.put("server", String.valueOf(server));
         fields.put("clients", String.valueOf(clients));
         fields.put("failures", String.valueOf(failures));
-        fields.put("multiUser", String.valueOf(multiUser));
         fields.put("waiting", waiting.stream().map(String::valueOf).collect(Collectors.joining(" ")));
         return fields;
     }

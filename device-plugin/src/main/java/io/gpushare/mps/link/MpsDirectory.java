@@ -25,6 +25,7 @@ import java.util.TreeMap;
 public record MpsDirectory(Path root) {
     private static final String WANT = "want";
     private static final String STATE = "state";
+    private static final Object LOOK = new Object();
 
     public MpsDirectory {
         Objects.requireNonNull(root);
@@ -58,8 +59,14 @@ public record MpsDirectory(Path root) {
         return root.resolve("lock");
     }
 
-    /** Whether a supervisor serves the node. */
+    /** Whether a supervisor serves the node. Locks are the process's, so only one of its threads looks at a time. */
     public boolean supervised() {
+        synchronized (LOOK) {
+            return locked();
+        }
+    }
+
+    private boolean locked() {
         try (FileChannel file = FileChannel.open(lock(), StandardOpenOption.READ);
                 FileLock shared = file.tryLock(0, Long.MAX_VALUE, true)) {
             return shared == null;

@@ -9,12 +9,12 @@ public enum Action {
     /** Lets no process compute on the card. */
     ALLOW_NONE,
     START_DAEMON,
-    /** Sets the roof for the servers to come, and of the one that runs. */
-    SET_ROOF,
+    /** Sets the process limit for the servers to come, and of the one that runs. */
+    SET_LIMIT,
     START_SERVER,
     /** Ends the server and its clients at once. */
     END_SERVER,
-    /** Asks the daemon to end. */
+    /** Sends the daemon its command to end. */
     QUIT,
     /** Ends the processes of the daemon and its server. */
     KILL

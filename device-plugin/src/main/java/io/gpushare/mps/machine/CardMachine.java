@@ -101,11 +101,11 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
 
     private Step withDaemon(Observation seen, Instant now) {
         if (seen.server().isEmpty()) {
-            return stay(Action.SET_ROOF, Action.START_SERVER);
+            return stay(Action.SET_LIMIT, Action.START_SERVER);
         }
         Server server = seen.server().get();
         if (server.status() == Status.ACTIVE) {
-            return server.limited() ? then(Phase.READY, "", now) : stay(Action.SET_ROOF);
+            return server.limited() ? then(Phase.READY, "", now) : stay(Action.SET_LIMIT);
         }
         return stay();
     }
@@ -131,7 +131,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         return switch (server.status()) {
             case FAULT -> then(Phase.FAULTED, "a client's fatal fault ended all clients of the card", now);
             case INITIALIZING -> then(Phase.STARTING, "the server starts again", now);
-            case ACTIVE -> !wish.on() || server.limited() ? stay() : stay(Action.SET_ROOF);
+            case ACTIVE -> !wish.on() || server.limited() ? stay() : stay(Action.SET_LIMIT);
         };
     }
 
@@ -197,9 +197,9 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
             return stay(Action.KILL);
         }
         // Not at once: a plugin that counts memory instead would begin again with each pod.
-        boolean curable = why.equals(LOST)
+        boolean recoverable = why.equals(LOST)
                 || (passed(BROKEN_LEAST, now) && seen.impossible().isEmpty() && failures.size() < MOST_FAILURES);
-        if (curable) {
+        if (recoverable) {
             return then(Phase.DRAINING, "", now);
         }
         if (wish.on()) {

@@ -41,7 +41,7 @@ public record Observation(
     /**
      * A server of MPS.
      *
-     * @param limited whether the roof that the plugin wants is in force there
+     * @param limited whether the process limit that the plugin wants is in force there
      * @param clients the number of processes that compute
      */
     public record Server(long pid, Status status, boolean limited, int clients) {

@@ -3,7 +3,6 @@ package io.gpushare.plugin.isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.util.Map;
@@ -11,11 +10,6 @@ import java.util.Optional;
 
 /** No isolation: memory is counted, and nothing holds a container to its share. */
 public final class CountedMemory implements IsolationProvider {
-    @Override
-    public Isolation isolation() {
-        return Isolation.NONE;
-    }
-
     @Override
     public Optional<String> missing(Card card, Inventory inventory) {
         return Optional.empty();

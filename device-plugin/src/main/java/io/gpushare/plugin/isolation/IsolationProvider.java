@@ -3,7 +3,6 @@ package io.gpushare.plugin.isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
@@ -12,9 +11,6 @@ import java.util.Optional;
 
 /** One way to hold containers to their shares. */
 public interface IsolationProvider {
-    /** Its name. */
-    Isolation isolation();
-
     /** Why that card can't have it, as a sentence; empty if it can. */
     Optional<String> missing(Card card, Inventory inventory);
 
@@ -55,9 +51,9 @@ public interface IsolationProvider {
      * @param phase its state, in small letters
      * @param clients the processes that compute under it
      * @param failures how often it had to be started again within ten minutes
-     * @param roof the most memory that one process may have
+     * @param processLimit the most memory that one process may have
      */
-    record Figures(String phase, long clients, long failures, Memory roof) {}
+    record Figures(String phase, long clients, long failures, Memory processLimit) {}
 
     /** Compares what is in force on the node with what should be, and repairs it. It is called every two seconds. */
     void reconcile(NodeSnapshot snapshot);

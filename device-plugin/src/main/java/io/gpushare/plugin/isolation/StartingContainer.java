@@ -36,13 +36,14 @@ public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
     }
 
     /**
-     * The container with these devices: PreStartContainer names nothing else, and no two containers share one. The plugin's
-     * own responses name it, and after a restart pod-resources. Empty if neither does.
+     * The container with these devices: PreStartContainer names nothing else. The kubelet gives the devices of an init
+     * container again to one that starts later, and those of an ended pod to the next pod, so the last response counts. The
+     * plugin's own responses name it, and after a restart pod-resources. Empty if neither does.
      */
     public static Optional<StartingContainer> of(Set<String> ids, NodeSnapshot snapshot) {
         return snapshot.answeredCalls().stream()
                 .filter(call -> call.ids().equals(ids))
-                .findFirst()
+                .reduce((_, later) -> later)
                 .flatMap(call -> of(call.pod(), call.allocation().name(), snapshot))
                 .or(() -> listed(ids, snapshot));
     }

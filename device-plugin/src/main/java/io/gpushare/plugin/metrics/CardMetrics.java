@@ -75,7 +75,7 @@ final class CardMetrics {
                 .callback(callback -> counts.isolationFigures()
                         .forEach((card, figures) -> callback.call(1, card.uuid(), figures.phase())))
                 .register(registry);
-        mps("gpushare_card_mps_clients", "Processes that compute under MPS; cards take 48.", Figures::clients);
+        mps("gpushare_card_mps_clients", "Processes that compute under MPS.", Figures::clients);
         mps(
                 "gpushare_card_mps_failures",
                 "How often MPS had to be started again within ten minutes; it is broken at 5.",
@@ -83,7 +83,7 @@ final class CardMetrics {
         mps(
                 "gpushare_card_mps_process_limit_bytes",
                 "The most memory that any process on the card may have under MPS.",
-                figures -> figures.roof().bytes());
+                figures -> figures.processLimit().bytes());
     }
 
     private void mps(String name, String help, ToDoubleFunction<Figures> value) {

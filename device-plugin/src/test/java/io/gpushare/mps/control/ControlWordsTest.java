@@ -26,21 +26,27 @@ class ControlWordsTest {
 
     @Test
     void clientsOfAnotherUserThanTheServersWait() {
-        assertThat(WaitingUsers.waiting(List.of(
+        assertThat(waiting(
                         "[2026-05-31 23:46:49.893 Control 1] Starting new server 20 for user 0",
                         "[2026-05-31 23:46:50.000 Control 1] NEW CLIENT 31 from user 0: Server already exists",
                         "[2026-05-31 23:46:51.000 Control 1] NEW CLIENT 32 from user 1000: Server is not ready, push"
                                 + " client to pending list",
-                        "[2026-05-31 23:46:52.000 Control 1] User did not send valid credentials")))
+                        "[2026-05-31 23:46:52.000 Control 1] User did not send valid credentials"))
                 .containsExactly(32L);
     }
 
     @Test
     void theyWaitNoMoreWhenAServerOfTheirUserStarts() {
-        assertThat(WaitingUsers.waiting(List.of(
+        assertThat(waiting(
                         "[t Control 1] Starting new server 20 for user 0",
                         "[t Control 1] NEW CLIENT 32 from user 1000: Server is not ready, push client to pending list",
-                        "[t Control 1] Starting new server 21 for user 1000")))
+                        "[t Control 1] Starting new server 21 for user 1000"))
                 .isEmpty();
+    }
+
+    private static List<Long> waiting(String... lines) {
+        WaitingUsers users = new WaitingUsers();
+        List.of(lines).forEach(users::read);
+        return users.waiting();
     }
 }

@@ -38,8 +38,8 @@ class CardMachineProperties {
         HANG,
         CARD_LOST,
         CARD_BACK,
-        STRANGER,
-        STRANGER_GOES,
+        FOREIGN_PROCESS,
+        FOREIGN_PROCESS_GOES,
         MODE_CHANGED,
         DAEMON_FAILS,
         SUPERVISOR_RESTARTS
@@ -61,7 +61,7 @@ class CardMachineProperties {
         run.wish = new Wish(true, 4096);
         run.turns(HEALED_TURNS);
         assertThat(run.machine.phase()).isEqualTo(Phase.READY);
-        assertThat(run.card.roof).isEqualTo(4096);
+        assertThat(run.card.limit).isEqualTo(4096);
 
         run.wish = Wish.OFF;
         run.turns(120);
@@ -110,8 +110,8 @@ class CardMachineProperties {
                 case HANG -> card.hangs = card.daemon;
                 case CARD_LOST -> card.responds = false;
                 case CARD_BACK -> card.responds = true;
-                case STRANGER -> card.stranger = true;
-                case STRANGER_GOES -> card.stranger = false;
+                case FOREIGN_PROCESS -> card.foreignProcess = true;
+                case FOREIGN_PROCESS_GOES -> card.foreignProcess = false;
                 case MODE_CHANGED -> card.mode = Mode.ANY;
                 case DAEMON_FAILS -> card.daemonFails = !card.daemonFails;
                 case SUPERVISOR_RESTARTS -> machine = CardMachine.starting(now);

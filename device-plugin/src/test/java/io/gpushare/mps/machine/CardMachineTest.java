@@ -21,7 +21,7 @@ class CardMachineTest {
         turns(FOUR_GIB, 6);
         assertThat(machine.phase()).isEqualTo(Phase.READY);
         assertThat(card.mode).isEqualTo(Mode.SERVER_ONLY);
-        assertThat(card.roof).isEqualTo(4096);
+        assertThat(card.limit).isEqualTo(4096);
         turns(Wish.OFF, 4);
         assertThat(machine.phase()).isEqualTo(Phase.OFF);
         assertThat(card.mode).isEqualTo(Mode.ANY);
@@ -65,12 +65,12 @@ class CardMachineTest {
     }
 
     @Test
-    void aStrangerOnTheCardIsNamed() {
-        card.stranger = true;
+    void aForeignProcessOnTheCardIsNamed() {
+        card.foreignProcess = true;
         turns(FOUR_GIB, 4);
         assertThat(machine.phase()).isEqualTo(Phase.BROKEN);
         assertThat(machine.why()).isEqualTo("a process computes without MPS");
-        card.stranger = false;
+        card.foreignProcess = false;
         turns(FOUR_GIB, 66);
         assertThat(machine.phase()).isEqualTo(Phase.READY);
     }

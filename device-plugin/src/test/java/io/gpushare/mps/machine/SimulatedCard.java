@@ -9,27 +9,30 @@ import java.util.Optional;
 /** A card with MPS on which everything may fail, as the machine's actions and a test's faults leave it. */
 final class SimulatedCard {
     boolean responds = true;
-    boolean stranger;
+    boolean foreignProcess;
     boolean daemonFails;
     boolean hangs;
     boolean fault;
     Mode mode = Mode.ANY;
     boolean daemon;
     boolean server;
-    long defaultRoof;
-    long roof;
+    long defaultLimit;
+    long limit;
     int clients;
 
     Observation seen(Wish wish) {
         boolean answers = daemon && !hangs;
         return new Observation(
                 responds,
-                !daemon && stranger ? Optional.of("a process computes without MPS") : Optional.empty(),
+                !daemon && foreignProcess ? Optional.of("a process computes without MPS") : Optional.empty(),
                 mode,
                 !daemon ? Daemon.ABSENT : answers ? Daemon.ANSWERING : Daemon.SILENT,
                 answers && server
                         ? Optional.of(new Server(
-                                7, fault ? Status.FAULT : Status.ACTIVE, wish.on() && roof == wish.roofMib(), clients))
+                                7,
+                                fault ? Status.FAULT : Status.ACTIVE,
+                                wish.on() && limit == wish.processLimitMib(),
+                                clients))
                         : Optional.empty());
     }
 
@@ -40,15 +43,15 @@ final class SimulatedCard {
             case ALLOW_SERVER_ONLY -> mode = responds ? Mode.SERVER_ONLY : mode;
             case ALLOW_NONE -> mode = responds ? Mode.NONE : mode;
             case START_DAEMON -> daemon = !daemonFails;
-            case SET_ROOF -> {
-                defaultRoof = answers ? wish.roofMib() : defaultRoof;
-                roof = answers && server ? wish.roofMib() : roof;
+            case SET_LIMIT -> {
+                defaultLimit = answers ? wish.processLimitMib() : defaultLimit;
+                limit = answers && server ? wish.processLimitMib() : limit;
             }
             case START_SERVER -> {
                 if (answers && !server) {
                     server = true;
                     fault = false;
-                    roof = defaultRoof;
+                    limit = defaultLimit;
                 }
             }
             case END_SERVER -> endServer(answers);
@@ -73,7 +76,7 @@ final class SimulatedCard {
     /** Everything works again; what was broken stays as it is. */
     void heal() {
         responds = true;
-        stranger = false;
+        foreignProcess = false;
         daemonFails = false;
         hangs = false;
         fault = false;

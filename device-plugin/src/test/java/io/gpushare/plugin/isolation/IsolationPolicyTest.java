@@ -90,11 +90,6 @@ class IsolationPolicyTest {
     /** Can isolate one of the cards. */
     private static final class Provider implements IsolationProvider {
         @Override
-        public Isolation isolation() {
-            return Isolation.DRIVER;
-        }
-
-        @Override
         public Optional<String> missing(Card card, Inventory inventory) {
             return card.id().equals(UNABLE) ? Optional.of(WHY) : Optional.empty();
         }

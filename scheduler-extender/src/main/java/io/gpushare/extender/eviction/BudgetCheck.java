@@ -23,7 +23,7 @@ final class BudgetCheck {
     static Set<String> forbidden(List<PodDetails> pods, Map<String, List<DisruptionBudget>> budgets) {
         Set<String> forbidden = new HashSet<>();
         // Budgets of two namespaces may be equal.
-        Map<DisruptionBudget, Integer> taken = new IdentityHashMap<>();
+        IdentityHashMap<DisruptionBudget, Integer> taken = new IdentityHashMap<>();
         for (PodDetails pod : pods) {
             List<DisruptionBudget> all = budgets.get(pod.ref().namespace());
             if (all == null) {

@@ -59,11 +59,6 @@ public final class DriverIsolation implements IsolationProvider {
     }
 
     @Override
-    public Isolation isolation() {
-        return Isolation.DRIVER;
-    }
-
-    @Override
     public Optional<String> missing(Card card, Inventory inventory) {
         Inventory.Driver driver = inventory.driver();
         if (driver == null) {

@@ -49,9 +49,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this tells it which cards
- * need one and under which roof, and lets no container start before that is in force. MPS limits each process by itself, so
- * the processes of a container are added up here.
+ * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this reports to it which
+ * cards need one, and with which process limit, and lets no container start before that is in force. MPS limits each process
+ * by itself, so the processes of a container are added up here.
  */
 public final class MpsIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(MpsIsolation.class);
@@ -60,7 +60,7 @@ public final class MpsIsolation implements IsolationProvider {
 
     private static final ComputeCapability FIRST_CAPABILITY = new ComputeCapability(7, 0);
     private static final int FIRST_DRIVER = 495;
-    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Duration START_DEADLINE = Duration.ofSeconds(25);
     private static final Duration POLL = Duration.ofMillis(200);
 
     /** The latest measurement of usage. */
@@ -112,11 +112,6 @@ public final class MpsIsolation implements IsolationProvider {
         NewestProcess processes = new NewestProcess(sources.cgroups(), sources.starts());
         overLimit = new OverLimit(grace, processes);
         reporter = new MpsReporter(component, events, processes);
-    }
-
-    @Override
-    public Isolation isolation() {
-        return Isolation.MPS;
     }
 
     @Override
@@ -185,13 +180,17 @@ public final class MpsIsolation implements IsolationProvider {
 
     @Override
     public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        Instant end = clock.instant().plus(START_DEADLINE);
         want(snapshot);
         for (CardId card : container.sharedCards()) {
             if (hasMps(snapshot, card)) {
                 long needed = snapshot.inventory().unit().size().mib()
                         * container.allocation().on(card).units();
                 Optional<String> problem = await(
-                        card, report -> report.phase() == Phase.READY && report.roofMib() >= needed, "is not ready");
+                        card,
+                        report -> report.phase() == Phase.READY && report.processLimitMib() >= needed,
+                        "is not ready",
+                        end);
                 if (problem.isPresent()) {
                     return problem;
                 }
@@ -199,7 +198,7 @@ public final class MpsIsolation implements IsolationProvider {
         }
         for (CardId card : container.wholeCards()) {
             if (directory.supervised() && report(card).isPresent()) {
-                Optional<String> problem = await(card, report -> report.phase() == Phase.OFF, "has not ended");
+                Optional<String> problem = await(card, report -> report.phase() == Phase.OFF, "has not ended", end);
                 if (problem.isPresent()) {
                     return problem;
                 }
@@ -209,9 +208,8 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     /** Waits until the supervisor has seen what is wanted, and its report is as it should be. */
-    private Optional<String> await(CardId card, Predicate<CardReport> done, String otherwise) {
+    private Optional<String> await(CardId card, Predicate<CardReport> done, String otherwise, Instant end) {
         long sequence = sequence(card);
-        Instant end = clock.instant().plus(PATIENCE);
         while (true) {
             Optional<CardReport> report = report(card);
             if (report.filter(now -> now.sequence() >= sequence && done.test(now))
@@ -251,40 +249,40 @@ public final class MpsIsolation implements IsolationProvider {
                 .isPresent();
     }
 
-    /** Tells the supervisor what each card needs now. */
+    /** Sends the supervisor what each card needs now. */
     private synchronized void want(NodeSnapshot snapshot) {
         if (!sources.podsKnown().getAsBoolean() || !directory.supervised()) {
             return;
         }
-        Map<CardId, Long> roofs = new HashMap<>();
+        Map<CardId, Long> limits = new HashMap<>();
         for (ContainerShare share : ContainerShare.of(snapshot)) {
             if (!share.whole() && hasMps(snapshot, share.card().id())) {
-                roofs.merge(share.card().id(), share.memory().mib(), Math::max);
+                limits.merge(share.card().id(), share.memory().mib(), Math::max);
             }
         }
         for (Card card : snapshot.inventory().cards()) {
-            long roof = roofs.getOrDefault(card.id(), 0L);
+            long limit = limits.getOrDefault(card.id(), 0L);
             try {
-                want(card.id(), roof);
+                want(card.id(), limit);
             } catch (IOException e) {
-                LOG.warn("the supervisor of MPS can't be told of card {}: {}", card.id(), e.toString());
+                LOG.warn("the supervisor of MPS does not get what card {} needs: {}", card.id(), e.toString());
             }
         }
     }
 
-    private void want(CardId card, long roof) throws IOException {
+    private void want(CardId card, long limit) throws IOException {
         if (directory.report(card.uuid()).isEmpty()) {
             return; // the supervisor does not serve it
         }
         CardWant before = directory.want(card.uuid()).orElse(CardWant.NOTHING);
-        List<Long> terminating = roof > 0 ? overLimit.terminating(card) : List.of();
-        CardWant now = new CardWant(before.sequence() + 1, roof > 0, roof, terminating);
+        List<Long> terminating = limit > 0 ? overLimit.terminating(card) : List.of();
+        CardWant now = new CardWant(before.sequence() + 1, limit > 0, limit, terminating);
         if (now.sameAs(before)) {
             wants.put(card, before);
             return;
         }
-        if (now.on() != before.on() || now.roofMib() != before.roofMib()) {
-            LOG.info("card {}: MPS {}", card, now.on() ? "with at most " + roof + " MiB a process" : "is not needed");
+        if (now.on() != before.on() || now.processLimitMib() != before.processLimitMib()) {
+            LOG.info("card {}: MPS {}", card, now.on() ? "with at most " + limit + " MiB a process" : "is not needed");
         }
         directory.write(card.uuid(), now);
         wants.put(card, now);
@@ -321,7 +319,7 @@ public final class MpsIsolation implements IsolationProvider {
                         report.phase().name().toLowerCase(Locale.ROOT),
                         report.clients(),
                         report.failures(),
-                        Memory.ofMib(report.roofMib()))));
+                        Memory.ofMib(report.processLimitMib()))));
         return figures;
     }
 

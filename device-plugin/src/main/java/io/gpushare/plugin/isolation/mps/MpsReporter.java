@@ -26,7 +26,7 @@ final class MpsReporter {
     private final NewestProcess processes;
     private final Map<CardId, Phase> phases = new HashMap<>();
     private final Map<CardId, Long> counts = new HashMap<>();
-    private final Set<Long> waiting = new HashSet<>();
+    private final Map<CardId, Set<Long>> waiting = new HashMap<>();
 
     MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, NewestProcess processes) {
         this.component = Objects.requireNonNull(component);
@@ -55,8 +55,10 @@ final class MpsReporter {
                     .distinct()
                     .forEach(pod -> events.accept(pod, new PodEvent(true, component, "GpuMpsFailed", message)));
         }
+        Set<Long> known = waiting.computeIfAbsent(card, _ -> new HashSet<>());
+        known.retainAll(report.waiting());
         for (long pid : report.waiting()) {
-            if (waiting.add(pid)) {
+            if (known.add(pid)) {
                 processes.pod(pid, card, snapshot).map(NodePod::ref).ifPresent(pod -> reportWaiting(pod, card));
             }
         }

@@ -1,0 +1,41 @@
+package io.gpushare.mps.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.mps.machine.Observation.Daemon;
+import io.gpushare.mps.machine.Observation.Server;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CardControlTest {
+    /** The program prints 1,024 and 1,536 MiB alike. */
+    @Test
+    void aServerIsLimitedOnlyByWhatWasSetThere(@TempDir Path dir) throws Exception {
+        SimulatedPrograms programs = new SimulatedPrograms(dir);
+        ControlDaemon daemon = programs.daemon("own");
+        CardControl control = new CardControl(programs.of("own"), daemon);
+        try {
+            daemon.start();
+            await().until(() -> control.look(0).daemon() == Daemon.ANSWERING);
+            control.startServer();
+            Optional<Server> server = control.look(1024).server();
+            long pid = server.orElseThrow().pid();
+            assertThat(daemon.server(pid)).get().returns(pid, ProcessHandle::pid);
+            assertThat(daemon.server(ProcessHandle.current().pid())).isEmpty();
+            control.setLimit(server, 1024);
+
+            assertThat(control.look(1024).server()).get().returns(true, Server::limited);
+            assertThat(control.look(1536).server()).get().returns(false, Server::limited);
+            control.setLimit(server, 1536);
+            assertThat(control.look(1536).server()).get().returns(true, Server::limited);
+            assertThat(control.look(1024).server()).get().returns(false, Server::limited);
+        } finally {
+            daemon.kill();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.gpushare.mps.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a supervisor ends. Tenants may write into the directory of the daemon's sockets. */
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ControlDaemonTest {
+    @TempDir
+    Path dir;
+
+    private SimulatedPrograms programs;
+    private ControlDaemon other;
+    private Path pidFile;
+
+    @BeforeEach
+    void startAnotherCardsDaemon() throws Exception {
+        programs = new SimulatedPrograms(dir);
+        other = programs.daemon("other");
+        other.start();
+        pidFile = programs.of("own").pipe().resolve("nvidia-cuda-mps-control.pid");
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        Files.deleteIfExists(pidFile);
+        other.kill();
+        programs.daemon("own").kill();
+    }
+
+    @Test
+    void theDaemonOfAnEarlierSupervisorIsEndedWhateverItsPidFileSays() throws Exception {
+        ControlDaemon earlier = programs.daemon("own");
+        earlier.start();
+        Files.writeString(pidFile, "1");
+
+        programs.daemon("own").kill();
+
+        assertThat(earlier.alive()).isFalse();
+        assertThat(other.alive()).isTrue();
+    }
+
+    @Test
+    void anotherCardsDaemonIsNotEnded() throws Exception {
+        Path pipe = programs.of("other").pipe();
+        Files.copy(pipe.resolve("nvidia-cuda-mps-control.pid"), pidFile);
+        programs.daemon("own").kill();
+        assertThat(other.alive()).isTrue();
+    }
+
+    @Test
+    void aLinkToAnEndlessFileInTheSharedDirectoryDoesNoHarm() throws Exception {
+        Files.createSymbolicLink(pidFile, Path.of("/dev/zero"));
+        programs.daemon("own").kill();
+        assertThat(other.alive()).isTrue();
+    }
+
+    @Test
+    void aFifoInTheSharedDirectoryDoesNoHarm() throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", pidFile.toString()).start().waitFor())
+                .isZero();
+        programs.daemon("own").kill();
+        assertThat(other.alive()).isTrue();
+    }
+}

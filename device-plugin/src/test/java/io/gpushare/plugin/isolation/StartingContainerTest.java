@@ -1,0 +1,39 @@
+package io.gpushare.plugin.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.AnsweredCall;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class StartingContainerTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final Set<String> DEVICES = Set.of("GPU-a::0", "GPU-a::1");
+    private static final NodeSnapshot EMPTY =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
+
+    /** The API has not reported yet that the earlier pod ended, and the kubelet knows it already. */
+    @Test
+    void devicesThatTheKubeletGaveAgainBelongToTheLastContainer() {
+        NodePod earlier = TestPods.onCard("earlier", 0, A, 2);
+        NodePod later = TestPods.onCard("later", 1, A, 2);
+        NodeSnapshot snapshot = EMPTY.withPod(earlier)
+                .withPod(later)
+                .withAnsweredCall(call(earlier))
+                .withAnsweredCall(call(later));
+        assertThat(StartingContainer.of(DEVICES, snapshot)).get().returns(later.ref(), StartingContainer::pod);
+    }
+
+    private static AnsweredCall call(NodePod pod) {
+        return new AnsweredCall(pod.ref(), TestPods.share("main", A, 2), DEVICES, TestPods.START);
+    }
+}

@@ -1,0 +1,94 @@
+package io.gpushare.plugin.isolation.mps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.mps.link.CardReport;
+import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.mps.machine.Phase;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MpsIsolationTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+
+    @TempDir
+    Path dir;
+
+    private Instant now = TestPods.START;
+
+    /** The kubelet waits for one call, whatever the number of cards. */
+    @Test
+    void theCardsOfAContainerShareOneDeadline() throws IOException {
+        MpsDirectory directory = new MpsDirectory(dir);
+        directory.create(A.uuid());
+        directory.create(B.uuid());
+        MpsIsolation isolation = isolation(directory);
+        Inventory cards = new Inventory(
+                        MemoryUnit.GIB,
+                        null,
+                        List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))))
+                .withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS), B, CardIsolation.of(Isolation.MPS)));
+        ContainerAllocation both =
+                new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.memory(2), B, Share.memory(2)));
+
+        Optional<String> problem =
+                isolation.enforce(new StartingContainer(TestPods.ref("p"), both), NodeSnapshot.of(cards));
+
+        assertThat(problem).hasValueSatisfying(reason -> assertThat(reason).contains("no supervisor reports it"));
+        assertThat(Duration.between(TestPods.START, now)).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(35));
+    }
+
+    /** Each look at the clock takes 4 s; after 20 s the first card that was waited for is ready. */
+    private MpsIsolation isolation(MpsDirectory directory) {
+        return new MpsIsolation(
+                directory,
+                Duration.ofSeconds(10),
+                new MpsIsolation.Sources(
+                        () -> {
+                            throw new AssertionError("nothing is measured");
+                        },
+                        () -> false,
+                        _ -> Optional.empty(),
+                        _ -> OptionalLong.empty()),
+                "test",
+                (_, _) -> {},
+                () -> {
+                    now = now.plusSeconds(4);
+                    if (now.equals(TestPods.START.plusSeconds(20))) {
+                        report(directory, A);
+                    }
+                    return now;
+                });
+    }
+
+    private static void report(MpsDirectory directory, CardId card) {
+        try {
+            directory.write(card.uuid(), new CardReport(0, Phase.READY, 4096, "", 7, 0, 0, List.of()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
