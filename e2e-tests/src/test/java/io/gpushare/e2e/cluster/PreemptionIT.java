@@ -54,11 +54,7 @@ class PreemptionIT {
 
     private static String permissions(String when) {
         String permissions = cluster.kubectl()
-                .run(
-                        "auth",
-                        "can-i",
-                        "--list",
-                        "--as=system:serviceaccount:kube-system:gpu-share-scheduler-extender");
+                .run("auth", "can-i", "--list", "--as=system:serviceaccount:kube-system:gpu-share-scheduler-extender");
         System.out.println("e2e: permissions of the extender " + when + ":\n" + permissions);
         return permissions;
     }
