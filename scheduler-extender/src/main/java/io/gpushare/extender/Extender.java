@@ -7,6 +7,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -19,6 +20,7 @@ import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -140,6 +142,7 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        Explainer explainer = new Explainer(ledger, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
         WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
@@ -170,7 +173,7 @@ public final class Extender implements AutoCloseable {
                         leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
-                                new Explainer(ledger, selection, pods),
+                                explainer,
                                 usage,
                                 waste::report,
                                 settings.server().version(),
@@ -180,6 +183,7 @@ public final class Extender implements AutoCloseable {
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
                 waste.start(),
+                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
