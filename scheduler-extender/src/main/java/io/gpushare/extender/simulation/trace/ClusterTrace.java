@@ -55,7 +55,7 @@ public final class ClusterTrace {
     public static ClusterTrace read(String source) throws BadInputException {
         ClusterTrace trace = new ClusterTrace(source);
         try (ClusterSource responses = ClusterSource.open(source)) {
-            while (responses.next() instanceof JsonParser parser) {
+            for (JsonParser parser = responses.next(); parser != null; parser = responses.next()) {
                 trace.responses(parser);
             }
         } catch (JsonProcessingException e) {
