@@ -109,6 +109,7 @@ public final class Sandbox implements Callable<Integer> {
         try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
             CardReport usage = round.run(Workload.round(), Instant.now().plus(ROUND));
             checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
+            isolation(sandbox, screen, checks);
             System.out.println();
             System.out.println(usage.table());
         }
@@ -122,6 +123,13 @@ public final class Sandbox implements Callable<Integer> {
         return 1;
     }
 
+    private static void isolation(SandboxCluster sandbox, TerminalView screen, Checks checks)
+            throws IOException, InterruptedException {
+        try (GreedyTenant greedy = new GreedyTenant(sandbox, screen, checks)) {
+            greedy.run();
+        }
+    }
+
     /** Runs rounds until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
@@ -132,6 +140,7 @@ public final class Sandbox implements Callable<Integer> {
             try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
                 round.run(Workload.round(), Instant.now().plus(ROUND));
                 round.clear();
+                isolation(sandbox, screen, checks);
             }
         }
         checks.failures().forEach(failure -> System.out.println("  - " + failure));

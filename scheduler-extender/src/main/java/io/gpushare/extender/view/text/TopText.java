@@ -42,9 +42,13 @@ public final class TopText {
         return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
     }
 
-    /** One row per pod and card; of one namespace, or of all for an empty text. */
+    /** One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a limit. */
     public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace) {
-        TextTable table = new TextTable().row("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "");
+        boolean limits = nodes.stream()
+                .flatMap(node -> node.cards().cards().stream())
+                .anyMatch(state -> state.card().isolation().inForce() != Isolation.NONE);
+        TextTable table = new TextTable()
+                .row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
         for (NodeView node : nodes) {
             NodeUse used = usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
             MemoryUnit unit = node.cards().inventory().unit();
@@ -61,19 +65,32 @@ public final class TopText {
                         boolean over = !share.whole()
                                 && bytes != null
                                 && bytes > unit.size().bytes() * share.units();
-                        table.row(
+                        table.row(row(
+                                limits,
+                                share.whole()
+                                        ? UNKNOWN
+                                        : card.state().card().isolation().inForce().toString(),
                                 share.pod().namespace(),
                                 share.pod().name(),
                                 node.name(),
                                 String.valueOf(card.state().card().index()),
                                 share.whole() ? "whole card" : unit.amount(share.units()),
                                 of(bytes),
-                                over ? "over its limit" : "");
+                                over ? "over its limit" : ""));
                     }
                 }
             }
         }
         return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
+    }
+
+    /** The cells, and, if there are limits, before the measured memory what holds the pod to what is allocated. */
+    private static List<String> row(boolean limits, String limit, String... cells) {
+        List<String> row = new ArrayList<>(List.of(cells));
+        if (limits) {
+            row.add(cells.length - 2, limit);
+        }
+        return row;
     }
 
     /** Why nodes whose device plugin runs offer no cards. */
