@@ -50,6 +50,17 @@ class UsageIT extends WithView {
         }
     }
 
+    @Test
+    void whereIsolationIsInForceTheLimitOfAPodIsShown() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        assertThat(text("top-pods")).doesNotContain("LIMIT");
+        api.node("a", BindIT.TWO_T4.replace("\"memoryMiB\"", "\"isolation\":\"mps\",\"memoryMiB\""));
+        await().atMost(Duration.ofSeconds(10)).until(() -> text("top-pods").contains("LIMIT"));
+        assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("NAMESPACE POD NODE CARD ALLOCATED LIMIT USED", "default p a 0 3 GiB mps -");
+    }
+
     private static int plugin(Vertx vertx, AtomicInteger scrapes, String metrics) {
         return vertx.createHttpServer()
                 .requestHandler(request -> {

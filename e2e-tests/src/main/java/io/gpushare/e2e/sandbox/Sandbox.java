@@ -141,6 +141,7 @@ public final class Sandbox implements Callable<Integer> {
         try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
             CardReport usage = round.run(Workload.round(), Instant.now().plus(ROUND));
             checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
+            isolation(sandbox, screen, checks);
             System.out.println();
             System.out.println(usage.table());
         }
@@ -154,11 +155,20 @@ public final class Sandbox implements Callable<Integer> {
         return 1;
     }
 
+    private static void isolation(SandboxCluster sandbox, TerminalView screen, Checks checks)
+            throws IOException, InterruptedException {
+        try (GreedyTenant greedy = new GreedyTenant(sandbox, screen, checks)) {
+            greedy.run();
+        }
+    }
+
     /** Runs until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
         screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
-        Checks checks = new Playground(sandbox, screen).run();
+        Checks tenants = new Checks();
+        isolation(sandbox, screen, tenants);
+        Checks checks = tenants.failures().isEmpty() ? new Playground(sandbox, screen).run() : tenants;
         checks.failures().forEach(failure -> System.out.println("  - " + failure));
         return checks.failures().isEmpty() ? 0 : 1;
     }

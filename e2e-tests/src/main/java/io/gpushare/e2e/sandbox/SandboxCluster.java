@@ -109,14 +109,18 @@ final class SandboxCluster implements AutoCloseable {
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         int metricsPort = Program.freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
-        List<String> arguments = List.of(
+        List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",
                 "--metrics-address=127.0.0.1:" + metricsPort,
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
-                "--nvml-library=" + repository.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
+                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
                 "--kubelet-dir=" + directory,
-                "--proc-dir=" + proc());
+                "--proc-dir=" + proc()));
+        if (machine.isolated()) {
+            startSupervisor(machine, cards, logs);
+            arguments.addAll(List.of("--isolation=mps", "--mps-dir=" + mps(), "--mps-over-use-grace=2s"));
+        }
         programs.add(keep(Program.start(
                 plugin(machine.name()),
                 repository.resolve("device-plugin"),
@@ -124,6 +128,31 @@ final class SandboxCluster implements AutoCloseable {
                 arguments,
                 Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
                 logs.resolve("device-plugin-" + machine.name() + ".log"))));
+    }
+
+    private void startSupervisor(SandboxNode machine, Path cards, Path logs) throws IOException {
+        List<String> arguments = List.of(
+                "io.gpushare.mps.SupervisorMain",
+                "--mps-dir=" + mps(),
+                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
+                "--mps-control-program=" + driver().resolve("mps/nvidia-cuda-mps-control"));
+        programs.add(keep(Program.start(
+                "mps-supervisor of " + machine.name(),
+                repository.resolve("device-plugin"),
+                PLUGIN_HEAP_MIB,
+                arguments,
+                Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
+                logs.resolve("mps-supervisor-" + machine.name() + ".log"))));
+    }
+
+    /** The directory of MPS, which has one node. */
+    private Path mps() {
+        return folder.resolve("mps");
+    }
+
+    /** The simulated driver; below it, in mps, are the programs of MPS and a tenant. */
+    Path driver() {
+        return repository.resolve("nvml-binding/target/simulated-driver");
     }
 
     /** The device plugin's user at the API server. */

@@ -42,14 +42,19 @@ public final class TopText {
         return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
     }
 
-    /** One row per pod and card; of one namespace, or of all for an empty text. */
+    /** One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a limit. */
     public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace, SortBy order) {
-        TextTable table = new TextTable().row("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "");
+        List<PodOnCard> pods = PodOnCard.of(nodes, usage);
+        boolean limits = pods.stream().anyMatch(pod -> pod.isolation() != Isolation.NONE);
+        TextTable table =
+                new TextTable().row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
         Map<String, MemoryUnit> units = new HashMap<>();
         nodes.forEach(node -> units.put(node.name(), node.cards().inventory().unit()));
-        for (PodOnCard pod : order.pods(PodOnCard.of(nodes, usage))) {
+        for (PodOnCard pod : order.pods(pods)) {
             if (namespace.isEmpty() || namespace.equals(pod.pod().namespace())) {
-                table.row(
+                table.row(row(
+                        limits,
+                        pod.whole() ? UNKNOWN : pod.isolation().toString(),
                         pod.pod().namespace(),
                         pod.pod().name(),
                         pod.node(),
@@ -58,10 +63,19 @@ public final class TopText {
                                 ? "whole card"
                                 : units.getOrDefault(pod.node(), MemoryUnit.GIB).amount(pod.units()),
                         of(pod.usedBytes()),
-                        WasteText.states(pod));
+                        WasteText.states(pod)));
             }
         }
         return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
+    }
+
+    /** The cells, and, if there are limits, before the measured memory what holds the pod to what is allocated. */
+    private static List<String> row(boolean limits, String limit, String... cells) {
+        List<String> row = new ArrayList<>(List.of(cells));
+        if (limits) {
+            row.add(cells.length - 2, limit);
+        }
+        return row;
     }
 
     /** Why nodes whose device plugin runs offer no cards. */

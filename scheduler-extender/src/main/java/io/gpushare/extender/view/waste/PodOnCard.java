@@ -5,6 +5,7 @@ import io.gpushare.extender.view.CardView;
 import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Isolation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param units of the node; those of the whole card for a pod that holds it whole
  * @param allocatedBytes at most the memory of the card; all of it for a pod that holds it whole
  * @param usedBytes null if unknown
+ * @param isolation what holds its containers to the units
  * @param idleSeconds for how long it has not computed there; null if unknown
  */
 public record PodOnCard(
@@ -30,6 +32,7 @@ public record PodOnCard(
         int units,
         boolean whole,
         long allocatedBytes,
+        Isolation isolation,
         @Nullable Long usedBytes,
         @Nullable Long idleSeconds) {
     /** A pod that has not computed for this time is idle. */
@@ -42,6 +45,7 @@ public record PodOnCard(
     public PodOnCard {
         Objects.requireNonNull(pod);
         Objects.requireNonNull(node);
+        Objects.requireNonNull(isolation);
     }
 
     /** Everything that pods hold of these nodes' cards. */
@@ -67,6 +71,7 @@ public record PodOnCard(
                         share.units(),
                         share.whole(),
                         share.whole() ? memory : Math.min(memory, share.units() * unit),
+                        card.state().card().isolation().inForce(),
                         usage.pods().get(part),
                         usage.idleSeconds().get(part)));
             }

@@ -14,6 +14,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -132,7 +133,7 @@ class WasteRoundTest {
                         "notebook", "notebook",
                         "-0", "-0")
                 .forEach((pod, workload) -> assertThat(
-                                new PodOnCard(new PodRef("u", "n", pod), "n", 0, 1, false, GIB, null, null).workload())
+                                new PodOnCard(new PodRef("u", "n", pod), "n", 0, 1, false, GIB, Isolation.NONE, null, null).workload())
                         .isEqualTo(workload));
     }
 }
