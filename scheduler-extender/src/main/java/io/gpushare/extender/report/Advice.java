@@ -74,8 +74,8 @@ final class Advice {
         for (NodeVerdict node : nodes) {
             node.cards()
                     .cards()
-                    .forEach(state -> kinds.add(CardFacts.of(
-                            state.card(), node.cards().inventory().driver())));
+                    .forEach(state -> kinds.add(
+                            CardFacts.of(state.card(), node.cards().inventory().driver())));
         }
         List<String> advice = new ArrayList<>();
         for (CardCondition condition : demand.selector().conditions()) {
@@ -146,7 +146,9 @@ final class Advice {
                 int cards = split;
                 boolean even = judged.demand().containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
-                if (even && nodes.stream().anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
+                if (even
+                        && nodes.stream()
+                                .anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
                     advice.add("If the program can use several cards, split its memory over them: annotation"
                             + " gpushare.io/cards: \"" + split + "\".");
                 }
@@ -155,9 +157,12 @@ final class Advice {
         nodes.stream()
                 .flatMap(node -> node.cards().cards().stream()
                         .filter(state -> selected(node, state))
-                        .map(state -> new Amount(state.capacity().units(), node.cards().inventory().unit())))
+                        .map(state -> new Amount(
+                                state.capacity().units(),
+                                node.cards().inventory().unit())))
                 .max(Comparator.comparingLong(Amount::mib))
-                .ifPresent(most -> advice.add("The largest such card has " + most + ": request at most that on one card."));
+                .ifPresent(most ->
+                        advice.add("The largest such card has " + most + ": request at most that on one card."));
         return advice;
     }
 
@@ -200,7 +205,8 @@ final class Advice {
         for (NodeCards.Holding holding : cards.holdings()) {
             Share held = cards.shareOn(holding.allocation(), state.card().id());
             if (!held.isNone()) {
-                CardState without = new CardState(state.card(), state.capacity(), state.allocated().minus(held));
+                CardState without = new CardState(
+                        state.card(), state.capacity(), state.allocated().minus(held));
                 Holder holder = holding.holder();
                 PodRef pod = switch (holder) {
                     case PodRef ref -> ref;

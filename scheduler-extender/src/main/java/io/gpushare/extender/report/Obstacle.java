@@ -77,7 +77,12 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         }
         boolean mps = demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
         if (demand.shares() && (mps || !card.sharesMemory())) {
-            return new Obstacle(Kind.NO_MEMORY, card, unit, 0, mps ? "MPS" : card.isolation().missing());
+            return new Obstacle(
+                    Kind.NO_MEMORY,
+                    card,
+                    unit,
+                    0,
+                    mps ? "MPS" : card.isolation().missing());
         }
         if (state.takenWhole()) {
             return new Obstacle(Kind.TAKEN_WHOLE, card, unit, 0, "");

@@ -38,7 +38,9 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
 
         /** What the nearest card could give. */
         long mib() {
-            return nearest == null ? 0 : nearest.amount() * nearest.unit().size().mib();
+            return nearest == null
+                    ? 0
+                    : nearest.amount() * nearest.unit().size().mib();
         }
 
         String model() {
@@ -84,10 +86,7 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
                 .toList()) {
             @Nullable Obstacle nearest = group.nearest();
             refused.add(new RefusedNodes(
-                    group.reason(),
-                    group.model(),
-                    group.nodes(),
-                    nearest == null ? "" : nearest.sentence(demand)));
+                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.sentence(demand)));
         }
         return refused;
     }
