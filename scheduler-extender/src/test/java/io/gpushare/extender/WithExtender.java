@@ -1,6 +1,7 @@
 package io.gpushare.extender;
 
 import java.nio.file.Path;
+import io.gpushare.model.codec.ResourceNames;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,11 +17,16 @@ abstract class WithExtender {
     /** Adds the objects that exist before the extender starts. */
     abstract void fill(TestApiServer cluster);
 
+    /** The names of the resources. */
+    ResourceNames names() {
+        return ResourceNames.DEFAULT;
+    }
+
     @BeforeEach
     void startExtender() throws Exception {
         api = new TestApiServer();
         fill(api);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+        extender = new RunningExtender(api.kubeconfig(folder), names()).ready();
     }
 
     @AfterEach

@@ -74,6 +74,9 @@ public final class NodesJson {
             if (share.whole()) {
                 json.writeBooleanField("whole", true);
             }
+            if (share.cores() > 0) {
+                json.writeNumberField("coresPercent", share.cores());
+            }
             used(
                     json,
                     usage.pods()

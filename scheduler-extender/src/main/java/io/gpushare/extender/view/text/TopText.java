@@ -34,7 +34,8 @@ public final class TopText {
                         String.valueOf(state.card().index()),
                         state.card().model(),
                         size(state.card().memory().bytes()),
-                        unit.amount(state.occupied().units()),
+                        unit.amount(state.occupied().units())
+                                + cores(state.occupied().cores()),
                         of(used.cards().get(state.card().id().uuid())),
                         state(state));
             }
@@ -66,7 +67,7 @@ public final class TopText {
                                 share.pod().name(),
                                 node.name(),
                                 String.valueOf(card.state().card().index()),
-                                share.whole() ? "whole card" : unit.amount(share.units()),
+                                share.whole() ? "whole card" : unit.amount(share.units()) + cores(share.cores()),
                                 of(bytes),
                                 over ? "over its limit" : "");
                     }
@@ -114,6 +115,10 @@ public final class TopText {
             words.add("over-committed");
         }
         return words.isEmpty() ? "ok" : String.join(", ", words);
+    }
+
+    private static String cores(int percent) {
+        return percent == 0 ? "" : ", " + percent + "% of the cores";
     }
 
     private static String of(@Nullable Long bytes) {
