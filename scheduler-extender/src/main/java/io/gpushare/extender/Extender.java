@@ -25,6 +25,7 @@ import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
+import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -140,6 +141,8 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
+        WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
                 api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
@@ -154,6 +157,7 @@ public final class Extender implements AutoCloseable {
                         ready,
                         this::heard,
                         informers::changes,
+                        waste::report,
                         events::lost));
         server = serve(
                 settings.server(),
@@ -168,12 +172,15 @@ public final class Extender implements AutoCloseable {
                         clocks.steady(),
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),
-                                new PluginMetricsClient(clocks.steady()),
+                                usage,
+                                waste::report,
+                                settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
+                waste.start(),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());

@@ -62,7 +62,7 @@ class CoresIT extends WithView {
         assertThat(filter("f", 9, "0").getJsonArray("NodeNames")).hasSize(1);
         assertThat(api.bindings().getFirst().toString()).contains("\\\"cores\\\":{\\\"GPU-m\\\":30}");
         assertThat(text("top?node=mps")).contains("6 GiB, 100% of the cores");
-        assertThat(text("top-pods")).contains("2 GiB, 40% of the cores");
+        assertThat(text("top-pods")).contains("mps, 40% of the cores");
         assertThat(node(json("nodes?names=mps"), "mps").toString())
                 .contains("\"allocatedCoresPercent\":100", "\"coresPercent\":40");
         assertThat(extender.get("/metrics").body())
