@@ -79,8 +79,8 @@ public final class ClusterOptions {
     /** One sentence for each rule that the values break. */
     public List<String> problems() {
         if (memoryResource.equals(cardResource)) {
-            return List.of("--memory-resource and --card-resource must have different names, both are '" + cardResource
-                    + "'");
+            return List.of(
+                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
         }
         return coreResource.equals(memoryResource) || coreResource.equals(cardResource)
                 ? List.of("--core-resource must have another name than the other resources, and not '" + coreResource

@@ -21,14 +21,17 @@ class CoresIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 3);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
         assertThat(kubelet.healthy(CORES)).isEmpty();
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"cores\\\":true")));
-        assertThat(metrics()).contains("gpushare_card_cores_allocated_percent{card=\"" + A + "\",model=\"Tesla T4\"} 0.0");
+        await().atMost(PATIENCE)
+                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"cores\\\":true")));
+        assertThat(metrics())
+                .contains("gpushare_card_cores_allocated_percent{card=\"" + A + "\",model=\"Tesla T4\"} 0.0");
 
         api.pod("annotated", "Pending", Map.of(MEMORY, "1", CORES, "30"), ON_A);
         list("annotated");
         assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0")))
                 .hasMessageContaining("pod default/annotated, container 'main': card " + A
-                        + ", allocated to the pod, does not limit cores (isolation none is in force, and mps is needed)");
+                        + ", allocated to the pod, does not limit cores (isolation none is in force, and mps"
+                        + " is needed)");
         api.delete("annotated");
         api.pod("other", "Pending", Map.of(MEMORY, "1", CORES, "30"), "");
         list("other");

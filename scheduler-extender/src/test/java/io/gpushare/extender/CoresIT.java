@@ -36,7 +36,9 @@ class CoresIT extends WithView {
 
     @Test
     void thirtyAndFortyAndThirtyFitOnOneCardAndThirtyOneDoNot() throws Exception {
-        assertThat(filter("a", 2, "30").getJsonObject("FailedAndUnresolvableNodes").getMap())
+        assertThat(filter("a", 2, "30")
+                        .getJsonObject("FailedAndUnresolvableNodes")
+                        .getMap())
                 .isEqualTo(Map.of("driver", NO_LIMITS, "off", NO_LIMITS));
         assertThat(bind("a")).isEmpty();
         filter("b", 2, "40");
@@ -51,6 +53,8 @@ class CoresIT extends WithView {
                 .contains(
                         "requests 2 units of memory on one card and 31% of its cores",
                         INSUFFICIENT,
+                        "at most 30% of the cores free on one card, 31% needed",
+                        "do not limit cores, which needs --core-resource and --isolation=mps",
                         "30% of the cores free, 31% needed",
                         "does not limit cores: isolation driver is in force, and mps is needed",
                         "does not limit cores: its device plugin has no --core-resource");
@@ -83,7 +87,8 @@ class CoresIT extends WithView {
     void theCoresOfAPodThatEndsAreFreeAndAnEditedAnnotationFreesNone() throws Exception {
         filter("a", 2, "100");
         assertThat(bind("a")).isEmpty();
-        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.stats().holding(Standing.SEEN) == 1);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == 1);
         api.boundByOther(
                 "a",
                 "mps",

@@ -1,7 +1,7 @@
 package io.gpushare.extender;
 
-import java.nio.file.Path;
 import io.gpushare.model.codec.ResourceNames;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;

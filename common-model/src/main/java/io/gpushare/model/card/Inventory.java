@@ -63,11 +63,7 @@ public record Inventory(
 
     /** An inventory of a node that does not offer cores. */
     public Inventory(
-            MemoryUnit unit,
-            @Nullable Driver driver,
-            List<Card> cards,
-            CardLinks links,
-            @Nullable NoCards noCards) {
+            MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
         this(unit, driver, cards, links, noCards, false);
     }
 

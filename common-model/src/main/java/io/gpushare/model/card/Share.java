@@ -79,8 +79,7 @@ public record Share(int units, int wholeCards, int cores) {
     public Share plus(Share other) {
         return other.isNone()
                 ? this
-                : new Share(
-                        sum(units, other.units), sum(wholeCards, other.wholeCards), sum(cores, other.cores));
+                : new Share(sum(units, other.units), sum(wholeCards, other.wholeCards), sum(cores, other.cores));
     }
 
     /** The difference, at least 0 of each kind. */

@@ -152,8 +152,8 @@ public final class AllocationCodec {
             throw new JsonReader.Malformed("'" + field + "' must be an object of card to amount");
         }
         byCard.fieldNames()
-                .forEachRemaining(uuid ->
-                        shares.merge(card(uuid), kind.share(JsonReader.integer(byCard, uuid)), Share::plus));
+                .forEachRemaining(
+                        uuid -> shares.merge(card(uuid), kind.share(JsonReader.integer(byCard, uuid)), Share::plus));
     }
 
     /** Many pods name the same few cards, so their UUIDs are interned. */

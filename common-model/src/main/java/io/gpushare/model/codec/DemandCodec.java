@@ -34,9 +34,8 @@ public final class DemandCodec {
     public DemandCodec(ResourceNames names) {
         this.names = names;
         this.kinds = names.kinds();
-        this.unsupported = HAMI.stream()
-                .filter(name -> !names.all().contains(name))
-                .toList();
+        this.unsupported =
+                HAMI.stream().filter(name -> !names.all().contains(name)).toList();
     }
 
     /**

@@ -57,9 +57,7 @@ public record ResourceNames(
 
     /** The kinds of shares that are resources in this cluster. */
     public Set<ShareKind> kinds() {
-        return cores.isEmpty()
-                ? EnumSet.of(ShareKind.MEMORY, ShareKind.WHOLE_CARDS)
-                : EnumSet.allOf(ShareKind.class);
+        return cores.isEmpty() ? EnumSet.of(ShareKind.MEMORY, ShareKind.WHOLE_CARDS) : EnumSet.allOf(ShareKind.class);
     }
 
     private static Set<String> former(Set<String> names, String memory, String cards) {

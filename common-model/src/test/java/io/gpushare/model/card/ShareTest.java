@@ -28,7 +28,8 @@ class ShareTest {
         assertThat(new Share(15, 1).minus(Share.memory(5))).isEqualTo(new Share(10, 1));
         assertThat(new Share(3, 0, 30).plus(new Share(4, 0, 40))).isEqualTo(new Share(7, 0, 70));
         assertThat(new Share(15, 1, 100).minus(new Share(3, 0, 30))).isEqualTo(new Share(12, 1, 70));
-        assertThat(new Share(1, 0, Integer.MAX_VALUE).plus(Share.cores(1)).cores()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(new Share(1, 0, Integer.MAX_VALUE).plus(Share.cores(1)).cores())
+                .isEqualTo(Integer.MAX_VALUE);
     }
 
     @Test

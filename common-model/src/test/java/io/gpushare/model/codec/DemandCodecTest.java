@@ -96,7 +96,8 @@ class DemandCodecTest {
     void coresAreCountedWhereTheyAreAResource() {
         List<ContainerResources> pod =
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3", CORES, "30")));
-        assertThat(withCores.decode(pod, Map.of()).valid().orElseThrow().total()).isEqualTo(new Share(3, 0, 30));
+        assertThat(withCores.decode(pod, Map.of()).valid().orElseThrow().total())
+                .isEqualTo(new Share(3, 0, 30));
         assertThat(codec.decode(pod, Map.of()).valid().orElseThrow().total()).isEqualTo(Share.memory(3));
         assertThat(withCores.allocatable(Map.of(MEMORY, "15", CARDS, "1", CORES, "100")))
                 .isEqualTo(new Share(15, 1, 100));

@@ -36,7 +36,19 @@ class DeviceIdTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "::", "::1", "GPU-1::", "GPU-1::x", "GPU-1::-1", "GPU-1::c", "GPU-1::c-1", "GPU-1-_-0", "GPU-1::1::2"})
+    @ValueSource(
+            strings = {
+                "",
+                "::",
+                "::1",
+                "GPU-1::",
+                "GPU-1::x",
+                "GPU-1::-1",
+                "GPU-1::c",
+                "GPU-1::c-1",
+                "GPU-1-_-0",
+                "GPU-1::1::2"
+            })
     void anotherPluginsIdIsMalformed(String id) {
         assertThat(DeviceId.parse(id))
                 .isInstanceOfSatisfying(

@@ -73,16 +73,18 @@ class NodeCardsProperties {
                 long free = allowed.stream()
                         .filter(state -> state.offers(Share.WHOLE_CARD))
                         .count();
-                long withMemory =
-                        allowed.stream().filter(state -> shareable(state, demand)).count();
+                long withMemory = allowed.stream()
+                        .filter(state -> shareable(state, demand))
+                        .count();
                 int memory = demand.sharedCards();
                 switch (why) {
                     case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY ->
                         assertThat(withMemory).isLessThan(memory);
                     case NO_CARD_WITH_CORES -> {
                         assertThat(withMemory).isZero();
-                        assertThat(allowed).anyMatch(state -> state.offers(
-                                demand.shareOfEachCard().withoutCores()));
+                        assertThat(allowed)
+                                .anyMatch(state ->
+                                        state.offers(demand.shareOfEachCard().withoutCores()));
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
@@ -271,8 +273,10 @@ class NodeCardsProperties {
                                                 : container
                                                         .request()
                                                         .withoutCores()
-                                                        .withUnits(
-                                                                container.request().units() * split)))
+                                                        .withUnits(container
+                                                                        .request()
+                                                                        .units()
+                                                                * split)))
                                 .toList(),
                         split,
                         selector));

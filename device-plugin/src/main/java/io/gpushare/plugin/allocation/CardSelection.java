@@ -70,7 +70,10 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         Optional<ContainerAllocation> own = allocation.container(container.name());
         if (own.isEmpty() || !own.get().total().equals(container.request())) {
             boolean coresOnly = own.isPresent()
-                    && own.get().total().withoutCores().equals(container.request().withoutCores());
+                    && own.get()
+                            .total()
+                            .withoutCores()
+                            .equals(container.request().withoutCores());
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
@@ -82,7 +85,8 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         if (given().filter(first -> !first.equals(own.get())).isPresent()) {
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
-                    "annotation " + AnnotationKeys.ALLOCATION + " was changed between the kubelet's calls for its memory"
+                    "annotation " + AnnotationKeys.ALLOCATION
+                            + " was changed between the kubelet's calls for its memory"
                             + " and for its cores: only the scheduler may write that annotation");
         }
         return ifAvailable(own.get(), allocation);

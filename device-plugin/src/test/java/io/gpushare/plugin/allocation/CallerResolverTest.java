@@ -107,7 +107,10 @@ class CallerResolverTest {
     @Test
     void anInitContainerWithMemoryAndCoresIsPastWhenBothCallsWereAnswered() {
         NodePod pod = TestPods.unannotated(
-                "p", 0, new ContainerDemand("load", ContainerRole.INIT, new Share(2, 0, 30)), TestPods.memory("main", 2));
+                "p",
+                0,
+                new ContainerDemand("load", ContainerRole.INIT, new Share(2, 0, 30)),
+                TestPods.memory("main", 2));
         NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
 
         NodeSnapshot memory = snapshot.withAnsweredCall(new AnsweredCall(

@@ -183,9 +183,8 @@ class CardSelectionTest {
     @Test
     void memoryAndCoresAreOfTheCardOfTheFirstCallWhateverDevicesTheKubeletTakes() {
         Card c = TestPods.mps(Card.of("GPU-c", 2, Memory.ofGib(24)));
-        NodeSnapshot two = MPS.withInventory(new Inventory(
-                        MemoryUnit.GIB, null, List.of(TestPods.mps(B), c))
-                .withCores(true));
+        NodeSnapshot two =
+                MPS.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B), c)).withCores(true));
         NodePod pod = cores("p", 2);
         assertThat(choose(two, pod, "GPU-c::c7", "GPU-c::c8")).isEqualTo(new CardChoice.Chosen(coresOf(c.id(), 2)));
         assertThat(choose(two, pod, "GPU-c::c7", "GPU-b::c8")).isEqualTo(new CardChoice.Chosen(coresOf(B.id(), 2)));
@@ -201,11 +200,10 @@ class CardSelectionTest {
 
     @Test
     void anAnnotationWithoutCoresAndACardThatDoesNotLimitThemAreRefused() {
-        NodePod pod = TestPods.annotated(
-                cores("p", 30), TestPods.allocation(TestPods.share("main", B.id(), 1)));
+        NodePod pod = TestPods.annotated(cores("p", 30), TestPods.allocation(TestPods.share("main", B.id(), 1)));
         assertRefused(choose(MPS, pod), "for cores: the extender needs the same --core-resource as the device plugin");
-        NodeSnapshot driver = MPS.withInventory(
-                MPS.inventory().withIsolation(Map.of(B.id(), CardIsolation.of(Isolation.DRIVER))));
+        NodeSnapshot driver =
+                MPS.withInventory(MPS.inventory().withIsolation(Map.of(B.id(), CardIsolation.of(Isolation.DRIVER))));
         assertRefused(
                 choose(driver, TestPods.annotated(cores("p", 30), onB(30))),
                 "card GPU-b, allocated to the pod, does not limit cores (isolation driver is in force, and mps is"

@@ -55,8 +55,7 @@ class DeviceListsTest {
         // The cards lose MPS while a container has some cores: its own stay, and no others are offered.
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("main", 1, 2));
         NodeSnapshot lost = mps.withPod(pod)
-                .withListed(
-                        TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
                 .withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withCores(true));
         DeviceLists lists = DeviceLists.of(lost.allocations());
         assertThat(lists.list(DeviceResource.CORES)).hasSize(200);

@@ -63,7 +63,9 @@ class IsolationPolicyTest {
         assertThat(ContainerIsolation.of(
                         container(Map.of(ABLE, Share.memory(3), UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(new ContainerIsolation.Settings(
-                        Map.of("CARDS", "2"), List.of(), Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 0))));
+                        Map.of("CARDS", "2"),
+                        List.of(),
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 0))));
         assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(ContainerIsolation.Settings.NONE);
     }

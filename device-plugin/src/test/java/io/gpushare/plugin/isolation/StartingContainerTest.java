@@ -43,7 +43,8 @@ class StartingContainerTest {
         for (Set<String> devices : List.of(DEVICES, Set.of("GPU-a::c0", "GPU-a::c1"))) {
             assertThat(StartingContainer.of(devices, snapshot)).get().returns(pod.ref(), StartingContainer::pod);
         }
-        assertThat(StartingContainer.of(Set.of("GPU-a::c0", "GPU-a::c7"), snapshot)).isEmpty();
+        assertThat(StartingContainer.of(Set.of("GPU-a::c0", "GPU-a::c7"), snapshot))
+                .isEmpty();
     }
 
     private static AnsweredCall call(NodePod pod) {

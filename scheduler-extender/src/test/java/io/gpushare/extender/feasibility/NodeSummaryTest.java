@@ -112,9 +112,11 @@ class NodeSummaryTest {
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards).withCores(random.nextInt(4) > 0));
         for (int pod = 0; pod < random.nextInt(8); pod++) {
             int card = random.nextInt(7);
-            node = node.with(pod(pod), random.nextInt(3) == 0
-                    ? whole(card)
-                    : memory(card, 1 + random.nextInt(10), random.nextInt(2) * random.nextInt(70)));
+            node = node.with(
+                    pod(pod),
+                    random.nextInt(3) == 0
+                            ? whole(card)
+                            : memory(card, 1 + random.nextInt(10), random.nextInt(2) * random.nextInt(70)));
         }
         return node;
     }

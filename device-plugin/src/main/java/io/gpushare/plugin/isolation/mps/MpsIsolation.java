@@ -178,7 +178,8 @@ public final class MpsIsolation implements IsolationProvider {
     private static Map<String, String> environment(ContainerIsolation.Limit limit) {
         Map<String, String> environment = new HashMap<>();
         environment.put("CUDA_MPS_PIPE_DIRECTORY", PIPE_IN_CONTAINER);
-        environment.put("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + limit.memory().mib() + "M");
+        environment.put(
+                "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + limit.memory().mib() + "M");
         if (limit.cores() > 0) {
             environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", String.valueOf(limit.cores()));
         }

@@ -66,15 +66,16 @@ class MpsIsolationTest {
     void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
         assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 30)), 1))
-                .isInstanceOfSatisfying(ContainerIsolation.Settings.class, settings -> assertThat(
-                                settings.environment())
-                        .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
-                        .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
+                                .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
+                                .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
         assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 0)), 1))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
-                        settings ->
-                                assertThat(settings.environment()).doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+                        settings -> assertThat(settings.environment())
+                                .doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     }
 
     /** Each look at the clock takes 4 s; after 20 s the first card that was waited for is ready. */
