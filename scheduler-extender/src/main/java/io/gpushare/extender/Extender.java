@@ -39,6 +39,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -192,7 +193,9 @@ public final class Extender implements AutoCloseable {
 
     /** The resources of pods that the ledger counts. */
     private static Set<String> counted(ResourceNames names) {
-        return Set.of("cpu", "memory", names.memory(), names.cards());
+        Set<String> counted = new HashSet<>(Set.of("cpu", "memory"));
+        names.kinds().forEach(kind -> counted.add(names.of(kind)));
+        return counted;
     }
 
     /** The time of the last message from the API server, by resource. */
