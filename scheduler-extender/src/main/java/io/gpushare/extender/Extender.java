@@ -7,6 +7,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.eviction.DefragAdvisor;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -140,8 +141,9 @@ public final class Extender implements AutoCloseable {
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         PreemptionCounts preemptions = new PreemptionCounts();
+        Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
+                api, ledger, informers::nodeFacts, counted, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -168,11 +170,13 @@ public final class Extender implements AutoCloseable {
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),
                                 new PluginMetricsClient(clocks.steady()),
+                                new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
+                new HoldTimer(ledger, clocks.steady()).start(),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());

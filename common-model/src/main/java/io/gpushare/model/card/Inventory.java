@@ -85,6 +85,18 @@ public record Inventory(
                 noCards);
     }
 
+    /** The same cards, of which exactly these are held. */
+    public Inventory withHeld(Set<CardId> held) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withHeld(held.contains(card.id())))
+                        .toList(),
+                links,
+                noCards);
+    }
+
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
     public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
         return new Inventory(

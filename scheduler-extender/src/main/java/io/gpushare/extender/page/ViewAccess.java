@@ -1,5 +1,6 @@
 package io.gpushare.extender.page;
 
+import io.gpushare.extender.defrag.DefragAdvice;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.view.MemoryUsage;
 import java.util.Locale;
@@ -7,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** The sources of the view beside the ledger, and the callers that may see it. */
-public record ViewAccess(Explainer explainer, MemoryUsage usage, Access access) {
+public record ViewAccess(Explainer explainer, MemoryUsage usage, DefragAdvice defrag, Access access) {
     /** Who may see the view. */
     public enum Access {
         /** Nobody: its paths do not exist. */
@@ -31,6 +32,7 @@ public record ViewAccess(Explainer explainer, MemoryUsage usage, Access access) 
     public ViewAccess {
         Objects.requireNonNull(explainer);
         Objects.requireNonNull(usage);
+        Objects.requireNonNull(defrag);
         Objects.requireNonNull(access);
     }
 }

@@ -43,12 +43,14 @@ final class ViewResponses {
     private final Ledger ledger;
     private final ViewAccess view;
     private final ViewRevisions revisions;
+    private final DefragResponses defrag;
     private final Supplier<Optional<String>> unready;
 
     ViewResponses(Ledger ledger, ViewAccess view, ViewRevisions revisions, Supplier<Optional<String>> unready) {
         this.ledger = ledger;
         this.view = view;
         this.revisions = revisions;
+        this.defrag = new DefragResponses(ledger, view.defrag());
         this.unready = unready;
     }
 
@@ -74,11 +76,15 @@ final class ViewResponses {
 
     /** Whether {@link #respond} waits for device plugins or the API server, for seconds at most. */
     static boolean waits(String path) {
-        return WAITING.contains(path);
+        return WAITING.contains(path) || DefragResponses.PATHS.contains(path);
     }
 
     /** @param path the path below that of the view */
     Response respond(String path, MultiMap parameters) throws RefusedException {
+        if (DefragResponses.PATHS.contains(path)) {
+            requireReady();
+            return defrag.respond(path, parameters);
+        }
         return switch (path) {
             case "cluster" -> () -> cluster(parameters);
             case "nodes" -> nodes(parameters);
@@ -227,12 +233,12 @@ final class ViewResponses {
                 ledger.node(name).orElseThrow(() -> new RefusedException(404, "node \"" + name + "\" is not known")));
     }
 
-    private static String parameter(MultiMap parameters, String name, String absent) {
+    static String parameter(MultiMap parameters, String name, String absent) {
         @Nullable String value = parameters.get(name);
         return value == null || value.isEmpty() ? absent : value;
     }
 
-    private static int number(MultiMap parameters, String name, int absent, int largest) throws RefusedException {
+    static int number(MultiMap parameters, String name, int absent, int largest) throws RefusedException {
         String value = parameter(parameters, name, String.valueOf(absent));
         try {
             int number = Integer.parseInt(value);

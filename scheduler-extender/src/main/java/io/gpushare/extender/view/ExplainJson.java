@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.report.ScaleUp;
 import java.io.IOException;
 import java.util.List;
 
@@ -54,6 +55,9 @@ public final class ExplainJson {
         json.writeStringField("demand", Phrases.of(judged.demand()));
         json.writeStringField("policy", judged.policy());
         ClusterJson.reasons(json, judged.feasible(), judged.reasons());
+        if (judged.scaleUp() != null) {
+            scaleUp(json, judged.scaleUp());
+        }
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());
         int last = Math.min(all.size(), first + limit);
@@ -65,6 +69,16 @@ public final class ExplainJson {
         if (last < all.size()) {
             json.writeNumberField("next", last);
         }
+    }
+
+    private static void scaleUp(JsonGenerator json, ScaleUp scaleUp) throws IOException {
+        json.writeObjectFieldStart("scaleUp");
+        if (scaleUp instanceof ScaleUp.MoreLike more) {
+            json.writeNumberField("nodes", more.nodes());
+            json.writeStringField("like", more.like());
+        }
+        json.writeStringField("sentence", Phrases.of(scaleUp));
+        json.writeEndObject();
     }
 
     private static void node(JsonGenerator json, NodeVerdict node) throws IOException {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -140,7 +141,11 @@ final class RequestHandler {
                 request.response().putHeader("Content-Type", "application/json").end(VERSION);
             case "/readyz", "/livez", "/healthz" -> request.response().end("ok");
             default -> {
-                return false;
+                Optional<ObjectNode> discovered = request.method().equals(HttpMethod.GET)
+                        ? Discovery.at(request.path().replaceFirst("/$", ""))
+                        : Optional.empty();
+                discovered.ifPresent(document -> send(request.response(), 200, document));
+                return discovered.isPresent();
             }
         }
         return true;

@@ -68,6 +68,9 @@ public final class WhyText {
             text.append(String.format(
                     "%7d  %s%n", reason.getValue(), reason.getKey().sentence()));
         }
+        if (judged.scaleUp() != null) {
+            text.append(Phrases.of(judged.scaleUp())).append('\n');
+        }
         return text + nodes(judged, limit) + withoutCards(judged, limit);
     }
 
