@@ -32,7 +32,9 @@ class HoldTimerTest {
         after(HoldTimer.LONGEST);
         assertThat(heldCards()).isZero();
         held("run=r;renewed=2;cards=GPU-0,GPU-1");
-        assertThat(heldCards()).as("the same annotation in a later event of the node").isZero();
+        assertThat(heldCards())
+                .as("the same annotation in a later event of the node")
+                .isZero();
         held("run=r;renewed=3;cards=GPU-0");
         assertThat(heldCards()).isEqualTo(1);
         held("");

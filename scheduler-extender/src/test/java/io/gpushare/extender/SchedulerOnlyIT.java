@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The readers of kube-scheduler's requests and of the API server's pods agree on what only kube-scheduler can check. */
 class SchedulerOnlyIT {
-    private static final String TERMS = "{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"zone\"}]}";
+    private static final String TERMS =
+            "{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"zone\"}]}";
 
     /** A part of a pod's spec, and what it requires; null for nothing. */
     private record Sample(String spec, @Nullable SchedulerOnly required) {}
@@ -55,8 +56,7 @@ class SchedulerOnlyIT {
 
     private static Sample volume(String kind, boolean placed) {
         return new Sample(
-                "{\"volumes\":[{\"name\":\"data\",\"" + kind + "\":{}}]}",
-                placed ? SchedulerOnly.PLACED_VOLUME : null);
+                "{\"volumes\":[{\"name\":\"data\",\"" + kind + "\":{}}]}", placed ? SchedulerOnly.PLACED_VOLUME : null);
     }
 
     @Test

@@ -62,7 +62,8 @@ public record Card(
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, held, isolation);
+        return new Card(
+                id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, held, isolation);
     }
 
     public Card withCordoned(boolean changed) {
@@ -70,7 +71,8 @@ public record Card(
     }
 
     public Card withHeld(boolean changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed, isolation);
+        return new Card(
+                id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {

@@ -64,9 +64,11 @@ class DefragIT {
 
     @Test
     void aCardIsFreedThatTheWaitingPodThenGets() throws Exception {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(
-                        ran("defrag", "--for", "waiting").out())
-                .contains("Pod default/waiting: moving 1 pod makes it fit on node node-", "Nothing was moved."));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                ran("defrag", "--for", "waiting").out())
+                        .contains(
+                                "Pod default/waiting: moving 1 pod makes it fit on node node-", "Nothing was moved."));
         assertThat(pods()).hasSize(3).noneMatch(PodDocument::beingDeleted);
 
         Ran applied = ran("defrag", "--for=waiting", "--apply", "--timeout=60");
@@ -98,13 +100,11 @@ class DefragIT {
 
     @Test
     void aBudgetThatForbidsItEndsItWithASentence() throws Exception {
-        ObjectNode budget = ApiClient.document(
-                """
-                {"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"small"},
-                 "spec":{"selector":{"matchLabels":{"app":"small"}}},"status":{"disruptionsAllowed":0}}\
-                """);
-        WorkloadRun.require(sandbox.api()
-                .post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", budget));
+        ObjectNode budget = ApiClient.document("""
+            {"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"small"},
+             "spec":{"selector":{"matchLabels":{"app":"small"}}},"status":{"disruptionsAllowed":0}}\
+            """);
+        WorkloadRun.require(sandbox.api().post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", budget));
         Ran refused = ran("defrag", "--for", "waiting", "--apply");
         assertThat(refused.out())
                 .contains("Pod default/waiting: no moves help: the pods that would have to be moved for it fit nowhere"
@@ -117,8 +117,8 @@ class DefragIT {
     @Test
     void aSuccessorThatIsNotPlacedEndsItAndTheCardsAreOpenAgain() throws Exception {
         await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(ran("defrag", "--for", "waiting").out()).contains("moving 1 pod"));
+                .untilAsserted(() ->
+                        assertThat(ran("defrag", "--for", "waiting").out()).contains("moving 1 pod"));
         controllers.forEach(Thread::interrupt);
         Ran ended = ran("defrag", "--for", "waiting", "--apply", "--timeout", "3");
         assertThat(ended.code()).isEqualTo(1);
@@ -152,9 +152,7 @@ class DefragIT {
         Process process = builder.start();
         assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         return new Ran(
-                process.exitValue(),
-                Files.readString(folder.resolve("out")),
-                Files.readString(folder.resolve("err")));
+                process.exitValue(), Files.readString(folder.resolve("out")), Files.readString(folder.resolve("err")));
     }
 
     /** As a ReplicaSet of one replica does: creates the pod whenever there is none. */

@@ -58,13 +58,13 @@ final class CheapestNodes {
         if (kinds.size() >= MOST_KINDS && !kinds.containsKey(kind)) {
             return Optional.empty();
         }
-        Stream<Priced> first =
-                kinds.computeIfAbsent(kind, any -> priced(any, nodes).sorted(ORDER).toList()).stream()
-                        .filter(node -> !changed.containsKey(node.name()))
-                        .filter(node -> takes.test(node.name(), nodes.get(node.name())))
-                        .limit(1);
-        Stream<Priced> others =
-                priced(kind, changed).filter(node -> takes.test(node.name(), changed.get(node.name())));
+        Stream<Priced> first = kinds
+                .computeIfAbsent(kind, any -> priced(any, nodes).sorted(ORDER).toList())
+                .stream()
+                .filter(node -> !changed.containsKey(node.name()))
+                .filter(node -> takes.test(node.name(), nodes.get(node.name())))
+                .limit(1);
+        Stream<Priced> others = priced(kind, changed).filter(node -> takes.test(node.name(), changed.get(node.name())));
         return Stream.concat(first, others).min(ORDER).map(Priced::name);
     }
 

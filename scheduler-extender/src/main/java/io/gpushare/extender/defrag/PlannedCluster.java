@@ -98,8 +98,7 @@ final class PlannedCluster {
      * @param held cards of the node that accept no pods from now on
      * @param allowed which of the places that the policy chooses are accepted
      */
-    Optional<Moved> move(
-            Collection<PodEntry> pods, String node, Set<CardId> held, Predicate<CardState> allowed) {
+    Optional<Moved> move(Collection<PodEntry> pods, String node, Set<CardId> held, Predicate<CardState> allowed) {
         PlannedCluster after = copy();
         after.hold(node, held);
         List<Move> moves = new ArrayList<>();
@@ -111,7 +110,8 @@ final class PlannedCluster {
                 .toList();
         for (PodEntry pod : largestFirst) {
             after.remove(pod, node);
-            Optional<Place> place = after.destination(pod).filter(found -> after.cards(found).allMatch(allowed));
+            Optional<Place> place =
+                    after.destination(pod).filter(found -> after.cards(found).allMatch(allowed));
             if (place.isEmpty()) {
                 return Optional.empty();
             }
@@ -160,7 +160,8 @@ final class PlannedCluster {
 
     private Stream<CardState> cards(Place place) {
         return node(place.node()).cards().cards().stream()
-                .filter(state -> place.allocation().cards().contains(state.card().id()));
+                .filter(state ->
+                        place.allocation().cards().contains(state.card().id()));
     }
 
     private void add(PodEntry pod, Place place) {

@@ -50,8 +50,7 @@ public final class WaitingPodSearch {
      * @param held whether pods are moved away from some of its cards already
      */
     private record Leaving(String node, boolean held, List<PodEntry> pods) {
-        private static final Comparator<Leaving> FEWEST_FIRST = Comparator.comparing(
-                        (Leaving leaving) -> !leaving.held)
+        private static final Comparator<Leaving> FEWEST_FIRST = Comparator.comparing((Leaving leaving) -> !leaving.held)
                 .thenComparingInt(leaving -> leaving.pods.size())
                 .thenComparingLong(Leaving::units)
                 .thenComparing(Leaving::node);
@@ -76,8 +75,8 @@ public final class WaitingPodSearch {
         List<String> candidates = new ArrayList<>();
         for (String name : now.nodes()) {
             if (nodes.test(name) && known.accepts(pod.ref().uid(), name)) {
-                NodeEntry node = open(ledger.nodeEntryFor(
-                        pod.ref().uid(), pod.priority().value(), name));
+                NodeEntry node =
+                        open(ledger.nodeEntryFor(pod.ref().uid(), pod.priority().value(), name));
                 @Nullable Reason refusal = node.refusal(summary);
                 if (refusal == null && fits(node)) {
                     return new DefragPlan.NotNeeded(name);
@@ -127,7 +126,8 @@ public final class WaitingPodSearch {
         Set<Set<String>> sets = new HashSet<>();
         for (CardState state : cards.cards()) {
             Set<String> holders = cards.holdings().stream()
-                    .filter(holding -> holding.allocation().cards().contains(state.card().id()))
+                    .filter(holding ->
+                            holding.allocation().cards().contains(state.card().id()))
                     .map(holding -> holding.holder().key())
                     .collect(Collectors.toSet());
             Map<String, PodPriority> ofCard = movable.entrySet().stream()
@@ -142,7 +142,9 @@ public final class WaitingPodSearch {
                 .map(uids -> new Leaving(
                         name,
                         held,
-                        uids.stream().flatMap(uid -> ledger.podEntry(uid).stream()).toList()));
+                        uids.stream()
+                                .flatMap(uid -> ledger.podEntry(uid).stream())
+                                .toList()));
     }
 
     /** The node as it will be when the cards that are held for the pod are open again. */
@@ -157,7 +159,8 @@ public final class WaitingPodSearch {
     private Optional<FreedCards> moved(PlannedCluster now, Leaving leaving) {
         NodeEntry node = open(now.node(leaving.node()));
         for (PodEntry each : leaving.pods()) {
-            node = node.without(each.ref().uid()).requested(HostResources.NONE.minus(each.podDemand().host()));
+            node = node.without(each.ref().uid())
+                    .requested(HostResources.NONE.minus(each.podDemand().host()));
         }
         if (!(node.cards().place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed(Allocation allocation))
                 || !fits(node)) {

@@ -85,8 +85,8 @@ public final class DefragAdvisor implements DefragAdvice {
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .forEach(pod -> byDemand.putIfAbsent(DemandSummary.of(pod.demand()), pod));
         return byDemand.entrySet().stream()
-                .filter(each -> ledger.nodeEntries().values().stream()
-                        .noneMatch(node -> node.refusal(each.getKey()) == null))
+                .filter(each ->
+                        ledger.nodeEntries().values().stream().noneMatch(node -> node.refusal(each.getKey()) == null))
                 .map(Map.Entry::getValue)
                 .limit(MOST_WAITING)
                 .toList();

@@ -128,7 +128,8 @@ final class NodeTable {
 
     private Optional<HoldCodec> replaceHold(String name, UnaryOperator<HoldCodec> change) {
         HoldCodec[] was = {HoldCodec.NONE};
-        @Nullable HoldCodec now = holds.compute(name, (_, old) -> {
+        @Nullable
+        HoldCodec now = holds.compute(name, (_, old) -> {
             was[0] = old == null ? HoldCodec.NONE : old;
             HoldCodec changed = change.apply(was[0]);
             return changed.written().isEmpty() ? null : changed;

@@ -50,7 +50,8 @@ public record PodEntry(
     }
 
     PodEntry with(List<Holding> changed) {
-        return new PodEntry(ref, podDemand, priority, unschedulable, controller, listed, node, changed, gpushare, complaint);
+        return new PodEntry(
+                ref, podDemand, priority, unschedulable, controller, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

@@ -117,8 +117,8 @@ final class PodTable {
             if (!now.pod().isEmpty()) {
                 Optional<Nominations.Nominated> waiting = entry(now.pod())
                         .filter(pod -> pod.node() == null && !pod.priority().terminating())
-                        .map(pod -> new Nominations.Nominated(
-                                pod.ref(), node, pod.demand(), pod.priority(), false, false));
+                        .map(pod ->
+                                new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), false, false));
                 nominations.promise(now.pod(), node, waiting);
             }
         }

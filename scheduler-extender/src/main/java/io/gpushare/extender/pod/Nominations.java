@@ -75,8 +75,7 @@ public final class Nominations {
     /** The node's cards do not wait for that pod any more. */
     public void withdraw(String uid, String node) {
         if (promised.remove(uid, node)) {
-            pods.computeIfPresent(
-                    uid, (_, pod) -> pod.node().equals(node) && !pod.held() && !pod.shown() ? null : pod);
+            pods.computeIfPresent(uid, (_, pod) -> pod.node().equals(node) && !pod.held() && !pod.shown() ? null : pod);
         }
     }
 

@@ -73,10 +73,7 @@ public final class EvictionSearch {
             }
             if (refusal != null) {
                 Map<String, PodPriority> leaving = Evictable.on(
-                        ledger,
-                        name,
-                        node.cards(),
-                        entry -> entry.priority().terminating() || evictable.test(entry));
+                        ledger, name, node.cards(), entry -> entry.priority().terminating() || evictable.test(entry));
                 if (!leaving.isEmpty()) {
                     candidates.add(new Candidate(name, node, leaving));
                 }

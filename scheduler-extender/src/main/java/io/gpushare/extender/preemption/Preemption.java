@@ -111,8 +111,8 @@ public final class Preemption {
         for (String uid : chosen.uids()) {
             cards = cards.without(uid);
         }
-        Map<String, PodPriority> evictable = Evictable.on(
-                ledger, name, cards, entry -> entry.priority().value() < pod.priority());
+        Map<String, PodPriority> evictable =
+                Evictable.on(ledger, name, cards, entry -> entry.priority().value() < pod.priority());
         return VictimSearch.victims(cards, demand, evictable)
                 .map(more -> new Victims(inOrder(chosen.uids(), more), chosen.pdbViolations()));
     }

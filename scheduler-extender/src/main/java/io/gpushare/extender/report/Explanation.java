@@ -42,8 +42,7 @@ public sealed interface Explanation {
             Demand demand,
             String policy,
             @Nullable ScaleUp scaleUp,
-            List<NodeVerdict> nodes)
-            implements Explanation {
+            List<NodeVerdict> nodes) implements Explanation {
         public Judged {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(policy);

@@ -39,7 +39,8 @@ final class ScaleUpSearch {
     /** Nodes with the same cards, CPU and memory; one of them. */
     private record Kind(String name, NodeEntry node, FreeNode empty) {
         boolean takes(DemandSummary demand, PodRequest request) {
-            return node.emptied().refusal(demand) == null && !empty.candidates(request).isEmpty();
+            return node.emptied().refusal(demand) == null
+                    && !empty.candidates(request).isEmpty();
         }
 
         /** For example {@code 8 × NVIDIA A100-SXM4-80GB, 80 GiB}. */
@@ -86,8 +87,8 @@ final class ScaleUpSearch {
         for (PodEntry each : ledger.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .toList()) {
-            boolean reached = each.ref().uid().equals(pod.ref().uid())
-                    || each.priority().value() < pod.priority();
+            boolean reached =
+                    each.ref().uid().equals(pod.ref().uid()) || each.priority().value() < pod.priority();
             if (reached || before.size() == MoreNodes.MOST_PODS - 1) {
                 break;
             }

@@ -57,7 +57,9 @@ public final class Phrases {
                                 : ", after " + count(before, "waiting pod") + " that "
                                         + (before == 1 ? "comes" : "come") + " before it.");
             case ScaleUp.OtherKind(Demand demand, int kinds) ->
-                (kinds == 0 ? "No node of the cluster has cards" : "No kind of node in the cluster could take it, even when empty")
+                (kinds == 0
+                                ? "No node of the cluster has cards"
+                                : "No kind of node in the cluster could take it, even when empty")
                         + ": it needs a new node that offers " + of(demand) + ".";
         };
     }

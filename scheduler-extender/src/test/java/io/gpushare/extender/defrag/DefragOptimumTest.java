@@ -29,7 +29,8 @@ class DefragOptimumTest {
         int optimum = 0;
         int all = 0;
         for (int seed = 0; seed < CLUSTERS; seed++) {
-            RunningPods cluster = new RunningPods().node("a", GIB, GIB).node("b", GIB, GIB).node("c", GIB, GIB);
+            RunningPods cluster =
+                    new RunningPods().node("a", GIB, GIB).node("b", GIB, GIB).node("c", GIB, GIB);
             List<Pod> pods = fill(cluster, new Random(seed));
             List<FreedCards> plan = plan(cluster, 8);
             int moves = check(pods, plan);
@@ -104,7 +105,8 @@ class DefragOptimumTest {
                 moves++;
             }
             assertThat(now.values())
-                    .noneMatch(pod -> pod.card() == number(freed.cards().iterator().next()));
+                    .noneMatch(
+                            pod -> pod.card() == number(freed.cards().iterator().next()));
         }
         assertThat(now.values().stream().map(Pod::card).distinct().count())
                 .isEqualTo(pods.stream().map(Pod::card).distinct().count() - plan.size());

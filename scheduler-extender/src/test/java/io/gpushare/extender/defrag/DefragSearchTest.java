@@ -16,7 +16,10 @@ class DefragSearchTest {
 
     @Test
     void theCardWithTheFewestPodsIsFreedIntoCardsInUse() {
-        cluster.runs("one", "a", 0, 4).runs("two", "a", 1, 3).runs("three", "a", 1, 3).runs("four", "b", 0, 10);
+        cluster.runs("one", "a", 0, 4)
+                .runs("two", "a", 1, 3)
+                .runs("three", "a", 1, 3)
+                .runs("four", "b", 0, 10);
         assertThat(wholeCards(1)).singleElement().satisfies(freed -> {
             assertThat(freed.node()).isEqualTo("a");
             assertThat(freed.cards()).containsExactly(new CardId("GPU-a-0"));
@@ -40,8 +43,9 @@ class DefragSearchTest {
     @ValueSource(strings = {"DaemonSet", "Node"})
     void podsThatNoControllerCreatesElsewhereStay(@Nullable String controller) {
         cluster.runs("one", "a", 0, 4, controller).runs("two", "a", 1, 8);
-        assertThat(wholeCards(8)).singleElement().satisfies(freed -> assertThat(names(freed))
-                .containsExactly("two"));
+        assertThat(wholeCards(8))
+                .singleElement()
+                .satisfies(freed -> assertThat(names(freed)).containsExactly("two"));
     }
 
     @Test
@@ -49,19 +53,19 @@ class DefragSearchTest {
         cluster.runs("a0", "a", 0, 10).runs("a1", "a", 1, 4).runs("a2", "a", 1, 4);
         cluster.runs("b0", "b", 0, 5).runs("b1", "b", 1, 12);
         PodEntry waits = cluster.waits("big", "aliyun.com/gpu-mem", 12);
-        assertThat(waiting(waits)).isInstanceOfSatisfying(DefragPlan.Moves.class, moves -> assertThat(moves.freed())
-                .singleElement()
-                .satisfies(freed -> {
-                    assertThat(names(freed)).hasSize(1).isSubsetOf("a1", "a2", "b0");
-                    assertThat(freed.moves().getFirst().cards()).doesNotContainAnyElementsOf(freed.cards());
-                }));
+        assertThat(waiting(waits))
+                .isInstanceOfSatisfying(
+                        DefragPlan.Moves.class,
+                        moves -> assertThat(moves.freed()).singleElement().satisfies(freed -> {
+                            assertThat(names(freed)).hasSize(1).isSubsetOf("a1", "a2", "b0");
+                            assertThat(freed.moves().getFirst().cards()).doesNotContainAnyElementsOf(freed.cards());
+                        }));
     }
 
     @Test
     void aPodThatFitsNeedsNoMove() {
         cluster.runs("a0", "a", 0, 10);
-        assertThat(waiting(cluster.waits("big", "aliyun.com/gpu-count", 1)))
-                .isInstanceOf(DefragPlan.NotNeeded.class);
+        assertThat(waiting(cluster.waits("big", "aliyun.com/gpu-count", 1))).isInstanceOf(DefragPlan.NotNeeded.class);
     }
 
     @Test

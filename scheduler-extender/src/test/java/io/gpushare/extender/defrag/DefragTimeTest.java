@@ -36,8 +36,7 @@ class DefragTimeTest {
         }
         PodEntry waits = cluster.waits("waits", "aliyun.com/gpu-count", 8);
         DefragPlan cards = measured(
-                "whole cards",
-                () -> new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(10));
+                "whole cards", () -> new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(10));
         assertThat(cards).isInstanceOf(DefragPlan.Moves.class);
         measured(
                 "a pod of 8 whole cards",

@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class RunningPods {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
 
-    final Ledger ledger =
-            new Ledger(TestCluster.DEMANDS, new Policies(PolicyKind.ADAPTIVE), AnnotationObserver.none());
+    final Ledger ledger = new Ledger(TestCluster.DEMANDS, new Policies(PolicyKind.ADAPTIVE), AnnotationObserver.none());
     private final Map<String, Inventory> inventories = new HashMap<>();
 
     RunningPods node(String name, int... gib) {
@@ -73,8 +72,7 @@ final class RunningPods {
                 null,
                 null,
                 kind == null ? null : new PodController(kind, "controller-of-" + name),
-                AllocationCodec.annotations(
-                        TestCluster.memory("GPU-" + node + "-" + card, units), inventory, NOON),
+                AllocationCodec.annotations(TestCluster.memory("GPU-" + node + "-" + card, units), inventory, NOON),
                 requests("aliyun.com/gpu-mem", units)));
         return this;
     }
@@ -92,7 +90,6 @@ final class RunningPods {
     }
 
     private static List<ContainerResources> requests(String resource, int amount) {
-        return List.of(
-                new ContainerResources("main", ContainerRole.APP, Map.of(resource, String.valueOf(amount))));
+        return List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, String.valueOf(amount))));
     }
 }

@@ -95,7 +95,10 @@ public final class DefragText {
     public String step(Advised advised) {
         return switch (advised.plan()) {
             case DefragPlan.NotNeeded(String node) ->
-                "ready " + node + (advised.waiting() == null ? "" : " " + advised.waiting().uid()) + "\n";
+                "ready " + node
+                        + (advised.waiting() == null
+                                ? ""
+                                : " " + advised.waiting().uid()) + "\n";
             case DefragPlan.NotPossible(String why) -> "none " + why + "\n";
             case DefragPlan.Moves moves -> {
                 FreedCards freed = moves.freed().getFirst();
