@@ -9,7 +9,8 @@ components=(etcd kube-apiserver kube-controller-manager kube-scheduler container
 # The contents of the state folder except logs, which `stop` removes.
 contents=(cni config containerd etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run settings sysctl)
 # The fixed folders that a node writes to, each with the node's own folder that is mounted over it.
-places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers)
+places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers
+    /run/gpushare=run/gpushare)
 # The further nodes; each has its own mount namespace and its own address in the cluster's network.
 more_nodes=() at=''
 
@@ -260,7 +261,8 @@ image_tar() {
 bind_places() {
     local pair
     for pair in "${places[@]}"; do
-        mkdir -p "${pair%=*}" "$node_folder/${pair#*=}"
+        mkdir -p "$node_folder/${pair#*=}"
+        enter mkdir -p "${pair%=*}"
         enter mount --bind "$node_folder/${pair#*=}" "${pair%=*}"
     done
 }

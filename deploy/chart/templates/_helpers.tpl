@@ -55,6 +55,30 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end }}
 {{- end }}
 
+{{- /* The nodes of the device plugin, and of what it needs beside it. */}}
+{{- define "gpushare.plugin-affinity" -}}
+nodeAffinity:
+  requiredDuringSchedulingIgnoredDuringExecution:
+    nodeSelectorTerms:
+      {{- range $label, $value := .Values.devicePlugin.anyNodeLabel }}
+      - matchExpressions:
+          - key: {{ $label }}
+            operator: In
+            values: [{{ $value | quote }}]
+          - key: gpushare.io/plugin
+            operator: DoesNotExist
+      {{- else }}
+      - matchExpressions:
+          - key: gpushare.io/plugin
+            operator: DoesNotExist
+      {{- end }}
+{{- end }}
+
+{{- /* Whether the plugin sets limits of the driver. */}}
+{{- define "gpushare.driver-limits" -}}
+{{- or (eq .Values.isolation.provider "driver") (eq .Values.isolation.provider "auto") }}
+{{- end }}
+
 {{- define "gpushare.scheduler-assigns" -}}
 {{- include "gpushare.or" (list .Values.scheduler.assign (include "gpushare.at-least" (list . "1.36"))) }}
 {{- end }}

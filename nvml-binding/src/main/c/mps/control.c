@@ -49,7 +49,7 @@ static struct {
     pid_t server;
     uid_t server_uid;
     long long server_ready_at; /* milliseconds */
-    bool multi_user;
+    bool multi_user, faulted;
     struct connection connections[MOST_CONNECTIONS];
 } daemon_state = {.percentage = 100.0};
 
@@ -172,6 +172,7 @@ static void start_server(uid_t uid) {
     log_line("Starting new server %d for user %u", child, uid);
     daemon_state.server = child;
     daemon_state.server_uid = uid;
+    daemon_state.faulted = false;
     daemon_state.server_limit = daemon_state.default_limit;
     daemon_state.server_ready_at = now_ms() + (start != NULL && strncmp(start, "slow:", 5) == 0 ? atoi(start + 5) : 0);
     if (daemon_state.uuid != NULL) {
@@ -180,7 +181,7 @@ static void start_server(uid_t uid) {
 }
 
 static const char *server_status(void) {
-    return script("fault") != NULL ? "FAULT" : now_ms() < daemon_state.server_ready_at ? "INITIALIZING" : "ACTIVE";
+    return daemon_state.faulted || script("fault") != NULL ? "FAULT" : now_ms() < daemon_state.server_ready_at ? "INITIALIZING" : "ACTIVE";
 }
 
 /* Whole numbers with M or G; what NVIDIA's program misreads is misread here: units and fractions. */
@@ -361,8 +362,9 @@ static void answer(char *reply, char *line, const struct connection *from) {
 static void admit(struct connection *from) {
     char reply[64];
     unsigned long long limit = daemon_state.server_limit.set ? daemon_state.server_limit.mib : 0;
-    if (script("fault") != NULL || clients() >= MOST_CLIENTS) {
-        sprintf(reply, "error %d", script("fault") != NULL ? 807 : 808);
+    bool faulted = daemon_state.faulted || script("fault") != NULL;
+    if (faulted || clients() >= MOST_CLIENTS) {
+        sprintf(reply, "error %d", faulted ? 807 : 808);
         send(from->socket, reply, strlen(reply) + 1, MSG_NOSIGNAL);
         from->client = false;
         return;
@@ -399,15 +401,30 @@ static void admit_pending(void) {
     }
 }
 
+/* A client's fatal fault is every client's; the server serves new ones when the last of these has ended. */
+static void fault(void) {
+    daemon_state.faulted = true;
+    for (unsigned int i = 0; i < MOST_CONNECTIONS; i++) {
+        if (daemon_state.connections[i].client && !daemon_state.connections[i].pending) {
+            send(daemon_state.connections[i].socket, "fault", sizeof "fault", MSG_NOSIGNAL);
+        }
+    }
+}
+
 static void handle(struct connection *from) {
     char line[1024], reply[REPLY] = "";
     ssize_t length = recv(from->socket, line, sizeof line - 1, 0);
     if (length <= 0) {
         close_connection(from);
+        daemon_state.faulted = daemon_state.faulted && clients() > 0;
         admit_pending();
         return;
     }
     line[length] = '\0';
+    if (strcmp(line, "fault") == 0) {
+        fault();
+        return;
+    }
     if (strncmp(line, "client ", 7) == 0) {
         from->client = true;
         from->wanted_mib = strtoull(line + 7, NULL, 10);

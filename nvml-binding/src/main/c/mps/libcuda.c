@@ -22,6 +22,7 @@ enum {
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_MPS_RPC_FAILURE = 806,
     CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
 };
@@ -33,6 +34,7 @@ static unsigned long long limit; /* of this process under MPS; 0: none */
 static unsigned long long taken;
 static unsigned long long sizes[MOST_ALLOCATIONS];
 static bool context;
+static int lost; /* why there is no context any more */
 
 static const char *variable(const char *name) {
     const char *value = getenv(name);
@@ -146,7 +148,7 @@ EXPORT int cuCtxSynchronize(void) {
     char message[64];
     struct pollfd polled = {mps, POLLIN, 0};
     if (!context) {
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return lost != CUDA_SUCCESS ? lost : CUDA_ERROR_INVALID_CONTEXT;
     }
     if (mps < 0 || poll(&polled, 1, 0) == 0) {
         return CUDA_SUCCESS;
@@ -154,7 +156,27 @@ EXPORT int cuCtxSynchronize(void) {
     ssize_t length = recv(mps, message, sizeof message, 0);
     context = false;
     taken = 0;
-    return length > 0 ? CUDA_ERROR_MPS_CLIENT_TERMINATED : CUDA_ERROR_MPS_RPC_FAILURE;
+    lost = length <= 0                   ? CUDA_ERROR_MPS_RPC_FAILURE
+           : strcmp(message, "fault") == 0 ? CUDA_ERROR_LAUNCH_FAILED
+                                           : CUDA_ERROR_MPS_CLIENT_TERMINATED;
+    return lost;
+}
+
+/* Every kernel ends with a fatal fault, which a later call returns: kernels run by themselves. */
+EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+        unsigned int block_y, unsigned int block_z, unsigned int shared, void *stream, void **parameters, void **extra) {
+    (void) function, (void) grid_x, (void) grid_y, (void) grid_z, (void) block_x, (void) block_y, (void) block_z;
+    (void) shared, (void) stream, (void) parameters, (void) extra;
+    if (!context) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (mps >= 0) {
+        send(mps, "fault", sizeof "fault", MSG_NOSIGNAL);
+    } else {
+        context = false;
+        lost = CUDA_ERROR_LAUNCH_FAILED;
+    }
+    return CUDA_SUCCESS;
 }
 
 EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,6 +175,31 @@ class MpsIT extends WholeProgram {
             start(MEMORY, devices);
             return true;
         });
+    }
+
+    @Test
+    void aFatalFaultEndsTheProgramsOfItsCardAndOfNoOther() throws Exception {
+        supervisor();
+        runMps("--isolation=mps");
+        Map<String, String> environment = started("a", 2);
+        Tenant unharmed = tenant(started("b", 2, B), 0, 1000).prints("ok 1000");
+        Tenant hurt = tenant(environment, 0, 1000).prints("ok 1000");
+        Tenant deaf = tenant(environment, 0, "500", "deaf").prints("ok 500");
+        tenant(environment, 0, "200", "fault").prints("ok 200", "lost 719");
+
+        hurt.prints("ok 1000", "lost 719");
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("a client's fatal fault")));
+        tenant(environment, 0, 1).prints("error 807");
+        // The server serves again when the last of the programs that it hurt has ended.
+        deaf.close();
+        long ended = System.nanoTime();
+        tenant(started("next", 3), 0, 3072, 1).prints("ok 3072", "error 2");
+        System.out.println("it: after the last program of a fault ended, the next container started within "
+                + Duration.ofNanos(System.nanoTime() - ended).toMillis() + " ms");
+        assertThat(unharmed.alive()).isTrue();
+        assertThat(api.events()).noneMatch(event -> event.contains("GpuMpsFailed") && event.contains("\"name\":\"b\""));
     }
 
     @Test
@@ -400,7 +426,14 @@ class MpsIT extends WholeProgram {
     }
 
     private Tenant tenant(Map<String, String> environment, int user, int... mib) throws IOException {
-        Tenant tenant = Tenant.start(dir, environment, user, mib);
+        return tenant(
+                environment,
+                user,
+                IntStream.of(mib).mapToObj(String::valueOf).toArray(String[]::new));
+    }
+
+    private Tenant tenant(Map<String, String> environment, int user, String... arguments) throws IOException {
+        Tenant tenant = Tenant.start(dir, environment, user, arguments);
         running.add(tenant);
         return tenant;
     }

@@ -33,17 +33,15 @@ final class Tenant implements AutoCloseable {
      *
      * @param environment of the container
      * @param user the user ID; 0 for the one of the test
-     * @param mib what it allocates, one after the other
+     * @param arguments what it allocates, one after the other, in MiB, and what else it does
      */
-    static Tenant start(Path dir, Map<String, String> environment, int user, int... mib) throws IOException {
+    static Tenant start(Path dir, Map<String, String> environment, int user, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         if (user != 0) {
             command.addAll(List.of("setpriv", "--reuid=" + user, "--clear-groups"));
         }
         command.add(PROGRAMS.resolve("gpu-eat").toString());
-        for (int each : mib) {
-            command.add(String.valueOf(each));
-        }
+        command.addAll(List.of(arguments));
         Path output = Files.createTempFile(dir, "tenant", "");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());

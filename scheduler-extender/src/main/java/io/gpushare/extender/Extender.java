@@ -26,6 +26,7 @@ import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
+import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -140,6 +141,8 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
+        WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
@@ -155,6 +158,7 @@ public final class Extender implements AutoCloseable {
                         ready,
                         this::heard,
                         informers::changes,
+                        waste::report,
                         events::lost));
         server = serve(
                 settings.server(),
@@ -169,14 +173,17 @@ public final class Extender implements AutoCloseable {
                         clocks.steady(),
                         new ViewAccess(
                                 new Explainer(ledger, selection, pods),
-                                new PluginMetricsClient(clocks.steady()),
+                                usage,
+                                waste::report,
                                 new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
+                                settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
                 new HoldTimer(ledger, clocks.steady()).start(),
+                waste.start(),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());

@@ -9,6 +9,7 @@ import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
+import io.gpushare.e2e.cluster.SimulatedMps;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
@@ -35,9 +37,11 @@ final class ChaosRun implements AutoCloseable {
     private final List<String> nodes;
     private final Installation installation;
     private final ClusterCards cards;
+    private final Optional<SimulatedMps> mps;
     private @Nullable SimulatedClocks clocks;
 
-    private ChaosRun(long seed, Duration length, Plan plan, LocalCluster cluster, Path root) {
+    private ChaosRun(
+            long seed, Duration length, Plan plan, boolean isolated, LocalCluster cluster, Path root) {
         this.seed = seed;
         this.length = length;
         this.plan = plan;
@@ -46,18 +50,29 @@ final class ChaosRun implements AutoCloseable {
         this.nodes = List.of(cluster.node(), cluster.addNode());
         this.installation = new Installation(cluster, root);
         this.cards = ClusterCards.of(nodes);
+        this.mps = isolated ? Optional.of(new SimulatedMps(cluster, root)) : Optional.empty();
     }
 
-    /** Starts a cluster of two nodes, installs both programs and draws the plan. No fault is injected yet. */
-    static ChaosRun prepare(Path root, long seed, Duration length) {
-        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE);
+    /**
+     * Starts a cluster of two nodes, installs both programs and draws the plan. No fault is injected yet.
+     *
+     * @param isolated whether MPS is in force, and the containers have programs that allocate memory
+     */
+    static ChaosRun prepare(Path root, long seed, Duration length, boolean isolated) {
+        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE, isolated);
         System.out.printf(
                 "chaos: seed %d, %d min, %d pods and %d faults; to repeat: ./mvnw verify -Pchaos"
-                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%n",
-                seed, length.toMinutes(), plan.orders().size(), plan.faults().size(), seed, length.toMinutes());
+                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%s%n",
+                seed,
+                length.toMinutes(),
+                plan.orders().size(),
+                plan.faults().size(),
+                seed,
+                length.toMinutes(),
+                isolated ? " -Dgpushare.isolation=mps" : "");
         LocalCluster cluster = LocalCluster.start(root);
         try {
-            ChaosRun run = new ChaosRun(seed, length, plan, cluster, root);
+            ChaosRun run = new ChaosRun(seed, length, plan, isolated, cluster, root);
             run.install();
             return run;
         } catch (RuntimeException | AssertionError e) {
@@ -74,12 +89,17 @@ final class ChaosRun implements AutoCloseable {
             kind: PriorityClass
             metadata: {name: %s}
             value: 1000
-            """.formatted(PodLoad.URGENT));
+            """.formatted(PodManifests.URGENT));
         Map<String, List<String>> lines = new HashMap<>();
         for (int node = 0; node < nodes.size(); node++) {
             lines.put(nodes.get(node), ClusterCards.lines(node, Map.of()));
         }
         installation.simulate(lines);
+        mps.ifPresent(each -> {
+            each.copyPrograms(nodes);
+            each.installSupervisor();
+            each.isolate(installation, "--mps-over-use-grace=3s");
+        });
         clocks = SimulatedClocks.install(cluster, installation, nodes, root);
     }
 
@@ -99,7 +119,7 @@ final class ChaosRun implements AutoCloseable {
             Tally tally = new Tally(watch);
             Path log = root.resolve("e2e-tests/target/chaos-" + seed + "-" + System.currentTimeMillis() + ".log");
             watch.say("the logs of both programs are kept in " + log);
-            ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, watch, tally);
+            ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, mps.isPresent(), watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
             FaultInjector faults = new FaultInjector(
                     cluster,
@@ -111,7 +131,8 @@ final class ChaosRun implements AutoCloseable {
                     new AnnotationEditor(api, watcher, cards, tally),
                     watch,
                     tally);
-            PodLoad load = new PodLoad(api, watcher, cluster.workloadImage(), watch, tally);
+            PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
+            PodLoad load = new PodLoad(api, watcher, manifests, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());
@@ -128,6 +149,7 @@ final class ChaosRun implements AutoCloseable {
             keeper.end();
             join(threads.getLast());
             print(tally);
+            watcher.isolation().ifPresent(line -> System.out.println("chaos: " + line));
             return tally;
         }
     }

@@ -32,6 +32,10 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         CARD_LOST(Target.CARD, 10, 30),
         /** A tenant changes the annotations of a pod. */
         ANNOTATION_EDIT(Target.POD, 1, 1),
+        /** Only with isolation. The programs on the node's shared cards end. */
+        SUPERVISOR_KILL(Target.SUPERVISOR, 1, 1),
+        /** Only with isolation. The programs on the card end. */
+        CONTROL_DAEMON_KILL(Target.SUPERVISOR, 1, 1),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 
@@ -54,6 +58,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         SCHEDULER,
         CARD,
         POD,
+        SUPERVISOR,
         API
     }
 
@@ -64,7 +69,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
     /** Identifies the target of this fault. */
     String subject() {
         return switch (kind.target) {
-            case PLUGIN, KUBELET -> kind.target + "@" + node;
+            case PLUGIN, KUBELET, SUPERVISOR -> kind.target + "@" + node;
             case CARD -> "CARD " + card + "@" + node;
             case EXTENDER, SCHEDULER, POD, API -> kind.target.toString();
         };

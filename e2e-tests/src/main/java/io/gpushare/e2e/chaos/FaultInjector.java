@@ -111,6 +111,11 @@ final class FaultInjector {
             case API_FREEZE -> frozen(fault, "kube-apiserver");
             case CARD_XID -> failCard(fault, node, "xid=79#" + next());
             case CARD_LOST -> failCard(fault, node, "lost");
+            case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
+            case CONTROL_DAEMON_KILL -> {
+                List<ProcessHandle> daemons = processes.controlDaemons(node);
+                yield killed(fault, node, daemons.stream().skip(fault.card() % Math.max(1, daemons.size())).findFirst());
+            }
         };
     }
 
@@ -182,6 +187,14 @@ final class FaultInjector {
         log(fault, component);
         keeper.kill(component, fault.length());
         return true;
+    }
+
+    private boolean killed(Fault fault, String target, Optional<ProcessHandle> process) {
+        process.ifPresent(found -> {
+            log(fault, target);
+            found.destroyForcibly();
+        });
+        return process.isPresent();
     }
 
     private boolean frozen(Fault fault, String component) throws InterruptedException {

@@ -28,10 +28,18 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         faults = List.copyOf(faults);
     }
 
-    /** @param cards the number of cards per node */
-    static Plan of(long seed, Duration length, int cards) {
+    /**
+     * Draws the plan.
+     *
+     * @param cards the number of cards per node
+     * @param isolated whether isolation is in force, which has faults of its own
+     */
+    static Plan of(long seed, Duration length, int cards, boolean isolated) {
         Random random = new Random(seed);
-        return new Plan(orders(random, length), faults(random, length, cards));
+        List<Kind> kinds = Arrays.stream(Kind.values())
+                .filter(kind -> kind.target != Target.API && (isolated || kind.target != Target.SUPERVISOR))
+                .toList();
+        return new Plan(orders(random, length), faults(random, length, cards, kinds));
     }
 
     private static List<PlannedPod> orders(Random random, Duration length) {
@@ -73,8 +81,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         };
     }
 
-    /** Every kind in turn, shuffled in each round; the API server is unavailable twice. */
-    private static List<Fault> faults(Random random, Duration length, int cards) {
+    /** Every one of the kinds in turn, shuffled in each round; the API server is unavailable twice. */
+    private static List<Fault> faults(Random random, Duration length, int cards, List<Kind> kinds) {
         Map<String, Duration> busyUntil = new HashMap<>();
         List<Fault> faults = new ArrayList<>();
         List<Kind> outages = new ArrayList<>(List.of(Kind.API_FREEZE, Kind.API_KILL));
@@ -87,9 +95,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         Duration at = Duration.ofSeconds(8);
         while (at.compareTo(length) < 0) {
             if (deck.isEmpty()) {
-                deck.addAll(Arrays.stream(Kind.values())
-                        .filter(kind -> kind.target != Target.API)
-                        .toList());
+                deck.addAll(kinds);
                 Collections.shuffle(deck, random);
             }
             Kind kind = deck.removeFirst();

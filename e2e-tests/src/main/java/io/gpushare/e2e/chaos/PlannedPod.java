@@ -24,6 +24,7 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
     }
 
     private static final int URGENT = 8;
+    private static final int GREEDY = 3;
 
     PlannedPod {
         requests = List.copyOf(requests);
@@ -32,5 +33,10 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
     /** Whether it may preempt the others. */
     boolean urgent() {
         return number % URGENT == 0;
+    }
+
+    /** Whether its programs try to hold more memory than it requests. */
+    boolean greedy() {
+        return number % GREEDY == 1;
     }
 }

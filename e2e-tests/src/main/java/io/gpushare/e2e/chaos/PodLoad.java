@@ -3,9 +3,7 @@ package io.gpushare.e2e.chaos;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.chaos.check.AdmissionReasons;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
-import io.gpushare.e2e.chaos.check.ContainerRequest;
 import io.gpushare.e2e.chaos.check.PodView;
-import io.gpushare.e2e.chaos.check.Processes;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Snapshot;
 import io.gpushare.e2e.chaos.check.Tally;
@@ -28,9 +26,6 @@ final class PodLoad {
     private static final int MAX_EVICTIONS = 30;
     /** An Event may be late: kube-scheduler and the extender record it while the API server may not respond. */
     private static final Duration EVENT = Duration.ofSeconds(60);
-    /** The priority class of urgent pods. */
-    static final String URGENT = "gpushare-chaos-urgent";
-
     private sealed interface Fate {
         record Ran() implements Fate {}
 
@@ -44,15 +39,15 @@ final class PodLoad {
 
     private final ApiServer api;
     private final ClusterWatcher watcher;
-    private final String image;
+    private final PodManifests manifests;
     private final RunClock watch;
     private final Tally tally;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    PodLoad(ApiServer api, ClusterWatcher watcher, String image, RunClock watch, Tally tally) {
+    PodLoad(ApiServer api, ClusterWatcher watcher, PodManifests manifests, RunClock watch, Tally tally) {
         this.api = api;
         this.watcher = watcher;
-        this.image = image;
+        this.manifests = manifests;
         this.watch = watch;
         this.tally = tally;
     }
@@ -130,7 +125,7 @@ final class PodLoad {
         String label = order.number() + "-" + attempt;
         while (true) {
             try {
-                ApiServer.Response response = api.send("POST", ClusterWatcher.PODS, manifest(order, label));
+                ApiServer.Response response = api.send("POST", ClusterWatcher.PODS, manifests.of(order, label));
                 if (response.code() == 409) { // an earlier pod of that name, or this one, whose response was lost
                     response = api.get(ClusterWatcher.PODS + "/" + order.name());
                 }
@@ -160,7 +155,9 @@ final class PodLoad {
                     pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
             if (preempted || vanished) {
-                if (!preemptionReported(uid)) {
+                // Events get lost when who sends them is killed; the condition is written before the deletion (from 1.26 on).
+                boolean known = pod.map(PodView::disrupted).orElse(false) || preemptionReported(uid);
+                if (!known) {
                     tally.violation("a pod vanished without a deletion", order.name(), uid);
                 }
                 return new Fate.Preempted();
@@ -229,45 +226,5 @@ final class PodLoad {
 
     private boolean past(Duration moment) {
         return watch.now().compareTo(moment) > 0;
-    }
-
-    /** The pod's manifest in JSON. The lifetime is the argument of the containers' command. */
-    private String manifest(PlannedPod order, String label) {
-        boolean completes = order.ending() == PlannedPod.Ending.COMPLETES;
-        String sleep = String.valueOf(completes ? order.life().toMillis() / 1000.0 : 100_000);
-        StringBuilder containers = new StringBuilder();
-        for (int i = 0; i < order.requests().size(); i++) {
-            ContainerRequest request = order.requests().get(i);
-            String name = "c" + i;
-            containers.append(i == 0 ? "" : ",").append("""
-                {"name":"%s","image":"%s","imagePullPolicy":"IfNotPresent","command":["sleep","%s"],
-                 "env":[{"name":"%s","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}},
-                        {"name":"%s","value":"%s"},{"name":"%s","value":"%s"},{"name":"%s","value":"%s"}],
-                 "resources":{"limits":{%s}}}\
-                """.formatted(
-                            name,
-                            image,
-                            sleep,
-                            Processes.UID,
-                            Processes.POD,
-                            order.name(),
-                            Processes.CONTAINER,
-                            name,
-                            Processes.REQUEST,
-                            request.text(),
-                            request.limit()));
-        }
-        return """
-            {"apiVersion":"v1","kind":"Pod",
-             "metadata":{"name":"%s","namespace":"%s","labels":{"order":"%s"}},
-             "spec":{%s"terminationGracePeriodSeconds":1,"restartPolicy":"%s","automountServiceAccountToken":false,
-              "containers":[%s]}}\
-            """.formatted(
-                        order.name(),
-                        ClusterWatcher.NAMESPACE,
-                        label,
-                        order.urgent() ? "\"priorityClassName\":\"" + URGENT + "\"," : "",
-                        completes ? "Never" : "Always",
-                        containers);
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.controller.DeploymentController;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
@@ -37,6 +38,7 @@ final class SandboxCluster implements AutoCloseable {
     private final Map<String, URI> metrics = new LinkedHashMap<>();
     private final SimulatedApiServer server;
     private final ApiClient cluster;
+    private final DrawnNodes drawn;
     private volatile boolean stopping;
 
     /**
@@ -50,6 +52,7 @@ final class SandboxCluster implements AutoCloseable {
         this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
         server = keep(SimulatedApiServer.start());
         cluster = keep(new ApiClient(server.uri()));
+        drawn = keep(new DrawnNodes(server.uri()));
     }
 
     void start(List<SandboxNode> machines) throws IOException {
@@ -57,6 +60,11 @@ final class SandboxCluster implements AutoCloseable {
         server.service("kube-system", "gpushare-schd-extender", extender());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
+        for (String namespace : List.of("default", "kube-system")) {
+            server.add(ApiClient.document(
+                    "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
+        }
+        keep(DeploymentController.start(server.uri()));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
             startNode(machine, logs);
@@ -65,6 +73,16 @@ final class SandboxCluster implements AutoCloseable {
         ExtenderConfig extender =
                 new ExtenderConfig(prefix, 5, Set.of(PodSpec.MEMORY, PodSpec.CARDS), Duration.ofSeconds(5));
         keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
+    }
+
+    /** Adds nodes that exist in the API only. */
+    void draw(int nodes) throws IOException, InterruptedException {
+        drawn.start(nodes);
+    }
+
+    /** Whether that node exists in the API only. */
+    boolean drawn(String node) {
+        return drawn.has(node);
     }
 
     private void startExtender(Path kubeconfig, Path logs) throws IOException {
@@ -91,14 +109,18 @@ final class SandboxCluster implements AutoCloseable {
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         int metricsPort = Program.freePort();
         metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
-        List<String> arguments = List.of(
+        List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",
                 "--metrics-address=127.0.0.1:" + metricsPort,
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
-                "--nvml-library=" + repository.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
+                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
                 "--kubelet-dir=" + directory,
-                "--proc-dir=" + proc());
+                "--proc-dir=" + proc()));
+        if (machine.isolated()) {
+            startSupervisor(machine, cards, logs);
+            arguments.addAll(List.of("--isolation=mps", "--mps-dir=" + mps(), "--mps-over-use-grace=2s"));
+        }
         programs.add(keep(Program.start(
                 plugin(machine.name()),
                 repository.resolve("device-plugin"),
@@ -106,6 +128,31 @@ final class SandboxCluster implements AutoCloseable {
                 arguments,
                 Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
                 logs.resolve("device-plugin-" + machine.name() + ".log"))));
+    }
+
+    private void startSupervisor(SandboxNode machine, Path cards, Path logs) throws IOException {
+        List<String> arguments = List.of(
+                "io.gpushare.mps.SupervisorMain",
+                "--mps-dir=" + mps(),
+                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
+                "--mps-control-program=" + driver().resolve("mps/nvidia-cuda-mps-control"));
+        programs.add(keep(Program.start(
+                "mps-supervisor of " + machine.name(),
+                repository.resolve("device-plugin"),
+                PLUGIN_HEAP_MIB,
+                arguments,
+                Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
+                logs.resolve("mps-supervisor-" + machine.name() + ".log"))));
+    }
+
+    /** The directory of MPS, which has one node. */
+    private Path mps() {
+        return folder.resolve("mps");
+    }
+
+    /** The simulated driver; below it, in mps, are the programs of MPS and a tenant. */
+    Path driver() {
+        return repository.resolve("nvml-binding/target/simulated-driver");
     }
 
     /** The device plugin's user at the API server. */

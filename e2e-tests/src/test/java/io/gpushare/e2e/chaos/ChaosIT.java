@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.e2e.chaos.check.Tally;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * {@code ./mvnw verify -Pchaos}; {@code -Dgpushare.seed=…} repeats a plan, {@code -Dgpushare.minutes=…} sets a
- * length other than ten minutes.
+ * length other than ten minutes, {@code -Dgpushare.isolation=mps} adds isolation and programs that allocate memory.
  */
 @Tag("chaos")
 class ChaosIT {
@@ -23,7 +22,8 @@ class ChaosIT {
     void whateverIsKilledNoCardIsOverUsedAndNothingLeaks() throws InterruptedException {
         long seed = Long.getLong("gpushare.seed", new Random().nextInt(1_000_000));
         long minutes = Long.getLong("gpushare.minutes", USUAL_MINUTES);
-        try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes))) {
+        boolean isolated = System.getProperty("gpushare.isolation", "none").equals("mps");
+        try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes), isolated)) {
             Tally tally = run.run();
             assertThat(tally.violations()).isEmpty();
             assertThat(tally.of("pods: ran to their end")
@@ -33,9 +33,14 @@ class ChaosIT {
             assertThat(tally.of("pods: made") - tally.of("pods: preempted (created again)"))
                     .as("pods, of which kubelets rejected few")
                     .isLessThan(run.plan().orders().size() * 3L / 2);
+            if (isolated) {
+                assertThat(tally.of("isolation: programs terminated in containers above their limit"))
+                        .as("greedy programs that were stopped")
+                        .isPositive();
+            }
             if (minutes >= USUAL_MINUTES) {
                 assertThat(tally.of("pods: made")).isGreaterThanOrEqualTo(300);
-                assertThat(Arrays.asList(Fault.Kind.values()))
+                assertThat(run.plan().faults().stream().map(Fault::kind).distinct())
                         .allSatisfy(kind -> assertThat(tally.of("faults: " + kind))
                                 .as(kind + " happened")
                                 .isPositive());

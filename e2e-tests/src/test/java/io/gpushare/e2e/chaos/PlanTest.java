@@ -43,8 +43,16 @@ class PlanTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void withoutIsolationNothingOfItIsHit(long seed) {
+        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false);
+        assertThat(without.orders()).isEqualTo(plan(seed).orders());
+        assertThat(without.faults()).noneMatch(fault -> fault.kind().target == Fault.Target.SUPERVISOR);
+    }
+
     private static Plan plan(long seed) {
-        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE);
+        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true);
     }
 
     private static String shape(PlannedPod order) {

@@ -7,6 +7,9 @@ import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import io.gpushare.e2e.chart.Chart.Rendered;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
@@ -21,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.yaml.snakeyaml.Yaml;
 
 /** The chart by Helm's engine: sets of values for several versions of Kubernetes, and what is refused. */
 class ChartTest {
@@ -60,9 +64,13 @@ class ChartTest {
             openshift: {enabled: true}
             tls: {source: secret}
             imagePullSecrets: [{name: pull}]
+            devicePlugin: {hostPID: false}
             """,
+            "isolation by the driver",
+            "isolation: {provider: auto, fallback: none}",
             "everything else",
             """
+            isolation: {provider: mps, mps: {controlProgram: /opt/nvidia/nvidia-cuda-mps-control, resources: {}}}
             resources: {memory: example.com/memory, card: nvidia.com/gpu, formerMemory: [old.example.com/memory]}
             nodeLeaseNamespace: leases
             devicePlugin:
@@ -77,7 +85,6 @@ class ChartTest {
               tolerations: []
               podLabels: {team: a}
               podAnnotations: {note: b}
-              hostPID: false
               kubeletDir: /data/kubelet
             extender:
               replicas: 3
@@ -199,6 +206,36 @@ class ChartTest {
     }
 
     @Test
+    void theSupervisorOfMpsIsTheOneOfDeployIsolation() throws IOException {
+        String values = "compatibility: {gpushare: true}\nisolation: {provider: mps, fallback: none}\n";
+        List<Rendered> objects = Chart.objects(values, "1.36.2");
+        try (Reader file = Files.newBufferedReader(Chart.FOLDER.resolveSibling("isolation/mps.yaml"))) {
+            assertThat(object(objects, "DaemonSet", "gpu-share-mps").content()).isEqualTo(new Yaml().load(file));
+        }
+        Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
+        assertThat(container(plugin, "args")).contains("--isolation=mps", "--isolation-fallback=none");
+        assertThat(container(plugin, "volumeMounts")).contains("/run/gpushare/mps").doesNotContain("cgroup");
+        assertThat(container(plugin, "securityContext")).doesNotContain("SYS_ADMIN");
+    }
+
+    @Test
+    void onlyLimitsOfTheDriverNeedACapabilityAndTheCgroups() {
+        List<Rendered> objects = Chart.objects("isolation: {provider: driver}", "1.36.2");
+        Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
+        assertThat(container(plugin, "args")).contains("--isolation=driver").doesNotContain("fallback");
+        assertThat(container(plugin, "volumeMounts")).contains("/sys/fs/cgroup").doesNotContain("mps");
+        assertThat(container(plugin, "securityContext")).contains("add=[SYS_ADMIN]");
+        Rendered without = object(Chart.objects("{}", "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        assertThat(without.content().toString()).doesNotContain("SYS_ADMIN", "/sys/fs/cgroup", "--isolation");
+        assertThatThrownBy(() ->
+                        Chart.objects("isolation: {provider: mps}\ndevicePlugin: {hostPID: false}", "1.36.2"))
+                .hasMessageContaining("isolation.provider=mps needs devicePlugin.hostPID=true");
+        assertThatThrownBy(
+                        () -> Chart.objects("isolation: {provider: driver}\nopenshift: {enabled: true}", "1.36.2"))
+                .hasMessageContaining("allow no isolation: set isolation.provider=none");
+    }
+
+    @Test
     void otherResourceNamesReachEveryObjectThatNamesThem() {
         String all = String.join(
                 "", Chart.templates(set("everything else"), "1.36.2").values());
@@ -216,7 +253,9 @@ class ChartTest {
                 "devicePlugin: {memoryUnit: 1GB} | memoryUnit",
                 "networkPolicy: {allowFrom: [192.0.2.10]} | allowFrom",
                 "colour: red | colour",
-                "tls: {source: vault} | source"
+                "tls: {source: vault} | source",
+                "isolation: {provider: hami} | provider",
+                "isolation: {fallback: mps} | fallback"
             })
     void unknownNamesAndInvalidValuesAreRefused(String values, String name) {
         assertThatThrownBy(() -> Chart.objects(values, "1.36.2")).hasMessageContaining(name);

@@ -105,6 +105,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
         return !label.equals(INVALID_DEMAND);
     }
 
+    /** Whether the node's cards are the reason, each for its own cause. */
+    public boolean ofCards() {
+        return OCCUPIED.containsValue(this) || EVEN_WHEN_EMPTY.containsValue(this);
+    }
+
     /** The labels of all reasons. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(

@@ -5,14 +5,11 @@ import io.gpushare.extender.defrag.DefragAdvice.Advised;
 import io.gpushare.extender.defrag.MoveProgress;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.JsonWriter;
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.page.ViewResponses.RefusedException;
 import io.gpushare.extender.page.ViewResponses.Response;
 import io.gpushare.extender.view.DefragJson;
 import io.gpushare.extender.view.text.DefragText;
 import io.gpushare.model.PodRef;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Optional;
@@ -26,32 +23,31 @@ final class DefragResponses {
 
     private static final int USUAL_MOVES = 10;
 
-    private final Ledger ledger;
-    private final DefragAdvice advice;
+    private final ViewSources sources;
 
-    DefragResponses(Ledger ledger, DefragAdvice advice) {
-        this.ledger = ledger;
-        this.advice = advice;
+    DefragResponses(ViewSources sources) {
+        this.sources = sources;
     }
 
-    Response respond(String path, MultiMap parameters) throws RefusedException {
+    Response respond(String path, ViewParameters parameters) throws RefusedException {
+        sources.requireReady();
         try {
             return switch (path) {
                 case "defrag" -> {
                     List<Advised> advised = advised(parameters);
                     yield () -> JsonWriter.of(json -> DefragJson.write(json, advised));
                 }
-                case "text/defrag" -> text(new DefragText(ledger).of(advised(parameters)));
-                case "text/defrag-step" -> text(new DefragText(ledger).step(goal(parameters)));
+                case "text/defrag" -> text(new DefragText(sources.ledger()).of(advised(parameters)));
+                case "text/defrag-step" -> text(new DefragText(sources.ledger()).step(goal(parameters)));
                 case "text/defrag-moved" ->
                     text(MoveProgress.waitsFor(
-                                    ledger,
-                                    ViewResponses.parameter(parameters, "uid", ""),
-                                    ViewResponses.parameter(parameters, "controller", ""),
-                                    ViewResponses.number(parameters, "placed", 0, Integer.MAX_VALUE))
+                                    sources.ledger(),
+                                    parameters.text("uid", ""),
+                                    parameters.text("controller", ""),
+                                    parameters.number("placed", 0, Integer.MAX_VALUE))
                             .map(what -> "until " + what + "\n")
                             .orElse("moved\n"));
-                case "text/defrag-bound" -> text(bound(ViewResponses.parameter(parameters, "uid", "")));
+                case "text/defrag-bound" -> text(bound(parameters.text("uid", "")));
                 default -> throw new RefusedException(404, HttpResponse.NOTHING_HERE);
             };
         } catch (DefragAdvice.UnavailableException e) {
@@ -64,32 +60,32 @@ final class DefragResponses {
     }
 
     /** The plans for the pod that is named, or for whole cards and some waiting pods. */
-    private List<Advised> advised(MultiMap parameters) throws RefusedException, DefragAdvice.UnavailableException {
-        boolean one = ViewResponses.parameter(parameters, "goal", "").equals("one");
+    private List<Advised> advised(ViewParameters parameters) throws RefusedException, DefragAdvice.UnavailableException {
+        boolean one = parameters.text("goal", "").equals("one");
         return one || named(parameters)
                 ? List.of(goal(parameters))
-                : advice.overview(ViewResponses.parameter(parameters, "run", ""), moves(parameters));
+                : sources.view().defrag().overview(parameters.text("run", ""), moves(parameters));
     }
 
-    private Advised goal(MultiMap parameters) throws RefusedException, DefragAdvice.UnavailableException {
-        String run = ViewResponses.parameter(parameters, "run", "");
+    private Advised goal(ViewParameters parameters) throws RefusedException, DefragAdvice.UnavailableException {
+        String run = parameters.text("run", "");
         return named(parameters)
-                ? advice.waiting(waiting(parameters), run, moves(parameters))
-                : advice.wholeCards(run, moves(parameters));
+                ? sources.view().defrag().waiting(waiting(parameters), run, moves(parameters))
+                : sources.view().defrag().wholeCards(run, moves(parameters));
     }
 
-    private static boolean named(MultiMap parameters) {
-        return !ViewResponses.parameter(parameters, "pod", "").isEmpty();
+    private static boolean named(ViewParameters parameters) {
+        return parameters.has("pod");
     }
 
-    private static int moves(MultiMap parameters) throws RefusedException {
-        return ViewResponses.number(parameters, "moves", USUAL_MOVES, DefragAdvice.MOST_MOVES);
+    private static int moves(ViewParameters parameters) throws RefusedException {
+        return parameters.number("moves", USUAL_MOVES, DefragAdvice.MOST_MOVES);
     }
 
-    private PodRef waiting(MultiMap parameters) throws RefusedException {
-        String namespace = ViewResponses.parameter(parameters, "namespace", "default");
-        String name = ViewResponses.parameter(parameters, "pod", "");
-        return ledger.waiting().stream()
+    private PodRef waiting(ViewParameters parameters) throws RefusedException {
+        String namespace = parameters.text("namespace", "default");
+        String name = parameters.text("pod", "");
+        return sources.ledger().waiting().stream()
                 .map(PodEntry::ref)
                 .filter(pod -> pod.namespace().equals(namespace) && pod.name().equals(name))
                 .findFirst()
@@ -98,7 +94,7 @@ final class DefragResponses {
     }
 
     private String bound(String uid) {
-        Optional<PodEntry> pod = ledger.podEntry(uid);
+        Optional<PodEntry> pod = sources.ledger().podEntry(uid);
         @Nullable String node = pod.map(PodEntry::node).orElse(null);
         return pod.isEmpty() ? "gone\n" : node == null ? "waits\n" : "bound " + node + "\n";
     }

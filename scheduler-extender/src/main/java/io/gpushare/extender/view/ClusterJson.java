@@ -178,6 +178,9 @@ public final class ClusterJson {
     private void demand(Demand demand, Explainer.Tally tally) throws IOException {
         json.writeStartObject();
         json.writeStringField("text", Phrases.of(demand));
+        json.writeNumberField("units", demand.shareOfEachCard().units());
+        json.writeNumberField("sharedCards", demand.sharedCards());
+        json.writeNumberField("wholeCards", demand.total().wholeCards());
         reasons(json, tally.feasible(), tally.reasons());
         json.writeEndObject();
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.report.RefusedNodes;
 import io.gpushare.extender.report.ScaleUp;
 import java.io.IOException;
 import java.util.List;
@@ -58,6 +59,27 @@ public final class ExplainJson {
         if (judged.scaleUp() != null) {
             scaleUp(json, judged.scaleUp());
         }
+        json.writeArrayFieldStart("groups");
+        for (RefusedNodes group : judged.refused()) {
+            json.writeStartObject();
+            json.writeStringField("reason", group.reason().label());
+            json.writeStringField("sentence", group.reason().sentence());
+            json.writeNumberField("nodes", group.nodes());
+            if (!group.model().isEmpty()) {
+                json.writeStringField("model", group.model());
+                json.writeStringField("detail", group.detail());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("advice");
+        for (String sentence : judged.advice()) {
+            json.writeString(sentence);
+        }
+        if (judged.scaleUp() != null) {
+            json.writeString(Phrases.of(judged.scaleUp()));
+        }
+        json.writeEndArray();
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());
         int last = Math.min(all.size(), first + limit);

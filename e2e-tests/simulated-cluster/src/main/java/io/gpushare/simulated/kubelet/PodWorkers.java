@@ -32,6 +32,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     static final String RUN_FOR = "sandbox.gpushare.io/run-for";
 
     private static final Logger LOG = LoggerFactory.getLogger(PodWorkers.class);
+    private static final Duration START_RETRY = Duration.ofSeconds(1);
 
     private enum Stage {
         WAITING,
@@ -106,12 +107,34 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         try {
             devices.retain(activeUids());
             devices.admit(pod);
-            start(entry);
+            if (devices.preStartRequired(pod)) {
+                Thread.ofVirtual().start(() -> startOrRetry(entry));
+            } else {
+                start(entry);
+            }
         } catch (AdmissionException refusal) {
             LOG.info("{} is refused: {}", pod.title(), refusal.getMessage());
             if (end(entry)) {
                 status.failed(pod, "UnexpectedAdmissionError", refusal.podMessage());
             }
+        }
+    }
+
+    /** Starts the containers when the plugins let them; until then the pod is pending, as in the real kubelet. */
+    private void startOrRetry(Entry entry) {
+        PodDocument pod;
+        synchronized (this) {
+            if (entry.stage != Stage.BEING_ADMITTED) {
+                return;
+            }
+            pod = entry.pod;
+        }
+        Optional<String> refusal = devices.preStart(pod);
+        if (refusal.isEmpty()) {
+            start(entry);
+        } else {
+            LOG.info("{} does not start yet: {}", pod.title(), refusal.get());
+            after(START_RETRY, () -> Thread.ofVirtual().start(() -> startOrRetry(entry)));
         }
     }
 

@@ -13,21 +13,24 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The environment and devices that a container would have on a real node.
+ * The environment, mounts and devices that a container would have on a real node.
  *
  * @param environment the plugins' variables (the first response wins), overridden by those of the spec
+ * @param mounts the plugins' mounts: the path on the host by the path in the container
  * @param cdiDevices names that the container runtime would resolve
  * @param deviceNodes paths on the host
  * @param devices device IDs by resource, as in the kubelet's device table
  */
 public record StartedContainer(
         Map<String, String> environment,
+        Map<String, String> mounts,
         List<String> cdiDevices,
         List<String> deviceNodes,
         Map<String, Set<String>> devices) {
 
     public StartedContainer {
         environment = Map.copyOf(environment);
+        mounts = Map.copyOf(mounts);
         cdiDevices = List.copyOf(cdiDevices);
         deviceNodes = List.copyOf(deviceNodes);
         devices = Map.copyOf(devices);
@@ -35,17 +38,19 @@ public record StartedContainer(
 
     static StartedContainer of(Map<String, DeviceTable.Held> held, Map<String, String> own) {
         Map<String, String> environment = new LinkedHashMap<>();
+        Map<String, String> mounts = new LinkedHashMap<>();
         List<String> cdiDevices = new ArrayList<>();
         List<String> deviceNodes = new ArrayList<>();
         Map<String, Set<String>> devices = new TreeMap<>();
         held.forEach((resource, holding) -> {
             ContainerAllocateResponse response = holding.response();
             response.getEnvsMap().forEach(environment::putIfAbsent);
+            response.getMountsList().forEach(mount -> mounts.put(mount.getContainerPath(), mount.getHostPath()));
             response.getCdiDevicesList().stream().map(CDIDevice::getName).forEach(cdiDevices::add);
             response.getDevicesList().stream().map(DeviceSpec::getHostPath).forEach(deviceNodes::add);
             devices.put(resource, new TreeSet<>(holding.devices()));
         });
         environment.putAll(own);
-        return new StartedContainer(environment, cdiDevices, deviceNodes, devices);
+        return new StartedContainer(environment, mounts, cdiDevices, deviceNodes, devices);
     }
 }

@@ -22,6 +22,9 @@ public final class AdmissionReasons {
         reason(
                 "its card became unhealthy after it was bound",
                 "UnexpectedAdmissionError: .*, allocated to the pod, is unhealthy \\(");
+        reason(
+                "isolation was not in force on its card after it was bound",
+                "UnexpectedAdmissionError: .* offers no memory \\(");
         // The plugin refuses rather than guesses; it has less than two seconds to respond.
         reason(
                 "the API server did not respond to the plugin in time",

@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,21 +36,29 @@ public final class ClusterWatcher {
     private final ProgramLogs logs;
     private final RunClock watch;
     private final Tally tally;
+    private final Optional<MemoryLimits> limits;
     private final Set<String> compared = new HashSet<>();
     private final Set<String> edited = ConcurrentHashMap.newKeySet();
     private final Map<Violation, Duration> lasting = new HashMap<>();
     private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of(), Set.of());
     private volatile boolean over;
 
-    /** @param log the file that collects the logs of both programs */
+    /**
+     * Makes the watcher.
+     *
+     * @param log the file that collects the logs of both programs
+     * @param isolated whether isolation is in force, so that memory has limits
+     */
     public ClusterWatcher(
             LocalCluster cluster,
             List<String> nodes,
             ApiServer api,
             ClusterCards cards,
             Path log,
+            boolean isolated,
             RunClock watch,
             Tally tally) {
+        this.limits = isolated ? Optional.of(new MemoryLimits()) : Optional.empty();
         this.cluster = cluster;
         this.nodes = List.copyOf(nodes);
         this.api = api;
@@ -116,11 +125,35 @@ public final class ClusterWatcher {
                 }
             });
         }
+        limits.ifPresent(each -> check(each).forEach(tally::violation));
         if (snapshot.pods().isPresent()) {
             latest = snapshot;
         } else {
             tally.count("checks: snapshots without an API server");
         }
+    }
+
+    private List<Violation> check(MemoryLimits memory) {
+        List<MemoryUse.Member> members = processes.members();
+        List<MemoryUse> uses = new ArrayList<>();
+        for (String node : nodes) {
+            uses.addAll(MemoryUse.of(node, cards, MemoryUse.lines(cluster.sharedFolder(), node), members));
+            long pid = processes
+                    .plugin(node)
+                    .map(Processes.Program::process)
+                    .filter(plugin -> !Processes.stopped(plugin))
+                    .map(ProcessHandle::pid)
+                    .orElse(0L);
+            memory.plugin(node, pid, watch.now());
+        }
+        tally.add("isolation: containers whose memory was compared with their limit", uses.size());
+        return memory.check(uses, edited, watch.now());
+    }
+
+    /** What was seen of the limits of memory, in a line; empty without isolation. */
+    public Optional<String> isolation() {
+        return limits.map(memory -> "%d times a container's processes had more than its limit, for at most %d s"
+                .formatted(memory.excesses(), memory.longest().toSeconds()));
     }
 
     /** Drops the violations that the plugin has reported: a kubelet may ignore preferred devices. */

@@ -6,11 +6,13 @@ import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.KubeletPodResources;
 import io.gpushare.e2e.cluster.LocalCluster;
+import io.gpushare.e2e.cluster.SimulatedMps;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +50,16 @@ public final class EndCheck {
         empty("the kubelets' pod-resources", this::podResources);
         empty("the nodes' allocatable and capacity", this::allocatable);
         empty("the containers' processes", () -> names(new Processes(cluster).containers()));
+        empty("the cards' compute modes", this::modes);
+    }
+
+    /** Cards that only a server of MPS may use, or nobody. */
+    private List<String> modes() {
+        SimulatedMps mps = new SimulatedMps(cluster, Path.of(""));
+        return nodes.stream()
+                .map(node -> node + " " + mps.modes(node))
+                .filter(modes -> !modes.endsWith("{}"))
+                .toList();
     }
 
     private interface Leftovers {

@@ -32,22 +32,66 @@ public final class Processes {
     /** The cards that the load's containers see. */
     List<HeldCards> containers() {
         Map<String, HeldCards> uses = new HashMap<>();
-        cluster.processes().forEach(process -> {
-            Map<String, String> environment = environment(process);
-            @Nullable String uid = environment.get(UID);
-            if (uid != null) {
-                HeldCards use = new HeldCards(
+        cluster.processes()
+                .forEach(process ->
+                        container(process).ifPresent(use -> uses.put(use.uid() + "/" + use.container(), use)));
+        return List.copyOf(uses.values());
+    }
+
+    /** The processes of the load's containers. */
+    List<MemoryUse.Member> members() {
+        return cluster.processes()
+                .flatMap(process ->
+                        container(process).map(use -> new MemoryUse.Member(pidOnNode(process), use)).stream())
+                .toList();
+    }
+
+    private static Optional<HeldCards> container(ProcessHandle process) {
+        Map<String, String> environment = environment(process);
+        @Nullable String uid = environment.get(UID);
+        return uid == null
+                ? Optional.empty()
+                : Optional.of(new HeldCards(
                         uid,
                         environment.getOrDefault(POD, ""),
                         environment.getOrDefault(CONTAINER, ""),
                         ContainerRequest.parse(environment.getOrDefault(REQUEST, "")),
                         Set.of(environment
                                 .getOrDefault("NVIDIA_VISIBLE_DEVICES", "")
-                                .split(",")));
-                uses.put(uid + "/" + use.container(), use);
-            }
-        });
-        return List.copyOf(uses.values());
+                                .split(","))));
+    }
+
+    /** The PID in the namespace of the cluster, which is the one of its nodes; 0 for a process that has ended. */
+    private static long pidOnNode(ProcessHandle process) {
+        return text(process, "status")
+                .lines()
+                .filter(line -> line.startsWith("NSpid:"))
+                .map(line -> line.strip().split("\\s+"))
+                .filter(pids -> pids.length > 2)
+                .mapToLong(pids -> Long.parseLong(pids[2]))
+                .findFirst()
+                .orElse(0);
+    }
+
+    /** Whether a signal has stopped it. */
+    static boolean stopped(ProcessHandle process) {
+        return text(process, "status").contains("State:\tT");
+    }
+
+    /** The supervisor of MPS on that node, if it runs. */
+    public Optional<ProcessHandle> supervisor(String node) {
+        return cluster.processes()
+                .filter(process -> text(process, "cmdline").contains("io.gpushare.mps.SupervisorMain"))
+                .filter(process -> node.equals(environment(process).get("NODE_NAME")))
+                .findFirst();
+    }
+
+    /** The control daemons of MPS on that node, one for each card that is shared. */
+    public List<ProcessHandle> controlDaemons(String node) {
+        return cluster.processes()
+                .filter(process -> text(process, "cmdline").contains("nvidia-cuda-mps-control\0-f"))
+                .filter(process -> node.equals(environment(process).get("NODE_NAME")))
+                .toList();
     }
 
     /** The device plugin of that node, if it runs. */

@@ -22,9 +22,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Follows the logs of both programs while they are written, because the kubelet removes the log of a killed container.
+ * Follows the logs of both programs, and of the supervisor of MPS, while they are written, because the kubelet removes the log of a killed container.
  */
 final class ProgramLogs {
+    private static final String TERMINATED = "isolation: programs terminated in containers above their limit";
     private static final Map<String, String> COUNTED = Map.ofEntries(
             Map.entry("annotated with its cards", "differences found and repaired: the pod had no annotation"),
             Map.entry(
@@ -42,6 +43,10 @@ final class ProgramLogs {
             Map.entry("can't be written on it", "programs: annotations that could not be written at the first attempt"),
             Map.entry(" pods from node ", "preemption by the extender: evictions began"),
             Map.entry("was not bound in time to node", "preemption by the extender: the pod was not bound in time"),
+            Map.entry(" is terminated: the container's processes together use", TERMINATED),
+            Map.entry(
+                    "Programs that computed there have ended or get errors",
+                    "isolation: failures of MPS on a card, reported by the plugin"),
             Map.entry(
                     ", for which pods were evicted, is gone",
                     "preemption by the extender: the pod was gone before it was bound"));

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go). It holds no lock
  * during a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment
- * and PreStartContainer are not simulated.
+ * is not simulated.
  */
 public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
@@ -138,6 +139,31 @@ public final class DeviceManager {
                     spare.removeAll(held.devices());
                 }
             }
+        }
+    }
+
+    /** Whether a plugin is called before the containers of that pod start. */
+    public boolean preStartRequired(PodDocument pod) {
+        return pod.containers().stream()
+                .flatMap(container -> held(pod.uid(), container.name()).keySet().stream())
+                .map(this::plugin)
+                .anyMatch(plugin -> plugin != null && plugin.preStartRequired());
+    }
+
+    /** Calls PreStartContainer for the containers of an admitted pod; the reason if one may not start now. */
+    public Optional<String> preStart(PodDocument pod) {
+        try {
+            for (PodDocument.Container container : pod.containers()) {
+                held(pod.uid(), container.name()).forEach((resource, held) -> {
+                    PluginConnection plugin = plugin(resource);
+                    if (plugin != null && plugin.preStartRequired()) {
+                        plugin.preStart(held.devices());
+                    }
+                });
+            }
+            return Optional.empty();
+        } catch (StatusRuntimeException e) {
+            return Optional.of(String.valueOf(e.getStatus().getDescription()));
         }
     }
 

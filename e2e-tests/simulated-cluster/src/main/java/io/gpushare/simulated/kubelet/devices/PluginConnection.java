@@ -9,6 +9,7 @@ import io.gpushare.api.deviceplugin.v1beta1.DevicePluginGrpc;
 import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
+import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.grpc.Channel;
 import io.grpc.Context;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class PluginConnection implements AutoCloseable {
     private static final int DIAL_SECONDS = 10;
     private static final int CALL_SECONDS = 5;
+    private static final int START_SECONDS = 30;
 
     private final String resource;
     private final ManagedChannel channel;
@@ -157,6 +159,20 @@ public final class PluginConnection implements AutoCloseable {
             throw new AdmissionException("no containers return in allocation response " + response);
         }
         return response.getContainerResponses(0);
+    }
+
+    /** Whether the plugin is called before each start of a container. */
+    boolean preStartRequired() {
+        return options.getPreStartRequired();
+    }
+
+    /** Throws if the container may not start now. */
+    void preStart(Collection<String> devices) {
+        DevicePluginGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(START_SECONDS, TimeUnit.SECONDS)
+                .preStartContainer(PreStartContainerRequest.newBuilder()
+                        .addAllDevicesIds(devices)
+                        .build());
     }
 
     private void checkRunning() {
