@@ -7,6 +7,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.eviction.DefragAdvisor;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
@@ -20,6 +21,7 @@ import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -38,6 +40,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -141,6 +144,7 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        Explainer explainer = new Explainer(ledger, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
         WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
@@ -172,7 +176,7 @@ public final class Extender implements AutoCloseable {
                         leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
-                                new Explainer(ledger, selection, pods),
+                                explainer,
                                 usage,
                                 waste::report,
                                 new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
@@ -184,6 +188,7 @@ public final class Extender implements AutoCloseable {
                 unknownBindings.start(),
                 new HoldTimer(ledger, clocks.steady()).start(),
                 waste.start(),
+                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
@@ -192,7 +197,9 @@ public final class Extender implements AutoCloseable {
 
     /** The resources of pods that the ledger counts. */
     private static Set<String> counted(ResourceNames names) {
-        return Set.of("cpu", "memory", names.memory(), names.cards());
+        Set<String> counted = new HashSet<>(Set.of("cpu", "memory"));
+        names.kinds().forEach(kind -> counted.add(names.of(kind)));
+        return counted;
     }
 
     /** The time of the last message from the API server, by resource. */

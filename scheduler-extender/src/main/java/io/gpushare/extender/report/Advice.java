@@ -54,6 +54,12 @@ final class Advice {
         if (!selector.isEmpty()) {
             return selector;
         }
+        boolean limited = nodes.stream()
+                .anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
+        if (demand.share().cores() > 0 && !limited) {
+            return List.of("No card in this cluster limits cores: request none, or see Compute shares in"
+                    + " deploy/isolation.");
+        }
         List<String> advice = new ArrayList<>();
         if (nodes.stream().noneMatch(this::largeEnough)) {
             advice.addAll(smaller(nodes));
@@ -74,8 +80,8 @@ final class Advice {
         for (NodeVerdict node : nodes) {
             node.cards()
                     .cards()
-                    .forEach(state -> kinds.add(CardFacts.of(
-                            state.card(), node.cards().inventory().driver())));
+                    .forEach(state -> kinds.add(
+                            CardFacts.of(state.card(), node.cards().inventory().driver())));
         }
         List<String> advice = new ArrayList<>();
         for (CardCondition condition : demand.selector().conditions()) {
@@ -141,12 +147,14 @@ final class Advice {
                     .orElse(0);
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.sharedCards() == 1 && demand.wholeCards() == 0) {
+        if (demand.sharedCards() == 1 && demand.wholeCards() == 0 && demand.share().cores() == 0) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
                 boolean even = judged.demand().containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
-                if (even && nodes.stream().anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
+                if (even
+                        && nodes.stream()
+                                .anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
                     advice.add("If the program can use several cards, split its memory over them: annotation"
                             + " gpushare.io/cards: \"" + split + "\".");
                 }
@@ -155,9 +163,12 @@ final class Advice {
         nodes.stream()
                 .flatMap(node -> node.cards().cards().stream()
                         .filter(state -> selected(node, state))
-                        .map(state -> new Amount(state.capacity().units(), node.cards().inventory().unit())))
+                        .map(state -> new Amount(
+                                state.capacity().units(),
+                                node.cards().inventory().unit())))
                 .max(Comparator.comparingLong(Amount::mib))
-                .ifPresent(most -> advice.add("The largest such card has " + most + ": request at most that on one card."));
+                .ifPresent(most ->
+                        advice.add("The largest such card has " + most + ": request at most that on one card."));
         return advice;
     }
 
@@ -200,7 +211,8 @@ final class Advice {
         for (NodeCards.Holding holding : cards.holdings()) {
             Share held = cards.shareOn(holding.allocation(), state.card().id());
             if (!held.isNone()) {
-                CardState without = new CardState(state.card(), state.capacity(), state.allocated().minus(held));
+                CardState without = new CardState(
+                        state.card(), state.capacity(), state.allocated().minus(held));
                 Holder holder = holding.holder();
                 PodRef pod = switch (holder) {
                     case PodRef ref -> ref;

@@ -137,6 +137,9 @@ public final class ClusterJson {
         if (isolation.closed()) {
             json.writeBooleanField("memoryClosed", true);
         }
+        if (state.limitsCores()) {
+            json.writeNumberField("allocatedCoresPercent", state.occupied().cores());
+        }
         if (state.overCommitted()) {
             json.writeBooleanField("overAllocated", true);
         }

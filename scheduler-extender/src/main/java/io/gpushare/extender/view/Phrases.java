@@ -23,6 +23,9 @@ public final class Phrases {
             String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
+        if (demand.total().cores() > 0) {
+            parts.add(demand.total().cores() + "% of its cores");
+        }
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
         }

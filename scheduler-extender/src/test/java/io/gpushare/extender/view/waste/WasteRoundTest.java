@@ -14,10 +14,10 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -72,8 +72,7 @@ class WasteRoundTest {
         WasteReport report = report(new WasteHistory());
 
         assertThat(report.total())
-                .isEqualTo(new Sums(
-                        3, 23 * GIB, 23 * GIB, 8 * GIB + GIB / 2, 15 * GIB, GIB / 2, 15 * GIB, 1, 1));
+                .isEqualTo(new Sums(3, 23 * GIB, 23 * GIB, 8 * GIB + GIB / 2, 15 * GIB, GIB / 2, 15 * GIB, 1, 1));
         assertThat(report.unusable()).isEqualTo(2 * GIB);
         assertThat(report.namespaces()).extracting(Group::namespace).containsExactly("prod", "lab");
         assertThat(report.workloads()).extracting(Group::workload).containsExactly("train", "web");
@@ -81,8 +80,7 @@ class WasteRoundTest {
                 .extracting(pod -> pod.pod().name())
                 .as("what could be given back: all of an idle pod, the unused part of another")
                 .containsExactly("train-0", "web-7d4b9c6f5d-x2x4z", "web-7d4b9c6f5d-b7c9d");
-        assertThat(report.byNode())
-                .containsExactly(new NodeWaste("n", 8 * GIB + GIB / 2, 15 * GIB, true, true, true));
+        assertThat(report.byNode()).containsExactly(new NodeWaste("n", 8 * GIB + GIB / 2, 15 * GIB, true, true, true));
     }
 
     @Test
@@ -132,8 +130,9 @@ class WasteRoundTest {
                         "nightly-28971234-x2x4z", "nightly-28971234",
                         "notebook", "notebook",
                         "-0", "-0")
-                .forEach((pod, workload) -> assertThat(
-                                new PodOnCard(new PodRef("u", "n", pod), "n", 0, 1, false, GIB, Isolation.NONE, null, null).workload())
+                .forEach((pod, workload) -> assertThat(new PodOnCard(
+                                        new PodRef("u", "n", pod), "n", 0, 1, false, 0, GIB, Isolation.NONE, null, null)
+                                .workload())
                         .isEqualTo(workload));
     }
 }
