@@ -11,7 +11,7 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.simulation.MoreNodes;
-import io.gpushare.model.HostResources;
+import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -108,12 +108,13 @@ final class ScaleUpSearch {
     private List<Kind> kinds() {
         Map<List<Object>, Kind> kinds = new LinkedHashMap<>();
         new TreeMap<>(ledger.nodeEntries()).forEach((name, node) -> {
-            FreeNode empty = node.empty();
-            if (node.unusable() == null && !empty.cards().isEmpty()) {
-                List<CardKind> cards =
-                        empty.cards().stream().map(card -> card.kind()).toList();
-                HostResources host = node.allocatable();
-                kinds.putIfAbsent(List.of(cards, host), new Kind(name, node, empty));
+            Inventory inventory = node.cards().inventory();
+            List<Object> cards = inventory.cards().stream()
+                    .<Object>map(card -> List.of(card.model(), card.memory()))
+                    .toList();
+            if (node.unusable() == null && !cards.isEmpty()) {
+                kinds.computeIfAbsent(
+                        List.of(cards, inventory.unit(), node.allocatable()), any -> new Kind(name, node, node.empty()));
             }
         });
         return List.copyOf(kinds.values());
