@@ -17,11 +17,14 @@ import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.node.AnnotationDifference;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Reads the counters of the plugin's parts for the metrics. */
 record Counters(
@@ -99,6 +102,11 @@ record Counters(
     @Override
     public List<OverUse.Excess> excesses() {
         return monitor.excesses();
+    }
+
+    @Override
+    public Optional<Duration> idle(ContainerShare share) {
+        return monitor.idle(share);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -19,12 +20,14 @@ import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
+import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -36,6 +39,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -139,6 +143,9 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        Explainer explainer = new Explainer(ledger, selection, pods);
+        PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
+        WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
                 api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
@@ -153,6 +160,7 @@ public final class Extender implements AutoCloseable {
                         ready,
                         this::heard,
                         informers::changes,
+                        waste::report,
                         events::lost));
         server = serve(
                 settings.server(),
@@ -166,13 +174,17 @@ public final class Extender implements AutoCloseable {
                         leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
-                                new Explainer(ledger, selection, pods),
-                                new PluginMetricsClient(clocks.steady()),
+                                explainer,
+                                usage,
+                                waste::report,
+                                settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
+                waste.start(),
+                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
@@ -181,7 +193,9 @@ public final class Extender implements AutoCloseable {
 
     /** The resources of pods that the ledger counts. */
     private static Set<String> counted(ResourceNames names) {
-        return Set.of("cpu", "memory", names.memory(), names.cards());
+        Set<String> counted = new HashSet<>(Set.of("cpu", "memory"));
+        names.kinds().forEach(kind -> counted.add(names.of(kind)));
+        return counted;
     }
 
     /** The time of the last message from the API server, by resource. */

@@ -15,6 +15,7 @@ import io.gpushare.extender.simulation.trace.NodeTrace;
 import io.gpushare.extender.simulation.trace.PodTrace;
 import io.gpushare.extender.simulation.trace.SeedList;
 import io.gpushare.extender.simulation.trace.TimedPod;
+import io.gpushare.extender.simulation.trace.Workload;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -39,7 +40,6 @@ import picocli.CommandLine.Option;
         usageHelpWidth = 110)
 final class SimulateCommand {
     private static final String DEFAULT_POLICIES = "random,bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
-    private static final String NO_FILES = "name the files with --nodes and --pods; --help lists the options";
     private static final int MAX_ARRIVE = 1000;
     private static final int MAX_CLUSTERS = 100_000;
 
@@ -48,6 +48,14 @@ final class SimulateCommand {
 
     @Option(names = "--pods", paramLabel = "<csv>", description = "The pods: openb's CSV, or ours.")
     private @Nullable Path pods;
+
+    @Option(
+            names = "--from-cluster",
+            paramLabel = "<URL|file>",
+            description = "Instead of --nodes, and of --pods without it: the cards and pods of a live cluster. The"
+                    + " address of its extender, such as http://localhost:12345, or a file with the responses of"
+                    + " /gpushare-scheduler/v1/nodes and .../cluster.")
+    private @Nullable String fromCluster;
 
     @Option(
             names = "--policy",
@@ -188,8 +196,9 @@ final class SimulateCommand {
     }
 
     private void suite(int clusters, PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
-        if (nodes != null || pods != null) {
-            throw new BadInputException("--suite draws its own clusters and pods: omit --nodes and --pods");
+        if (nodes != null || pods != null || fromCluster != null) {
+            throw new BadInputException(
+                    "--suite draws its own clusters and pods: omit --nodes, --pods and --from-cluster");
         }
         if (clusters < 1 || clusters > MAX_CLUSTERS) {
             throw new BadInputException("--suite " + clusters + ": write a number from 1 to " + MAX_CLUSTERS);
@@ -202,8 +211,8 @@ final class SimulateCommand {
     }
 
     private void lifetimes(PrintStream out) throws BadInputException {
-        if (nodes == null || pods == null) {
-            throw new BadInputException(NO_FILES);
+        if (nodes == null || pods == null || fromCluster != null) {
+            throw new BadInputException("--lifetimes needs the times of pods: name files with --nodes and --pods");
         }
         if (speeds.stream().anyMatch(speed -> !(speed >= 0.01 && speed <= 1000))) {
             throw new BadInputException("--speed: write numbers from 0.01 to 1000, such as 1.0,1.5");
@@ -215,15 +224,13 @@ final class SimulateCommand {
     }
 
     private void find(String what, PrintStream out) throws BadInputException {
-        if (nodes == null || pods == null) {
-            throw new BadInputException(NO_FILES);
-        }
         NodeSearch search = NodeSearch.parse(what, goal);
         Contestant policy = Contestant.parse(
                 policies.equals(List.of(DEFAULT_POLICIES.split(",")))
                         ? "adaptive-through-extender"
                         : policies.getFirst());
-        NodeSearch.Found found = search.run(NodeTrace.read(nodes), PodTrace.read(pods), policy);
+        Workload input = workload();
+        NodeSearch.Found found = search.run(input.nodes(), input.pods(), policy);
         out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
     }
 
@@ -261,14 +268,16 @@ final class SimulateCommand {
         if (arrive < 1 || arrive > MAX_ARRIVE) {
             throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 to " + MAX_ARRIVE);
         }
-        if (nodes == null || pods == null) {
-            throw new BadInputException(NO_FILES);
-        }
+        Workload input = workload();
         return Experiment.of(
-                NodeTrace.read(nodes),
-                PodTrace.read(pods),
+                input.nodes(),
+                input.pods(),
                 once ? new ArrivalOrder.Once() : new ArrivalOrder.Shuffled(arrive),
                 contestants,
                 SeedList.parse(seeds));
+    }
+
+    private Workload workload() throws BadInputException {
+        return Workload.read(nodes, pods, fromCluster);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,14 @@ class UsageIT extends WithView {
             assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
             assertThat(node(json("nodes?names=a"), "a").encode())
                     .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> json("waste").getJsonObject("total", new JsonObject()).getInteger("podsOver", 0) == 1);
+            JsonObject waste = json("waste");
+            assertThat(waste.getJsonArray("workloads").encode()).contains("\"overBytes\":1073741824");
+            assertThat(waste.getJsonArray("byNode").encode()).contains("\"name\":\"a\"", "\"over\":true");
+            assertThat(json("waste?since=" + waste.getString("at")).size()).isEqualTo(2);
+            assertThat(extender.get("/metrics").body()).contains("\ngpushare_cluster_memory_over_limit_bytes 1.073741824E9\n");
+            assertThat(text("waste")).contains("Used by 1 pod beyond what is allocated", "over its limit");
             int before = scrapes.get();
             for (int i = 0; i < 20; i++) {
                 json("nodes?names=a,b");

@@ -51,7 +51,7 @@ public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
     }
 
     /** Whether it holds for that card. It does not hold where the card's fact is unknown. */
-    boolean holds(Card card, Inventory.@Nullable Driver driver) {
+    public boolean holds(Card card, Inventory.@Nullable Driver driver) {
         @Nullable FactValue actual = fact.of(card, driver);
         return actual != null && holds(actual);
     }

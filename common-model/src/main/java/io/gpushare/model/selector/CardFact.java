@@ -24,8 +24,7 @@ public enum CardFact {
     }
 
     /** The value for that card; null where it is unknown. */
-    @Nullable
-    FactValue of(Card card, Inventory.@Nullable Driver driver) {
+    public @Nullable FactValue of(Card card, Inventory.@Nullable Driver driver) {
         return switch (this) {
             case MODEL -> new FactValue.Model(card.model());
             case MEMORY -> new FactValue.Amount(card.memory());

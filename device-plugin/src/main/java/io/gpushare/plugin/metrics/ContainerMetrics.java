@@ -40,6 +40,12 @@ final class ContainerMetrics {
                 share -> measured(share).map(Measured::percent).orElse(OptionalInt.empty()).stream()
                         .mapToDouble(percent -> percent / 100.0)
                         .findFirst());
+        gauge(
+                "gpushare_container_idle_seconds",
+                "Time since the container's processes last computed on the card, or since the plugin has known it.",
+                share -> counts.idle(share).stream()
+                        .mapToDouble(time -> time.toMillis() / 1000.0)
+                        .findFirst());
     }
 
     private Optional<Measured> measured(ContainerShare share) {

@@ -6,8 +6,10 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.node.AnnotationDifference;
 import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -50,6 +52,9 @@ public interface PluginCounters {
 
     /** The containers that use more memory than they requested. */
     List<OverUse.Excess> excesses();
+
+    /** For how long a container has not computed on its card; empty if that is unknown. */
+    Optional<Duration> idle(ContainerShare share);
 
     /** Starts of containers that were refused because their isolation was not in force. */
     long refusedStarts();

@@ -3,12 +3,14 @@ package io.gpushare.plugin.monitor;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.ContainerShare;
+import io.gpushare.plugin.usage.IdleTimes;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.SynchronousQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +33,7 @@ public final class UsageMonitor implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "usage");
     private volatile NodeUsage usage = NodeUsage.NONE;
     private volatile List<OverUse.Excess> excesses = List.of();
+    private volatile IdleTimes idle = IdleTimes.NONE;
     private boolean hidden;
 
     private UsageMonitor(
@@ -89,8 +92,10 @@ public final class UsageMonitor implements AutoCloseable {
                 warnIfHidden(now.containers().isEmpty());
             }
             usage = now;
-            OverUse.Found found = before.evaluate(
-                    ContainerShare.of(snapshot), now, snapshot.inventory().unit(), clock.instant());
+            List<ContainerShare> shares = ContainerShare.of(snapshot);
+            idle = idle.with(shares, now, clock.instant());
+            OverUse.Found found =
+                    before.evaluate(shares, now, snapshot.inventory().unit(), clock.instant());
             excesses = found.excesses();
             guard.handle(found);
             foreign.handle(now);
@@ -119,6 +124,11 @@ public final class UsageMonitor implements AutoCloseable {
     /** The containers that use more memory than they requested. */
     public List<OverUse.Excess> excesses() {
         return now().equals(NodeUsage.NONE) ? List.of() : excesses;
+    }
+
+    /** For how long the container has not computed on its card; empty if that is unknown. */
+    public Optional<Duration> idle(ContainerShare share) {
+        return now().equals(NodeUsage.NONE) ? Optional.empty() : idle.of(share, clock.instant());
     }
 
     @Override

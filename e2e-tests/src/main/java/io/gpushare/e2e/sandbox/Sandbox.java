@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import java.io.Console;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,9 +28,16 @@ import picocli.CommandLine.Option;
 public final class Sandbox implements Callable<Integer> {
     private static final Duration READY = Duration.ofSeconds(150);
     private static final Duration ROUND = Duration.ofSeconds(100);
+    private static final Duration STOPPING = Duration.ofMillis(500);
 
     @Option(names = "--once", description = "Run the workload once to its end, check it, and exit 0 or 1.")
     private boolean once;
+
+    @Option(
+            names = "--nodes",
+            defaultValue = "4",
+            description = "Number of nodes, 4 to 5000 (default 4). Those beyond 4 have cards and pods, but no plugin.")
+    private int nodes;
 
     @Option(
             names = "--extender-port",
@@ -49,27 +57,45 @@ public final class Sandbox implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (nodes < SandboxNode.ALL.size() || nodes > 5000 || (once && nodes > SandboxNode.ALL.size())) {
+            System.err.println("--nodes is a number from 4 to 5000, and 4 with --once");
+            return 2;
+        }
         Path folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
         TerminalView screen = new TerminalView(System.out, terminal, InstantSource.system());
-        screen.line("sockets, cards and logs are in " + folder + (once ? ", removed if no check fails" : ""));
+        screen.line("sockets, cards and logs are in " + folder + ", removed at the end if no check fails");
         Path checkout = repository.toAbsolutePath().normalize();
         int code;
         try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(sandbox::close, "stop"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(sandbox, folder), "stop"));
             code = run(sandbox, screen, folder);
         }
-        if (code == 0) {
+        if (code == 0 && once) {
             remove(folder);
         }
         return code;
     }
 
+    /** On Ctrl-C: stops everything and removes all files. */
+    private void stop(SandboxCluster sandbox, Path folder) {
+        boolean early = !sandbox.stopping();
+        sandbox.close();
+        if (early) {
+            try {
+                remove(folder);
+                System.out.println("\nThe sandbox has stopped and left nothing behind.");
+            } catch (IOException | UncheckedIOException e) {
+                System.out.println("\nThe sandbox has stopped; remove " + folder + ": " + e.getMessage());
+            }
+        }
+    }
+
     private static void remove(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
+                Files.deleteIfExists(file);
             }
         }
     }
@@ -78,8 +104,14 @@ public final class Sandbox implements Callable<Integer> {
         try {
             sandbox.start(SandboxNode.ALL);
             awaitNodes(sandbox, screen);
+            if (nodes > SandboxNode.ALL.size()) {
+                sandbox.draw(nodes - SandboxNode.ALL.size());
+                screen.line(nodes + " nodes, of which " + SandboxNode.ALL.size() + " have a device plugin and a kubelet");
+            }
             return once ? runOnce(sandbox, screen, folder) : runUntilStopped(sandbox, screen, folder);
         } catch (IOException e) {
+            // Ctrl-C ends the programs too, maybe before this one.
+            Thread.sleep(STOPPING);
             if (!sandbox.stopping()) {
                 System.err.println("FAILED: " + e.getMessage());
             }
@@ -130,20 +162,14 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
-    /** Runs rounds until Ctrl-C or until a check fails. */
+    /** Runs until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
-        screen.footer("page: " + sandbox.extender().resolve("/ui/") + "   kubectl gpushare: with KUBECONFIG="
-                + folder.resolve("kubeconfig") + "   logs: " + folder.resolve("logs") + "   stop: Ctrl-C");
-        Checks checks = new Checks();
-        while (checks.failures().isEmpty()) {
-            try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
-                round.run(Workload.round(), Instant.now().plus(ROUND));
-                round.clear();
-                isolation(sandbox, screen, checks);
-            }
-        }
+        screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
+        Checks tenants = new Checks();
+        isolation(sandbox, screen, tenants);
+        Checks checks = tenants.failures().isEmpty() ? new Playground(sandbox, screen).run() : tenants;
         checks.failures().forEach(failure -> System.out.println("  - " + failure));
-        return 1;
+        return checks.failures().isEmpty() ? 0 : 1;
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.controller.DeploymentController;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
@@ -37,6 +38,7 @@ final class SandboxCluster implements AutoCloseable {
     private final Map<String, URI> metrics = new LinkedHashMap<>();
     private final SimulatedApiServer server;
     private final ApiClient cluster;
+    private final DrawnNodes drawn;
     private volatile boolean stopping;
 
     /**
@@ -50,6 +52,7 @@ final class SandboxCluster implements AutoCloseable {
         this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
         server = keep(SimulatedApiServer.start());
         cluster = keep(new ApiClient(server.uri()));
+        drawn = keep(new DrawnNodes(server.uri()));
     }
 
     void start(List<SandboxNode> machines) throws IOException {
@@ -57,6 +60,11 @@ final class SandboxCluster implements AutoCloseable {
         server.service("kube-system", "gpushare-schd-extender", extender());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
+        for (String namespace : List.of("default", "kube-system")) {
+            server.add(ApiClient.document(
+                    "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
+        }
+        keep(DeploymentController.start(server.uri()));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
             startNode(machine, logs);
@@ -65,6 +73,16 @@ final class SandboxCluster implements AutoCloseable {
         ExtenderConfig extender =
                 new ExtenderConfig(prefix, 5, Set.of(PodSpec.MEMORY, PodSpec.CARDS), Duration.ofSeconds(5));
         keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
+    }
+
+    /** Adds nodes that exist in the API only. */
+    void draw(int nodes) throws IOException, InterruptedException {
+        drawn.start(nodes);
+    }
+
+    /** Whether that node exists in the API only. */
+    boolean drawn(String node) {
+        return drawn.has(node);
     }
 
     private void startExtender(Path kubeconfig, Path logs) throws IOException {

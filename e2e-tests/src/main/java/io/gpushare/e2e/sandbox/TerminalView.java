@@ -16,6 +16,7 @@ import java.util.Map;
  */
 final class TerminalView {
     private static final int BAR = 24;
+    private static final int NODES = 4;
     private static final String HOME_AND_CLEAR = "\u001b[H\u001b[J";
 
     private final PrintStream out;
@@ -23,7 +24,7 @@ final class TerminalView {
     private final InstantSource clock;
     private final Instant start;
     private final Map<String, String> printed = new HashMap<>();
-    private String footer = "";
+    private String head = "";
 
     TerminalView(PrintStream out, boolean terminal, InstantSource clock) {
         this.out = out;
@@ -32,11 +33,12 @@ final class TerminalView {
         this.start = clock.instant();
     }
 
-    /** Sets a line below the drawing. */
-    void footer(String text) {
-        footer = text;
+    /** Sets the text above the drawing. */
+    void head(String text) {
+        head = text;
         if (!terminal) {
-            line(text);
+            out.print(text);
+            out.flush();
         }
     }
 
@@ -47,7 +49,7 @@ final class TerminalView {
 
     void show(ClusterSnapshot snapshot) {
         if (terminal) {
-            out.print(HOME_AND_CLEAR + drawing(snapshot) + "\n" + footer + "\n");
+            out.print(HOME_AND_CLEAR + head + drawing(snapshot));
             out.flush();
         } else {
             snapshot.pods().forEach(placed -> printChange(snapshot, placed));
@@ -92,8 +94,9 @@ final class TerminalView {
     }
 
     private static String drawing(ClusterSnapshot snapshot) {
-        StringBuilder drawing = new StringBuilder("GPU Share sandbox: real plugin and extender, simulated cards\n");
-        for (ClusterSnapshot.Node node : snapshot.nodes()) {
+        StringBuilder drawing = new StringBuilder();
+        List<ClusterSnapshot.Node> nodes = snapshot.nodes();
+        for (ClusterSnapshot.Node node : nodes.reversed().subList(Math.max(0, nodes.size() - NODES), nodes.size()).reversed()) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
                     node.name(),
@@ -102,6 +105,9 @@ final class TerminalView {
                     node.cardsAllocatable(),
                     node.cards().size()));
             node.cards().forEach(card -> drawing.append(card(snapshot, card)));
+        }
+        if (nodes.size() > NODES) {
+            drawing.append("\nand ").append(nodes.size() - NODES).append(" more nodes, on the page\n");
         }
         drawing.append("\nwaiting\n");
         snapshot.pods().stream()

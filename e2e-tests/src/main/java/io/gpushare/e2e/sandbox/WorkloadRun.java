@@ -3,17 +3,12 @@ package io.gpushare.e2e.sandbox;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
-import io.gpushare.simulated.kubelet.PodResourcesReader;
-import io.gpushare.simulated.kubelet.SimulatedKubelet;
-import io.gpushare.simulated.kubelet.StartedContainer;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Runs the workload from its creation to its end, and checks the cluster continuously. */
 final class WorkloadRun implements AutoCloseable {
@@ -27,15 +22,13 @@ final class WorkloadRun implements AutoCloseable {
     private final Checks checks;
     private final CardReport usage = new CardReport();
     private final Map<String, PodSpec> orders = new LinkedHashMap<>();
-    private final Map<String, PodResourcesReader> readers = new HashMap<>();
+    private final PodProofs proofs;
 
     WorkloadRun(SandboxCluster sandbox, TerminalView screen, Checks checks) {
         this.sandbox = sandbox;
         this.screen = screen;
         this.checks = checks;
-        sandbox.kubelets()
-                .keySet()
-                .forEach(node -> readers.put(node, new PodResourcesReader(sandbox.kubeletDirectory(node))));
+        this.proofs = new PodProofs(sandbox, checks, orders);
     }
 
     /** Runs the pods to their end; a condition that does not hold by the deadline is a failed check. */
@@ -69,7 +62,7 @@ final class WorkloadRun implements AutoCloseable {
             usage.add(snapshot);
             checks.checkCards(snapshot);
             for (Placed placed : snapshot.pods()) {
-                prove(placed, snapshot);
+                proofs.prove(placed, snapshot);
             }
             if (condition.holds(snapshot)) {
                 return true;
@@ -116,36 +109,6 @@ final class WorkloadRun implements AutoCloseable {
         }
     }
 
-    /**
-     * Checks each running pod once: what its containers see, what the kubelet allocated and what the annotation says.
-     */
-    private void prove(Placed placed, ClusterSnapshot snapshot) throws InterruptedException {
-        PodDocument pod = placed.pod();
-        PodSpec order = orders.get(pod.name());
-        if (order == null || !pod.phase().equals("Running") || checks.proven(placed)) {
-            return;
-        }
-        PodResourcesReader reader = readers.get(pod.node());
-        SimulatedKubelet kubelet = sandbox.kubelets().get(pod.node());
-        if (reader == null || kubelet == null) {
-            checks.check(false, pod.name() + " is on " + pod.node() + ", which is not a node of the sandbox");
-            return;
-        }
-        var devices = reader.devices();
-        Map<PodSpec.ContainerSpec, StartedContainer> containers = new LinkedHashMap<>();
-        for (PodSpec.ContainerSpec container : order.containers()) {
-            Optional<StartedContainer> started = kubelet.started(pod.namespace(), pod.name(), container.name());
-            if (started.isEmpty() || !devices.containsKey(pod.title() + "/" + container.name())) {
-                return;
-            }
-            containers.put(container, started.get());
-        }
-        containers.forEach((container, started) -> checks.checkContainer(
-                placed, container, started, devices.getOrDefault(pod.title() + "/" + container.name(), Map.of())));
-        checks.checkPreferences(placed, order, snapshot);
-        checks.provenPod(placed);
-    }
-
     private long inspectedAllocation() throws IOException, InterruptedException {
         try (ApiClient extender = new ApiClient(sandbox.extender())) {
             long used = 0;
@@ -172,6 +135,6 @@ final class WorkloadRun implements AutoCloseable {
 
     @Override
     public void close() {
-        readers.values().forEach(PodResourcesReader::close);
+        proofs.close();
     }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
 
 /**
  * A cluster to display: realistic node and pod objects in a simulated API server, and the real extender as a process.
@@ -38,6 +39,7 @@ final class DisplayedCluster implements AutoCloseable {
             new Kind("h100", "NVIDIA H100 80GB HBM3", 8, 80));
 
     private static final int PLUGINS = 40;
+    private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
     private final SimulatedApiServer api = SimulatedApiServer.start();
     private final Vertx plugins = Vertx.vertx();
@@ -90,6 +92,16 @@ final class DisplayedCluster implements AutoCloseable {
     /** The address of the page through the service proxy, as with `kubectl proxy`. */
     URI pageThroughApiServer() {
         return api.uri().resolve("/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/ui/");
+    }
+
+    /** The extender's own metrics, as Prometheus reads them. */
+    URI metrics() {
+        return extender.resolve("/metrics");
+    }
+
+    /** Ends the extender, as the loss of its machine would. */
+    void killExtender() {
+        program.kill();
     }
 
     /** Creates a bound pod with units of one card of a node. */
@@ -154,8 +166,10 @@ final class DisplayedCluster implements AutoCloseable {
     /** The metrics of one pod on a card: most pods use less than their allocation, some a little more. */
     private static String used(Random random, String card, String namespace, String pod, int gib) {
         long mib = (long) (gib * 1024 * (random.nextInt(12) == 0 ? 1.1 : 0.35 + 0.6 * random.nextDouble()));
-        return "gpushare_container_memory_used_bytes{card=\"%s\",container=\"main\",namespace=\"%s\",pod=\"%s\"} %d\n"
-                        .formatted(card, namespace, pod, mib << 20)
+        String labels = "{card=\"%s\",container=\"main\",namespace=\"%s\",pod=\"%s\"}".formatted(card, namespace, pod);
+        int idle = random.nextInt(9) == 0 ? 1800 + random.nextInt(90_000) : random.nextInt(300);
+        return "gpushare_container_memory_used_bytes" + labels + " " + (mib << 20) + "\n"
+                + "gpushare_container_idle_seconds" + labels + " " + idle + "\n"
                 + "gpushare_card_memory_used_bytes{card=\"%s\"} %d\n".formatted(card, mib << 20);
     }
 
@@ -185,8 +199,14 @@ final class DisplayedCluster implements AutoCloseable {
     }
 
     private static String name(Random random) {
-        return "%s-%08x-%05x"
-                .formatted(WORK.get(random.nextInt(WORK.size())), random.nextInt(), random.nextInt(1 << 20));
+        return WORK.get(random.nextInt(WORK.size())) + "-" + suffix(random, 9) + "-" + suffix(random, 5);
+    }
+
+    /** Random letters, as Kubernetes adds them to names. */
+    private static String suffix(Random random, int length) {
+        return random.ints(length, 0, LETTERS.length())
+                .mapToObj(i -> String.valueOf(LETTERS.charAt(i)))
+                .collect(Collectors.joining());
     }
 
     private static ObjectNode nodeObject(int number, Random random) {

@@ -4,17 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 /** kubectl gpushare with a real kubectl and the real extender, through the proxy of a simulated API server. */
 class KubectlPluginIT {
@@ -46,17 +55,22 @@ class KubectlPluginIT {
     }
 
     private static Ran ran(String... command) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(command)
+        Process process = command(command)
                 .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile());
-        builder.environment().put("PATH", PLUGINS + ":" + System.getenv("PATH"));
-        builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
-        Process process = builder.start();
+                .redirectError(folder.resolve("err").toFile())
+                .start();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Ran(
                 process.exitValue(),
                 Files.readString(folder.resolve("out"), StandardCharsets.UTF_8),
                 Files.readString(folder.resolve("err"), StandardCharsets.UTF_8));
+    }
+
+    private static ProcessBuilder command(String... command) {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("PATH", PLUGINS + ":" + System.getenv("PATH"));
+        builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
+        return builder;
     }
 
     private static String printed(String... arguments) throws Exception {
@@ -72,39 +86,210 @@ class KubectlPluginIT {
     }
 
     @Test
-    void nodesAndCardsComeInGpusharesForm() throws Exception {
-        String summary = printed();
-        System.out.println(summary);
+    void inspectPrintsGpusharesOwnForm() throws Exception {
+        String summary = inspect();
         assertThat(summary.lines().findFirst().orElseThrow())
                 .startsWith("NAME           IPADDRESS  GPU0(Allocated/Total)  GPU1(Allocated/Total)")
                 .endsWith("GPU Memory(GiB)");
         assertThat(summary)
                 .contains("gpu-a100-0000  10.0.0.1 ", "Allocated/Total GPU Memory In Cluster:\n", "/1520 (")
                 .contains("gpu-t4-0001 GPU2: unhealthy (Xid", "gpu-l40s-0002 GPU3: cordoned");
-        assertThat(ran("kubectl", "inspect", "gpushare").out()).isEqualTo(summary);
-        String details = printed("-d", "gpu-t4-0001");
-        System.out.println(details);
+        String details = inspect("-d", "gpu-t4-0001");
         assertThat(details)
                 .contains("NAME:       gpu-t4-0001", "IPADDRESS:  10.0.0.2", "Total :      60")
                 .doesNotContain("gpu-a100");
-        JsonNode json = new ObjectMapper().readTree(printed("-o", "json"));
-        assertThat(json.path("nodes")
-                        .path(0)
-                        .path("devs")
-                        .path(0)
-                        .path("totalGPU")
-                        .asInt())
-                .isEqualTo(80);
+        assertThat(printed("-d", "gpu-t4-0001")).isEqualTo(details);
+        JsonNode json = new ObjectMapper().readTree(inspect("-o", "json"));
+        assertThat(json.at("/nodes/0/devs/0/totalGPU").asInt()).isEqualTo(80);
+        assertThat(json.at("/nodes/0/devs/0").has("usedBytes")).isFalse();
+    }
+
+    private static String inspect(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("kubectl", "inspect", "gpushare"));
+        command.addAll(List.of(arguments));
+        Ran ran = ran(command.toArray(new String[0]));
+        assertThat(ran.code()).as(ran.err()).isZero();
+        return ran.out();
+    }
+
+    @Test
+    void nodesAreNarrowAlsoWithEightCards() throws Exception {
+        String nodes = printed();
+        System.out.println(nodes);
+        assertThat(nodes.lines().findFirst().orElseThrow()).matches("NODE +CARDS +ALLOCATED +GiB ON EACH CARD");
+        assertThat(nodes)
+                .containsPattern("gpu-a100-0000  8 x NVIDIA A100-SXM4-80GB  \\d+/640 GiB")
+                .containsPattern("of 1520 GiB allocated \\(\\d+%\\)")
+                .contains("! unhealthy")
+                .doesNotContain("0/0");
+        assertThat(nodes.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(110);
+        assertThat(printed("-o", "wide")).contains("FREE ON ONE CARD", "10.0.0.1");
+        List<String> names = printed("--sort-by=allocated", "-o", "json").lines().toList();
+        assertThat(names).isNotEmpty();
+        assertThat(new ObjectMapper().readTree(printed("--sort-by=free", "-ojson")).at("/nodes/3/name").asText())
+                .isEqualTo("gpu-t4-0001");
+    }
+
+    @Test
+    void jsonAndYamlHaveTheAllocationAsGpushareDoesAndTheUsageBesideIt() throws Exception {
+        JsonNode card = new ObjectMapper().readTree(printed("gpu-t4-0001", "-o", "json")).at("/nodes/0/devs/0");
+        assertThat(card.path("usedGPU").asInt()).isBetween(1, 15);
+        assertThat(card.path("usedBytes").asLong()).isPositive();
+        String yaml = printed("gpu-t4-0001", "-oyaml");
+        assertThat(yaml)
+                .startsWith("nodes:\n- name: gpu-t4-0001\n  totalGPU: 60\n")
+                .contains("\n    usedBytes: " + card.path("usedBytes").asLong() + "\n");
+        assertThat((Object) new Yaml().load(yaml)).isNotNull();
+        for (List<String> command :
+                List.of(List.of("top"), List.of("top", "pods", "-A"), List.of("why", "tuning-sweep-41", "-nresearch"))) {
+            List<String> asYaml = new ArrayList<>(command);
+            asYaml.add("-oyaml");
+            assertThat((Object) new Yaml().load(printed(asYaml.toArray(String[]::new))))
+                    .as(command.toString())
+                    .isNotNull();
+        }
+    }
+
+    @Test
+    void versionAndHelpAnswer() throws Exception {
+        String pom = Files.readString(PLUGINS.resolve("../../pom.xml"));
+        String version = pom.substring(pom.indexOf("<version>") + 9, pom.indexOf("</version>"));
+        assertThat(printed("--version")).startsWith("Client: " + version + "\nExtender: ");
+        assertThat(printed("help")).isEqualTo(printed("--help")).contains("kubectl gpushare why POD");
+    }
+
+    @Test
+    void coloursAreForTerminalsOnly() throws Exception {
+        assertThat(printed()).doesNotContain("\u001b");
+        String command = "kubectl gpushare gpu-t4-0001";
+        assertThat(onTerminal(command)).contains("\u001b[31munhealthy");
+        assertThat(onTerminal("NO_COLOR=1 " + command)).doesNotContain("\u001b");
+        assertThat(onTerminal(command + " -o json")).doesNotContain("\u001b");
+        assertThat(onTerminal("kubectl inspect gpushare")).doesNotContain("\u001b");
+    }
+
+    /** Runs a command with a terminal as its output, by util-linux's script. */
+    private static String onTerminal(String command) throws Exception {
+        Ran ran = ran("script", "-qec", "TERM=xterm " + command, "/dev/null");
+        assertThat(ran.code()).as(ran.out()).isZero();
+        return ran.out();
+    }
+
+    @Test
+    void watchShowsAChangeWhenItHappens() throws Exception {
+        ProcessBuilder builder = command("kubectl", "gpushare", "gpu-h100-0003", "-w")
+                .redirectOutput(folder.resolve("watched").toFile());
+        Process watch = builder.start();
+        try {
+            awaitText("watched", text -> text.contains("GiB ON EACH CARD"));
+            long before = tables("watched");
+            Objects.requireNonNull(cluster).addPod("lab", "watched", DisplayedCluster.node(3), 7, 1);
+            awaitText("watched", text -> tables("watched") > before);
+        } finally {
+            watch.descendants().forEach(ProcessHandle::destroy);
+            watch.destroy();
+        }
+    }
+
+    private static long tables(String file) {
+        try {
+            return Files.readString(folder.resolve(file)).lines().filter(line -> line.startsWith("NODE")).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void awaitText(String file, Predicate<String> there) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!there.test(Files.readString(folder.resolve(file)))) {
+            assertThat(System.nanoTime()).as("in time: " + Files.readString(folder.resolve(file))).isLessThan(end);
+            Thread.sleep(200);
+        }
+    }
+
+    @Test
+    void wasteNamesTheSamePodsAndSumsAsPrometheus() throws Exception {
+        JsonNode waste = waste();
+        assertThat(waste.path("reporting").asInt()).isEqualTo(4);
+        JsonNode total = waste.path("total");
+        String metrics = metrics();
+        Map.of(
+                        "unusedBytes", "memory_unused_bytes",
+                        "usedBytes", "memory_used_bytes",
+                        "overBytes", "memory_over_limit_bytes",
+                        "idleBytes", "memory_idle_bytes",
+                        "podsOver", "pods_over_limit",
+                        "podsIdle", "pods_idle")
+                .forEach((field, metric) -> assertThat(metric(metrics, metric))
+                        .as(metric)
+                        .isEqualTo(total.path(field).asDouble()));
+        assertThat(total.path("podsIdle").asInt()).isPositive();
+        String text = printed("waste");
+        System.out.println(text);
+        assertThat(text)
+                .contains("Allocated and not used", "have not computed for 30 minutes", "NAMESPACE  WORKLOAD")
+                .containsPattern("over its limit|idle for \\d+ h");
+        for (JsonNode pod : waste.path("pods")) {
+            if (pod.path("over").asBoolean()) {
+                assertThat(printed("top", "pods", "-n", pod.path("namespace").asText()))
+                        .containsPattern(pod.path("name").asText() + ".*over its limit");
+            }
+        }
+        assertThat(printed("waste", "-n", "inference")).contains("inference").doesNotContain("training");
+    }
+
+    /** The report of the first round in which every plugin responded. */
+    private static JsonNode waste() throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (true) {
+            JsonNode waste = new ObjectMapper().readTree(printed("waste", "-ojson"));
+            if (waste.path("reporting").asInt() == 4 || System.nanoTime() > end) {
+                return waste;
+            }
+            Thread.sleep(500);
+        }
+    }
+
+    private static String metrics() throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(
+                            HttpRequest.newBuilder(
+                                            Objects.requireNonNull(cluster).metrics())
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        }
+    }
+
+    private static double metric(String metrics, String name) {
+        return metrics.lines()
+                .filter(line -> line.startsWith("gpushare_cluster_" + name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+                .findFirst()
+                .orElse(-1);
     }
 
     @Test
     void whyExplainsWhyAPodWaits() throws Exception {
-        String why = printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2");
+        String why = printed("why", "tuning-sweep-41", "--namespace=research");
         System.out.println(why);
-        assertThat(why)
-                .contains("Pod research/tuning-sweep-41 requests 90 units of memory on one card.")
-                .contains("None of 4 nodes can take it now:")
+        assertThat(why).isEqualTo("""
+            Pod research/tuning-sweep-41 requests 90 units of memory on one card.
+            None of 4 nodes can take it now:
+                  4  No card is large enough, even when empty
+                     1 node with NVIDIA A100-SXM4-80GB: too small: one card has 80 GiB, 90 GiB needed
+                     1 node with NVIDIA H100 80GB HBM3: too small: one card has 80 GiB, 90 GiB needed
+                     1 node with NVIDIA L40S: too small: one card has 45 GiB, 90 GiB needed
+                     1 node with Tesla T4: too small: one card has 15 GiB, 90 GiB needed
+
+            What helps:
+            - If the program can use several cards, split its memory over them: annotation gpushare.io/cards: "2".
+            - The largest such card has 80 GiB: request at most that on one card.
+            """);
+        assertThat(printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2"))
                 .contains("too small: it has 80 GiB, 90 GiB needed", "2 more nodes with cards not shown");
+        assertThat(printed("why", "resnet-train-xl-0", "-n", "training"))
+                .contains("No card in this cluster meets model = H200; present are NVIDIA A100-SXM4-80GB, NVIDIA H100");
         assertThat(printed("why", "notebook-jan", "-n", "notebooks"))
                 .contains("cannot be placed: invalid annotation.", "annotation gpushare.io/select: at character");
         JsonNode json = new ObjectMapper().readTree(printed("why", "tuning-sweep-41", "-nresearch", "-ojson"));
@@ -141,7 +326,9 @@ class KubectlPluginIT {
                 new Case("name one pod", "why"),
                 new Case("--limit ten: write a number", "why", "p", "--limit", "ten"),
                 new Case("is not a valid name of a node or pod", "why", "a&b"),
-                new Case("--output yaml: write json", "-o", "yaml"),
+                new Case("--output table: write wide, json or yaml", "-o", "table"),
+                new Case("'sort-by' is one of name, allocated, free, used, unused, not size", "--sort-by=size"),
+                new Case("node \"none\" is not known", "none", "-o", "json"),
                 new Case("-o needs a value", "-o"),
                 new Case("the permission 'get' on 'services/proxy'", "--service", "lab/other"))) {
             Ran ran = gpushare(each.arguments().toArray(String[]::new));
@@ -155,11 +342,11 @@ class KubectlPluginIT {
     @Test
     void completionProposesWhatFits() throws Exception {
         String completion = PLUGINS.resolve("kubectl_complete-gpushare").toString();
-        assertThat(ran(completion, "w").out()).isEqualTo("why\n:4\n");
+        assertThat(ran(completion, "wh").out()).isEqualTo("why\n:4\n");
         assertThat(ran(completion, "gpu-a").out()).isEqualTo("gpu-a100-0000\n:4\n");
         assertThat(ran(completion, "why", "-n", "research", "").out())
                 .isEqualTo("tuning-sweep-41\ntuning-sweep-42\n:4\n");
-        assertThat(ran(completion, "--user", "x", "--limit=3", "w").out()).isEqualTo("why\n:4\n");
+        assertThat(ran(completion, "--user", "x", "--limit=3", "wh").out()).isEqualTo("why\n:4\n");
         assertThat(ran(completion, "--cluster=none", "gpu-a").out())
                 .as("requested from the address in the options")
                 .isEqualTo(":4\n");

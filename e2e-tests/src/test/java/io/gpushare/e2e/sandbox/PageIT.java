@@ -89,7 +89,12 @@ class PageIT {
             keyboardAlone();
             whyAPodWaits();
             filters();
+            wasteIsFoundInOneClick();
+            filtersAreInTheAddress(cluster);
+            amountsAreRoundedAsByTheCommandLine();
             nothingFromElsewhere(cluster);
+            onAPhoneCardsAreFirstAndFiltersFolded(cluster);
+            lossOfContactDimsAndDatesThePicture(cluster);
         }
     }
 
@@ -153,7 +158,8 @@ class PageIT {
         browser.run("[...document.querySelectorAll('.pod')].find(e => e.textContent.includes('sweep-41')).click()");
         browser.await("document.querySelector('#more td')", SOON);
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
-                .contains("90 units of memory on one card", "too small: it has 80 GiB, 90 GiB needed");
+                .contains("90 units of memory on one card", "too small: one card has 80 GiB, 90 GiB needed")
+                .contains("split its memory over them: annotation gpushare.io/cards: \"2\"");
         browser.shoot(SCREENSHOTS.resolve("why.png"));
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
@@ -181,6 +187,71 @@ class PageIT {
         browser.await("document.querySelectorAll('.tile').length === 4", SOON);
     }
 
+    private void wasteIsFoundInOneClick() throws Exception {
+        browser.await("document.querySelector('#waste tbody tr')", SOON);
+        assertThat(browser.value("document.querySelector('#top').innerText", String.class))
+                .contains("allocated, unused", "idle for 30 min", "free, unusable", "over its limit");
+        browser.run("document.querySelector('.f-idle a').click()");
+        browser.await("location.hash.includes('state=idle')", SOON);
+        browser.await("document.querySelector('[name=state]').value === 'idle'", SOON);
+        browser.await("document.querySelector('#nodes').innerText.includes('idle: ')", SOON);
+        browser.shoot(SCREENSHOTS.resolve("waste.png"));
+        assertThat(browser.axe()).isEmpty();
+        browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'Pods').click()");
+        browser.run("[...document.querySelectorAll('#waste th button')].find(e => e.textContent.startsWith('Over')).click()");
+        browser.await("document.querySelector('#waste tbody tr').innerText.includes('MiB')"
+                + " || document.querySelector('#waste tbody tr').innerText.includes('GiB')", SOON);
+        assertThat(browser.axe()).isEmpty();
+    }
+
+    private void filtersAreInTheAddress(DisplayedCluster cluster) throws Exception {
+        browser.open("about:blank");
+        browser.open(cluster.pageThroughApiServer() + "#state=unhealthy&order=free&other=1");
+        browser.await("document.querySelector('.found').innerText.includes('1 of 4 nodes')", SOON);
+        choose("namespace", "training");
+        browser.await("document.querySelectorAll('#nodes .share.dim').length > 0", SOON);
+        browser.await("location.hash.includes('namespace=training')", SOON);
+        browser.open("about:blank");
+        browser.open(cluster.pageThroughApiServer() + "#name=%3Cb%3Enowhere");
+        browser.await("document.querySelector('#nothing').innerText.includes('No node matches')", SOON);
+        browser.shoot(SCREENSHOTS.resolve("no-match.png"));
+        assertThat(browser.axe()).isEmpty();
+        browser.run("document.querySelector('#nothing button').click()");
+        browser.await("document.querySelectorAll('.tile').length === 4", SOON);
+    }
+
+    private void amountsAreRoundedAsByTheCommandLine() {
+        assertThat(browser.texts("[0, 1048575, 1073741823, 1073741824, 1127428915, 12884901888, 1e13]"
+                        + ".map((await import(new URL('words.js', location).href)).size)"))
+                .containsExactly("0 MiB", "0 MiB", "1023 MiB", "1.0 GiB", "1.0 GiB", "12.0 GiB", "9,313.2 GiB");
+    }
+
+    private void onAPhoneCardsAreFirstAndFiltersFolded(DisplayedCluster cluster) throws Exception {
+        browser.open("about:blank");
+        open(cluster, 390, 844, false);
+        assertThat(browser.value("document.querySelector('.tile').getBoundingClientRect().top", Number.class)
+                        .intValue())
+                .as("the first card is on the first screen")
+                .isLessThan(700);
+        assertThat(browser.value("document.querySelector('[name=state]').checkVisibility()", Boolean.class))
+                .as("folded filters")
+                .isFalse();
+        browser.run("document.querySelector('.fold summary').click()");
+        browser.await("document.querySelector('[name=state]').checkVisibility()", SOON);
+        browser.shoot(SCREENSHOTS.resolve("filters-narrow.png"));
+        assertThat(browser.axe()).isEmpty();
+    }
+
+    private void lossOfContactDimsAndDatesThePicture(DisplayedCluster cluster) throws Exception {
+        browser.open("about:blank");
+        open(cluster, 1440, 900, false);
+        cluster.killExtender();
+        browser.await("document.body.classList.contains('offline')", SOON);
+        assertThat(browser.value("document.querySelector('.status').innerText", String.class))
+                .contains("No response", "This is the state of ");
+        browser.shoot(SCREENSHOTS.resolve("offline.png"));
+    }
+
     private void write(String name, String text) {
         browser.run("document.querySelector('[name=" + name + "]').focus()");
         browser.press(Keys.chord(Keys.CONTROL, "a"), Keys.BACK_SPACE, text);
@@ -203,6 +274,13 @@ class PageIT {
     void twoHundredNodes() throws Exception {
         try (DisplayedCluster cluster = new DisplayedCluster(200, folder)) {
             shootAll(cluster, "200");
+            String picture = System.getProperty("gpushare.picture", "");
+            if (!picture.isEmpty()) {
+                open(cluster, 1280, 800, false);
+                browser.await("document.querySelector('#waste tbody tr')", SOON);
+                Thread.sleep(400);
+                browser.shoot(Path.of(picture));
+            }
         }
     }
 

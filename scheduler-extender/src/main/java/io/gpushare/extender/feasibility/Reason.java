@@ -63,17 +63,20 @@ public record Reason(String label, String sentence, boolean resolvable) {
             OCCUPIED.put(
                     refusal,
                     switch (refusal) {
-                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_FREE_CARDS ->
+                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_CARD_WITH_CORES, NO_FREE_CARDS ->
                             new Reason(label, refusal.sentence(), true);
-                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                            new Reason(label, refusal.sentence(), false);
                     });
             EVEN_WHEN_EMPTY.put(
                     refusal,
                     switch (refusal) {
                         case NO_CARD_WITH_MEMORY -> evenWhenEmpty(label, "No card is large enough");
                         case NO_CARDS_WITH_MEMORY -> evenWhenEmpty(label, "Not enough cards are large enough");
+                        case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
                         case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
-                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                            new Reason(label, refusal.sentence(), false);
                     });
         }
     }
@@ -95,6 +98,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
     /** Whether the reason is one of the few whose sentence does not depend on the pod. */
     public boolean constant() {
         return !label.equals(INVALID_DEMAND);
+    }
+
+    /** Whether the node's cards are the reason, each for its own cause. */
+    public boolean ofCards() {
+        return OCCUPIED.containsValue(this) || EVEN_WHEN_EMPTY.containsValue(this);
     }
 
     /** The labels of all reasons. */

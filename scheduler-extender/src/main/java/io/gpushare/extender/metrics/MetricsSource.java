@@ -4,6 +4,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.report.WaitingPods;
+import io.gpushare.extender.view.waste.WasteReport;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
  * @param ready whether it leads and its ledger is current
  * @param heard the time of the last message from the API server, by resource
  * @param changes the number of changes passed to the ledger, by resource
+ * @param waste what is wasted, as of the last round
  * @param eventsLost the number of Events on pods that could not be recorded
  */
 public record MetricsSource(
@@ -31,6 +33,7 @@ public record MetricsSource(
         BooleanSupplier ready,
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
+        Supplier<WasteReport> waste,
         LongSupplier eventsLost) {
     public MetricsSource {
         Objects.requireNonNull(ledger);
@@ -41,6 +44,7 @@ public record MetricsSource(
         Objects.requireNonNull(ready);
         Objects.requireNonNull(heard);
         Objects.requireNonNull(changes);
+        Objects.requireNonNull(waste);
         Objects.requireNonNull(eventsLost);
     }
 }

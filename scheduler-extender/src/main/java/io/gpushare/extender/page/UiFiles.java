@@ -39,7 +39,18 @@ final class UiFiles {
         UiFiles all = new UiFiles();
         all.add("", RESOURCES + "index.html");
         for (String name : new String[] {
-            "icon.svg", "page.css", "page.js", "snapshot.js", "nodes.js", "map.js", "more.js", "words.js"
+            "icon.svg",
+            "page.css",
+            "page.js",
+            "snapshot.js",
+            "nodes.js",
+            "map.js",
+            "more.js",
+            "filters.js",
+            "header.js",
+            "waiting.js",
+            "waste.js",
+            "words.js"
         }) {
             all.add(name, RESOURCES + name);
         }

@@ -2,12 +2,20 @@ package io.gpushare.extender.page;
 
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.view.MemoryUsage;
+import io.gpushare.extender.view.waste.WasteReport;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/** The sources of the view beside the ledger, and the callers that may see it. */
-public record ViewAccess(Explainer explainer, MemoryUsage usage, Access access) {
+/**
+ * The sources of the view beside the ledger, and the callers that may see it.
+ *
+ * @param waste what is wasted, as of the last round
+ * @param version of this program
+ */
+public record ViewAccess(
+        Explainer explainer, MemoryUsage usage, Supplier<WasteReport> waste, String version, Access access) {
     /** Who may see the view. */
     public enum Access {
         /** Nobody: its paths do not exist. */
@@ -31,6 +39,8 @@ public record ViewAccess(Explainer explainer, MemoryUsage usage, Access access) 
     public ViewAccess {
         Objects.requireNonNull(explainer);
         Objects.requireNonNull(usage);
+        Objects.requireNonNull(waste);
+        Objects.requireNonNull(version);
         Objects.requireNonNull(access);
     }
 }

@@ -55,7 +55,7 @@ public final class ViewRoutes {
         this.blocking = blocking;
         this.access = view.access();
         ViewRevisions revisions = new ViewRevisions(ledger, view.explainer());
-        this.responses = new ViewResponses(ledger, view, revisions, unready);
+        this.responses = new ViewResponses(new ViewSources(ledger, view, unready), revisions);
         vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
     }
 
@@ -96,13 +96,13 @@ public final class ViewRoutes {
     }
 
     private interface Step<T> {
-        T take() throws ViewResponses.RefusedException, InterruptedException;
+        T take() throws RefusedException, InterruptedException;
     }
 
     private static <T> T limited(Semaphore permits, Step<T> step)
-            throws ViewResponses.RefusedException, InterruptedException {
+            throws RefusedException, InterruptedException {
         if (!permits.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
-            throw new ViewResponses.RefusedException(503, "too many requests for the view; try again");
+            throw new RefusedException(503, "too many requests for the view; try again");
         }
         try {
             return step.take();
@@ -135,7 +135,7 @@ public final class ViewRoutes {
                         compressed ? compressed(body) : body,
                         compressed);
             });
-        } catch (ViewResponses.RefusedException e) {
+        } catch (RefusedException e) {
             return refused(text, e.status(), String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -58,6 +58,16 @@ public sealed interface Explanation {
             }
             return count;
         }
+
+        /** The refused nodes by reason, kind of card and obstacle, the nearest miss first. */
+        public List<RefusedNodes> refused() {
+            return RefusedNodes.of(nodes);
+        }
+
+        /** What the owner of the pod may do, in sentences; empty if a node is feasible. */
+        public List<String> advice() {
+            return Advice.of(this);
+        }
     }
 
     /**

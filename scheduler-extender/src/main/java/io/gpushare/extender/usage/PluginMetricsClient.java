@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,6 +76,19 @@ public final class PluginMetricsClient implements MemoryUsage {
                 cached.usage().ifPresent(reported -> usage.put(node.name(), reported));
             }
         }
+        return usage;
+    }
+
+    /** The same, and keeps nothing of nodes that reported for this call only. */
+    Map<String, NodeUse> once(List<NodeView> nodes) {
+        Instant now = clock.instant();
+        List<String> added = nodes.stream()
+                .flatMap(node -> Stream.ofNullable(node.metrics()))
+                .filter(metrics -> !fresh(cache.get(metrics), now))
+                .toList();
+        Map<String, NodeUse> usage = of(nodes);
+        added.forEach(metrics -> cache.computeIfPresent(
+                metrics, (any, cached) -> cached.usage().isPresent() ? null : cached));
         return usage;
     }
 

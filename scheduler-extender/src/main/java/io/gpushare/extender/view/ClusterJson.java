@@ -137,6 +137,9 @@ public final class ClusterJson {
         if (isolation.closed()) {
             json.writeBooleanField("memoryClosed", true);
         }
+        if (state.limitsCores()) {
+            json.writeNumberField("allocatedCoresPercent", state.occupied().cores());
+        }
         if (state.overCommitted()) {
             json.writeBooleanField("overAllocated", true);
         }
@@ -178,6 +181,9 @@ public final class ClusterJson {
     private void demand(Demand demand, Explainer.Tally tally) throws IOException {
         json.writeStartObject();
         json.writeStringField("text", Phrases.of(demand));
+        json.writeNumberField("units", demand.shareOfEachCard().units());
+        json.writeNumberField("sharedCards", demand.sharedCards());
+        json.writeNumberField("wholeCards", demand.total().wholeCards());
         reasons(json, tally.feasible(), tally.reasons());
         json.writeEndObject();
     }

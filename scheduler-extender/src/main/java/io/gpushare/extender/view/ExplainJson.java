@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.report.RefusedNodes;
 import java.io.IOException;
 import java.util.List;
 
@@ -54,6 +55,24 @@ public final class ExplainJson {
         json.writeStringField("demand", Phrases.of(judged.demand()));
         json.writeStringField("policy", judged.policy());
         ClusterJson.reasons(json, judged.feasible(), judged.reasons());
+        json.writeArrayFieldStart("groups");
+        for (RefusedNodes group : judged.refused()) {
+            json.writeStartObject();
+            json.writeStringField("reason", group.reason().label());
+            json.writeStringField("sentence", group.reason().sentence());
+            json.writeNumberField("nodes", group.nodes());
+            if (!group.model().isEmpty()) {
+                json.writeStringField("model", group.model());
+                json.writeStringField("detail", group.detail());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("advice");
+        for (String sentence : judged.advice()) {
+            json.writeString(sentence);
+        }
+        json.writeEndArray();
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());
         int last = Math.min(all.size(), first + limit);

@@ -3,11 +3,14 @@ package io.gpushare.extender.view;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.ledger.CardState;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -18,18 +21,26 @@ public final class InspectJson {
     private InspectJson() {}
 
     public static Buffer of(List<NodeView> nodes) {
+        return of(nodes, Map.of());
+    }
+
+    /**
+     * The same with the measured usage where it is known, as {@code usedBytes}: {@code usedGPU} is what is allocated, as in
+     * gpushare.
+     */
+    public static Buffer of(List<NodeView> nodes, Map<String, NodeUse> usage) {
         return JsonWriter.of(json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("nodes");
             for (NodeView node : nodes) {
-                node(json, node);
+                node(json, node, usage.getOrDefault(node.name(), NodeUse.UNKNOWN));
             }
             json.writeEndArray();
             json.writeEndObject();
         });
     }
 
-    private static void node(JsonGenerator json, NodeView node) throws IOException {
+    private static void node(JsonGenerator json, NodeView node, NodeUse usage) throws IOException {
         List<CardState> cards = node.cards().cards();
         json.writeStartObject();
         json.writeStringField("name", node.name());
@@ -42,7 +53,7 @@ public final class InspectJson {
         json.writeStringField("unit", node.cards().inventory().unit().toString());
         json.writeArrayFieldStart("devs");
         for (CardView card : CardView.of(node.cards())) {
-            card(json, card);
+            card(json, card, usage);
         }
         json.writeEndArray();
         Optional<String> unusable = Phrases.unusable(node);
@@ -52,12 +63,13 @@ public final class InspectJson {
         json.writeEndObject();
     }
 
-    private static void card(JsonGenerator json, CardView view) throws IOException {
+    private static void card(JsonGenerator json, CardView view, NodeUse usage) throws IOException {
         CardState state = view.state();
         json.writeStartObject();
         json.writeNumberField("id", state.card().index());
         json.writeNumberField("totalGPU", state.capacity().units());
         json.writeNumberField("usedGPU", state.occupied().units());
+        NodesJson.used(json, usage.cards().get(state.card().id().uuid()));
         json.writeStringField("uuid", state.card().id().uuid());
         json.writeStringField("model", state.card().model());
         json.writeStringField(
@@ -76,6 +88,13 @@ public final class InspectJson {
             json.writeStringField("name", share.pod().name());
             json.writeStringField("namespace", share.pod().namespace());
             json.writeNumberField("usedGPU", share.units());
+            NodesJson.used(
+                    json,
+                    usage.pods()
+                            .get(new Part(
+                                    state.card().id().uuid(),
+                                    share.pod().namespace(),
+                                    share.pod().name())));
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -17,13 +17,15 @@ public interface MemoryUsage {
      *
      * @param cards bytes by the card's UUID, of all processes
      * @param pods bytes by pod and card
+     * @param idleSeconds for how long none of the pod's containers has computed on the card, by pod and card
      */
-    record NodeUse(Map<String, Long> cards, Map<Part, Long> pods) {
-        public static final NodeUse UNKNOWN = new NodeUse(Map.of(), Map.of());
+    record NodeUse(Map<String, Long> cards, Map<Part, Long> pods, Map<Part, Long> idleSeconds) {
+        public static final NodeUse UNKNOWN = new NodeUse(Map.of(), Map.of(), Map.of());
 
         public NodeUse {
             cards = Map.copyOf(cards);
             pods = Map.copyOf(pods);
+            idleSeconds = Map.copyOf(idleSeconds);
         }
     }
 }

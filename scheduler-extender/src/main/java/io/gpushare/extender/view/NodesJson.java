@@ -74,18 +74,22 @@ public final class NodesJson {
             if (share.whole()) {
                 json.writeBooleanField("whole", true);
             }
-            used(
-                    json,
-                    usage.pods()
-                            .get(new Part(
-                                    uuid, share.pod().namespace(), share.pod().name())));
+            if (share.cores() > 0) {
+                json.writeNumberField("coresPercent", share.cores());
+            }
+            Part part = new Part(uuid, share.pod().namespace(), share.pod().name());
+            used(json, usage.pods().get(part));
+            @Nullable Long idle = usage.idleSeconds().get(part);
+            if (idle != null) {
+                json.writeNumberField("idleSeconds", idle);
+            }
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
     }
 
-    private static void used(JsonGenerator json, @Nullable Long bytes) throws IOException {
+    static void used(JsonGenerator json, @Nullable Long bytes) throws IOException {
         if (bytes != null) {
             json.writeNumberField("usedBytes", bytes);
         }

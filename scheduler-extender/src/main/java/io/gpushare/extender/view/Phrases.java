@@ -6,6 +6,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ public final class Phrases {
         if (demand.total().units() > 0) {
             String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
+        if (demand.total().cores() > 0) {
+            parts.add(demand.total().cores() + "% of its cores");
         }
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
@@ -44,6 +48,23 @@ public final class Phrases {
                         .reversed()
                         .thenComparing(reason -> reason.getKey().label()))
                 .toList();
+    }
+
+    /** A measured amount: whole MiB below 1 GiB, else GiB with one decimal. The page rounds in the same way. */
+    public static String size(long bytes) {
+        long mib = bytes >> 20;
+        return mib < 1024 ? mib + " MiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
+    }
+
+    /** A duration in its largest unit, such as {@code 45 min}. The page rounds in the same way. */
+    public static String duration(long seconds) {
+        return seconds < 90
+                ? seconds + " s"
+                : seconds < 5400
+                        ? Math.round(seconds / 60.0) + " min"
+                        : seconds < 172_800
+                                ? Math.round(seconds / 3600.0) + " h"
+                                : Math.round(seconds / 86_400.0) + " d";
     }
 
     public static String count(long count, String what) {

@@ -1,5 +1,7 @@
 // All cards on a canvas: one cell per card, filled by its allocation. Only changed cells are drawn again.
 
+import { amount } from './words.js';
+
 const SIZES = [[120, 9, 22], [600, 6, 15], [Infinity, 4, 9]];
 
 export class Overview {
@@ -11,6 +13,8 @@ export class Overview {
   #drawn = [];
   #places = [];
   #size = SIZES[0];
+  #namespace = '';
+  #pointer = null;
   #ink = {};
 
   constructor(box, reach) {
@@ -32,15 +36,15 @@ export class Overview {
     new ResizeObserver(() => this.#lay()).observe(scroll);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#lay());
     this.#canvas.addEventListener('mousemove', (event) => this.#point(event));
-    this.#canvas.addEventListener('mouseleave', () => { this.#tip.hidden = true; });
+    this.#canvas.addEventListener('mouseleave', () => { this.#tip.hidden = true; this.#pointer = null; });
     this.#canvas.addEventListener('click', (event) => {
       const node = this.#at(event);
       if (node) this.#reach(node.name);
     });
   }
 
-  /** Shows these nodes in this order; hidden where the list fits on the screen. */
-  show(nodes) {
+  /** Shows these nodes in this order, and of a namespace only its own shares; hidden where the list fits on the screen. */
+  show(nodes, namespace) {
     this.#box.hidden = nodes.length < 25;
     if (this.#box.hidden) {
       this.#nodes = [];
@@ -49,6 +53,10 @@ export class Overview {
     const same = nodes.length === this.#nodes.length
       && nodes.every((node, i) => node.name === this.#nodes[i].name && node.cards.length === this.#nodes[i].cards.length);
     this.#nodes = nodes;
+    if (namespace !== this.#namespace) {
+      this.#namespace = namespace;
+      this.#drawn = [];
+    }
     if (same) {
       this.#draw();
     } else {
@@ -97,6 +105,7 @@ export class Overview {
         redrawn += 1;
       }
     });
+    if (this.#pointer) this.#point(this.#pointer);
     this.#canvas.dataset.redrawn = redrawn;
     const unusual = this.#nodes.filter((node) => node.severity).length;
     this.#canvas.setAttribute('aria-label', `Each card of ${this.#nodes.length} nodes as a cell, ${unusual} of the nodes with an unhealthy or cordoned card; the list below has the same in words`);
@@ -110,7 +119,8 @@ export class Overview {
       const inner = w - 1;
       to.fillStyle = this.#ink.track;
       to.fillRect(left, y, inner, h);
-      const part = card.size === 0 ? 0 : Math.min(1, card.allocated / card.size);
+      const own = this.#namespace ? card.shares.filter((share) => share.namespace === this.#namespace).reduce((sum, share) => sum + share.amount, 0) : card.allocated;
+      const part = card.size === 0 ? 0 : Math.min(1, own / card.size);
       to.fillStyle = card.whole ? this.#ink.whole : this.#ink.shared;
       to.fillRect(left, y + h * (1 - part), inner, h * part);
       if (card.unhealthy || card.over) {
@@ -135,10 +145,12 @@ export class Overview {
   }
 
   #point(event) {
+    const { offsetX, offsetY, clientX, clientY } = event;
+    this.#pointer = { offsetX, offsetY, clientX, clientY };
     const node = this.#at(event);
     this.#tip.hidden = !node;
     if (node) {
-      this.#tip.textContent = `${node.name}: ${Math.round(node.allocated)} of ${Math.round(node.size)} GiB`;
+      this.#tip.textContent = `${node.name}: ${amount(node.allocated)} of ${amount(node.size)} GiB`;
       const box = this.#box.getBoundingClientRect();
       this.#tip.style.transform = `translate(${Math.min(event.clientX - box.left + 12, box.width - 260)}px, ${event.clientY - box.top + 16}px)`;
     }

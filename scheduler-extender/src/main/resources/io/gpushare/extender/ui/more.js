@@ -3,9 +3,12 @@
 import { html, nothing, render } from './lib/lit-html.js';
 import { get } from './snapshot.js';
 import { states } from './nodes.js';
-import { amount, count } from './words.js';
+import { advice, obstacles } from './waiting.js';
+import { amount, count, duration, size } from './words.js';
 
-const gib = (bytes) => (bytes === undefined ? '–' : amount(bytes / 2 ** 30));
+const measured = (bytes) => (bytes === undefined ? '–' : size(bytes));
+// A pod that has not computed for so many seconds is idle, as for the extender.
+const IDLE = 1800;
 
 export class More {
   #dialog;
@@ -37,11 +40,11 @@ export class More {
       ${node.cards.map((card) => {
         const one = details?.cards.get(card.index);
         const unusual = states(card);
-        const measured = one?.usedBytes !== undefined || one?.pods.some((pod) => pod.usedBytes !== undefined);
+        const reports = one?.usedBytes !== undefined || one?.pods.some((pod) => pod.usedBytes !== undefined);
         return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${unusual.length ? html`<b class="mark">${unusual.join(', ')}</b>` : nothing}</h3>
-          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${gib(one.usedBytes)} GiB used`}</p>
-          ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${measured ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
-            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * node.unit)}</td>${measured ? html`<td class="number">${gib(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * node.unit ? html` <b class="mark" title="uses more than it requested">▲ over its limit</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
+          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${size(one.usedBytes)} used`}</p>
+          ${one?.pods.length ? html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${reports ? html`<th scope="col" class="number">Used</th>` : nothing}</tr></thead>
+            <tbody>${one.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${pod.name}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * node.unit)}</td>${reports ? html`<td class="number">${measured(pod.usedBytes)}${!pod.whole && pod.usedBytes / 2 ** 30 > pod.units * node.unit ? html` <b class="mark" title="uses more than it requested">▲ over its limit</b>` : nothing}${pod.idleSeconds >= IDLE ? html` <b class="mark">idle for ${duration(pod.idleSeconds)}</b>` : nothing}</td>` : nothing}</tr>`)}</tbody></table>` : nothing}
         </section>`;
       })}`);
   }
@@ -69,14 +72,11 @@ export class More {
     return html`<p>It requests ${why.demand}. ${why.feasibleNodes > 0
       ? html`By its cards it fits on ${count(why.feasibleNodes, 'node')}; kube-scheduler has another reason: <code>kubectl describe pod -n ${why.pod.namespace} ${why.pod.name}</code>`
       : 'No node can take it now:'}</p>
-      ${reasons(why.reasons)}
-      <table><thead><tr><th scope="col">Node</th><th scope="col">Card</th><th scope="col">Why not</th></tr></thead><tbody>
+      ${obstacles(why.groups)}
+      ${why.advice.length ? html`<h3>What helps</h3>${advice(why)}` : nothing}
+      <details class="one" .open=${why.feasibleNodes > 0}><summary>Nodes and cards</summary><table><thead><tr><th scope="col">Node</th><th scope="col">Card</th><th scope="col">Why not</th></tr></thead><tbody>
       ${why.nodes.flatMap((node) => node.cards.map((card, i) => html`<tr><td>${i === 0 ? node.name : ''}</td><td>${card.index}</td><td>${card.sentence}</td></tr>`))}
-      </tbody></table>
+      </tbody></table></details>
       ${why.next ? html`<p class="facts">The first ${why.next} nodes; all of them: <code>kubectl gpushare why ${why.pod.name} -n ${why.pod.namespace} --limit 1000</code></p>` : nothing}`;
   }
-}
-
-export function reasons(of) {
-  return html`<ul class="reasons">${of.map((reason) => html`<li><b>${count(reason.nodes, 'node')}</b> ${reason.sentence}</li>`)}</ul>`;
 }

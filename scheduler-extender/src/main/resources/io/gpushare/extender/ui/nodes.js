@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { repeat } from './lib/directives/repeat.js';
-import { amount, colour } from './words.js';
+import { amount, colour, duration, size } from './words.js';
 
 const HEAD = 52;
 const CARD = 26;
@@ -11,6 +11,8 @@ const GAP = 12;
 const LEAST = 330;
 // A narrower share of a card, in percent, does not show its pod's name.
 const NAMED = 18;
+// A pod that has not computed for so many seconds is idle, as for the extender.
+const IDLE = 1800;
 
 const height = (node) => HEAD + CARD * Math.max(1, node.cards.length) + FOOT;
 
@@ -25,9 +27,10 @@ export function states(card) {
 }
 
 function spoken(card, pods) {
-  const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${amount(pod.used / 2 ** 30)} used`}`)
+  const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${size(pod.used)} used`}`)
     ?? card.shares.map((share) => `${share.namespace} ${amount(share.amount)}`);
-  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...states(card), ...who].join(', ');
+  const cores = card.cores === undefined ? [] : [`${card.cores}% of the cores`];
+  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...cores, ...states(card), ...who].join(', ');
 }
 
 /** The shares of a card, with pods' names where they are known. */
@@ -36,16 +39,17 @@ function shares(card, details, unit) {
   if (!pods || pods.length !== card.shares.length) {
     return card.shares.map((share) => ({ namespace: share.namespace, size: share.amount, name: '' }));
   }
-  return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes }));
+  return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes, idle: pod.idleSeconds >= IDLE ? pod.idleSeconds : 0 }));
 }
 
 function segment(share, card, view) {
   const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
   const used = share.used === undefined ? null : share.used / 2 ** 30;
-  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${amount(used)} GiB used${!share.whole && used > share.size ? ': over its limit' : ''}`}`;
+  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${size(share.used)} used${!share.whole && used > share.size ? ': over its limit' : ''}`}${share.idle ? `, idle for ${duration(share.idle)}` : ''}`;
   const sought = view.sought && share.name && `${share.namespace}/${share.name}`.includes(view.sought);
-  return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''}" .style=${`width:${width}%`} title=${title}
-    >${width < NAMED ? nothing : html`<span class="who">${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used over-limit' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
+  const dim = (view.namespace && view.namespace !== share.namespace) || (view.sought && share.name && !sought);
+  return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''} ${dim ? 'dim' : ''}" .style=${`width:${width}%`} title=${title}
+    >${width < NAMED ? nothing : html`<span class="who">${share.idle ? 'idle: ' : ''}${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used over-limit' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
 }
 
 function bar(card, details, unit, view) {
@@ -81,8 +85,7 @@ export class NodeList {
   #columns = 1;
   #width = 0;
   #current = '';
-  #colours = new Map();
-  #sought = '';
+  #view = { colours: new Map(), sought: '', namespace: '' };
   #waits = false;
 
   constructor(list, details, open) {
@@ -105,11 +108,10 @@ export class NodeList {
     });
   }
 
-  /** Shows these nodes in this order; marks pods whose names contain the text. */
-  show(nodes, colours, sought) {
+  /** Shows these nodes in this order; marks pods whose names contain the sought text, and dims other namespaces. */
+  show(nodes, view) {
     this.#nodes = nodes;
-    this.#colours = colours;
-    this.#sought = sought;
+    this.#view = view;
     if (!nodes.some((node) => node.name === this.#current)) {
       this.#current = nodes[0]?.name ?? '';
     }
@@ -177,7 +179,7 @@ export class NodeList {
       put(Math.floor(kept / this.#columns), kept % this.#columns);
     }
     this.#details.refresh(shown.map((each) => each.node));
-    const view = { current: this.#current, colours: this.#colours, sought: this.#sought };
+    const view = { current: this.#current, ...this.#view };
     render(repeat(shown, (each) => each.node.name, (each) => html`<li class=${`tile severity-${each.node.severity}`} data-tile=${each.node.name}
       aria-setsize=${this.#nodes.length} aria-posinset=${each.place}
       .style=${`transform:translate(${each.column * (width + GAP)}px,${this.#tops[each.row]}px);width:${width}px;height:${height(each.node)}px`}

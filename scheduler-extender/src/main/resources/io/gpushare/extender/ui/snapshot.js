@@ -30,6 +30,7 @@ function card(sent, place, unit, response) {
     unhealthy: sent.unhealthy ?? sent.ill ?? '',
     cordoned: sent.cordoned === true,
     over: sent.overAllocated === true,
+    cores: sent.allocatedCoresPercent,
     shares,
   };
 }
@@ -62,6 +63,8 @@ export class Snapshot {
   plainNodes = 0;
   unready = '';
   error = '';
+  // The time of the last response.
+  heard = 0;
   loaded = false;
   #revision = '';
   #changed;
@@ -100,6 +103,7 @@ export class Snapshot {
     const quiet = !response.full && response.nodes.length === 0 && response.gone.length === 0 && !response.waiting
       && !this.error && this.unready === (response.unready ?? '') && this.plainNodes === response.plainNodes;
     this.#revision = response.revision;
+    this.heard = Date.now();
     if (quiet) {
       return;
     }

@@ -2,9 +2,20 @@
 
 const COLOURS = 8;
 
-/** An amount of GiB in about four characters. */
+/** An amount of GiB that is allocated or free: whole, or with one decimal. */
 export function amount(gib) {
-  return gib >= 10 || Number.isInteger(gib) ? Math.round(gib).toLocaleString('en') : gib.toFixed(1);
+  return Number.isInteger(gib) ? gib.toLocaleString('en') : gib.toFixed(1);
+}
+
+/** A measured amount, rounded as the command line does: whole MiB below 1 GiB, else GiB with one decimal. */
+export function size(bytes) {
+  const mib = Math.floor(bytes / 2 ** 20);
+  return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} GiB`;
+}
+
+/** A large amount for figures that are read at a glance: without decimals from 100 GiB up. */
+export function brief(bytes) {
+  return bytes < 100 * 2 ** 30 ? size(bytes) : `${Math.round(bytes / 2 ** 30).toLocaleString('en')} GiB`;
 }
 
 export function percent(part, all) {
@@ -31,10 +42,14 @@ export function colour(of, namespace) {
   return of.has(namespace) ? `c${of.get(namespace)}` : 'other';
 }
 
-export function age(since) {
-  const seconds = Math.max(0, (Date.now() - Date.parse(since)) / 1000);
+/** A duration in its largest unit. */
+export function duration(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86400)} d`;
+}
+
+export function age(since) {
+  return duration(Math.max(0, (Date.now() - Date.parse(since)) / 1000));
 }

@@ -16,9 +16,13 @@ class PluginMetricsParserTest {
             gpushare_card_memory_used_bytes{card="GPU-1",model="NVIDIA \\"T4\\", {new}"} 3.0E9
             gpushare_container_memory_used_bytes{card="GPU-1",container="a",namespace="n",pod="p"} 1.0E9
             gpushare_container_memory_used_bytes{card="GPU-1",container="b",namespace="n",pod="p"} 5.0E8 1700000000
+            gpushare_container_idle_seconds{card="GPU-1",container="a",namespace="n",pod="p"} 4000.5
+            gpushare_container_idle_seconds{card="GPU-1",container="b",namespace="n",pod="p"} 1900.0
             """))
                 .isEqualTo(new NodeUse(
-                        Map.of("GPU-1", 3_000_000_000L), Map.of(new Part("GPU-1", "n", "p"), 1_500_000_000L)));
+                        Map.of("GPU-1", 3_000_000_000L),
+                        Map.of(new Part("GPU-1", "n", "p"), 1_500_000_000L),
+                        Map.of(new Part("GPU-1", "n", "p"), 1900L)));
     }
 
     @Test

@@ -15,8 +15,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,7 +112,10 @@ final class RequestHandler {
 
     private void serve(HttpServerRequest request, Buffer body) {
         try {
-            if (!answerAboutServer(request) && !answerAboutAccess(request, body) && !services.answers(request, body)) {
+            if (!answerAboutServer(request)
+                    && !answerAboutApi(request)
+                    && !answerAboutAccess(request, body)
+                    && !services.answers(request, body)) {
                 answerAboutObjects(request, body);
             }
         } catch (ApiError refusal) {
@@ -146,6 +151,14 @@ final class RequestHandler {
         return true;
     }
 
+    private static boolean answerAboutApi(HttpServerRequest request) {
+        Optional<ObjectNode> document = request.method().equals(HttpMethod.GET)
+                ? Discovery.document(request.path().replaceFirst("/$", ""))
+                : Optional.empty();
+        document.ifPresent(found -> send(request.response(), 200, found));
+        return document.isPresent();
+    }
+
     /** Every client may do everything. */
     private static boolean answerAboutAccess(HttpServerRequest request, Buffer body) {
         if (!request.path().equals("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")) {
@@ -174,10 +187,22 @@ final class RequestHandler {
                 list(request, path.resource(), selection);
             }
         } else if (path.subresource().isEmpty() || path.subresource().equals("status")) {
-            send(request.response(), 200, store.get(path.resource(), path.key()));
+            ObjectNode object = store.get(path.resource(), path.key());
+            send(
+                    request.response(),
+                    200,
+                    TableResponse.accepted(request.getHeader("Accept"))
+                            ? TableResponse.of(path.resource(), List.of(object), store.version(), clock.instant())
+                            : object);
+        } else if (scale(path)) {
+            send(request.response(), 200, Scale.of(store.get(path.resource(), path.key())));
         } else {
             throw ApiError.methodNotAllowed();
         }
+    }
+
+    private static boolean scale(ApiPath path) {
+        return path.subresource().equals("scale") && path.resource() == ApiResource.DEPLOYMENTS;
     }
 
     private ObjectNode change(HttpServerRequest request, ApiPath path, Buffer body) {
@@ -196,6 +221,9 @@ final class RequestHandler {
         if (verb.equals("POST") && path.subresource().equals("eviction") && path.resource() == ApiResource.PODS) {
             return new PodEviction(store, verbs, clock).evict(path, document);
         }
+        if ((verb.equals("PUT") || verb.equals("PATCH")) && scale(path)) {
+            return Scale.of(store.update(path.resource(), path.key(), before -> Scale.apply(before, document)));
+        }
         if (verb.equals("PUT") && !collection && (whole || status)) {
             return verbs.replace(path, document);
         }
@@ -213,7 +241,15 @@ final class RequestHandler {
         ListResponse.Continue begun = ListResponse.Continue.parse(request.getParam("continue"));
         ObjectKey after = begun == null ? new ObjectKey("", "") : begun.after();
         int size = limit <= 0 ? Integer.MAX_VALUE : (int) Math.min(limit, Integer.MAX_VALUE);
-        ListResponse.write(request.response(), resource, store.list(resource, selection, after, size), begun);
+        ObjectStore.Page page = store.list(resource, selection, after, size);
+        if (TableResponse.accepted(request.getHeader("Accept")) && !page.more()) {
+            send(
+                    request.response(),
+                    200,
+                    TableResponse.of(resource, page.objects(), page.version(), clock.instant()));
+        } else {
+            ListResponse.write(request.response(), resource, page, begun);
+        }
     }
 
     private void watch(HttpServerRequest request, ApiResource resource, Selection selection) {

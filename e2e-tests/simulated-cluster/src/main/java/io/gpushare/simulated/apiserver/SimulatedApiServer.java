@@ -89,9 +89,10 @@ public final class SimulatedApiServer implements AutoCloseable {
             """.formatted(uri(), user);
     }
 
-    /** Stores a pod or a node without HTTP, for clusters of thousands of objects, and returns its uid. */
+    /** Stores an object without HTTP, for clusters of thousands of objects, and returns its uid. */
     public String add(ObjectNode object) {
-        ApiResource resource = object.path("kind").asText().equals("Node") ? ApiResource.NODES : ApiResource.PODS;
+        ApiResource resource =
+                ApiResource.ofKind(object.path("kind").asText()).orElseThrow();
         return store.create(resource, object).path("metadata").path("uid").asText();
     }
 

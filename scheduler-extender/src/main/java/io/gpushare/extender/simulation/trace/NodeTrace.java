@@ -3,6 +3,7 @@ package io.gpushare.extender.simulation.trace;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.selector.FactValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -44,10 +45,31 @@ public final class NodeTrace {
                 list.add(row, "node", cards, row.number("card_units", cards == 0 ? 0 : 1));
             }
         }
-        if (list.nodes.values().stream().allMatch(node -> node.cards.isEmpty())) {
+        if (!list.hasCards()) {
             throw new BadInputException(path + " lists no card: there is nothing to place pods on");
         }
         return list;
+    }
+
+    /** A list without nodes. */
+    static NodeTrace empty() {
+        return new NodeTrace();
+    }
+
+    boolean hasCards() {
+        return nodes.values().stream().anyMatch(node -> !node.cards.isEmpty());
+    }
+
+    /** Adds a node of which only the cards are known. */
+    void add(String name, List<CardKind> cards) throws BadInputException {
+        if (names.size() >= MAX_NODES || cards.size() > MAX_CARDS) {
+            throw new BadInputException(
+                    "a cluster has at most " + MAX_NODES + " nodes with " + MAX_CARDS + " cards each");
+        }
+        if (!names.add(name)) {
+            throw new BadInputException("there are two nodes " + name + ": name each response once");
+        }
+        nodes.put(name, new Node(0, 0, 1, cards));
     }
 
     private void add(Csv.Row row, String nameColumn, int cards, int units) throws BadInputException {
@@ -91,7 +113,7 @@ public final class NodeTrace {
         @Nullable Node like = null;
         for (Map.Entry<String, Node> each : nodes.entrySet()) {
             Node node = each.getValue();
-            if (node.cards.stream().noneMatch(card -> card.model().equals(model))) {
+            if (node.cards.stream().noneMatch(card -> named(card, model))) {
                 changed.nodes.put(each.getKey(), node);
             } else if (like == null) {
                 like = new Node(node.cpuMilli, node.memoryMib, count, node.cards);
@@ -112,10 +134,14 @@ public final class NodeTrace {
     /** The number of nodes that have cards of that model. */
     public int count(String model) {
         return nodes.values().stream()
-                .filter(node ->
-                        node.cards.stream().anyMatch(card -> card.model().equals(model)))
+                .filter(node -> node.cards.stream().anyMatch(card -> named(card, model)))
                 .mapToInt(Node::count)
                 .sum();
+    }
+
+    /** Whether the model is named in full, or by words of it, as in selectors. */
+    private static boolean named(CardKind card, String model) {
+        return card.model().equals(model) || new FactValue.Model(model).matches(new FactValue.Model(card.model()));
     }
 
     private static String instance(String name, int count, int number) {

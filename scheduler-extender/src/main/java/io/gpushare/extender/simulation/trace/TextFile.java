@@ -15,13 +15,18 @@ final class TextFile {
 
     private TextFile() {}
 
-    static String read(Path path) throws BadInputException {
+    /** Refuses what is no file. */
+    static void check(Path path) throws BadInputException {
         if (Files.notExists(path)) {
             throw new BadInputException(path + " does not exist");
         }
         if (Files.isDirectory(path)) {
             throw new BadInputException(path + " is a directory: name a file");
         }
+    }
+
+    static String read(Path path) throws BadInputException {
+        check(path);
         byte[] bytes;
         try (InputStream file = Files.newInputStream(path)) {
             bytes = file.readNBytes(MAX_BYTES + 1);

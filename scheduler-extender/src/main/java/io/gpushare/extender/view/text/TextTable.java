@@ -2,9 +2,12 @@ package io.gpushare.extender.view.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Rows of text in columns with two blanks between them; the last text of a row is not padded. */
 final class TextTable {
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
     private final List<List<String>> rows = new ArrayList<>();
 
     TextTable row(String... cells) {
@@ -12,8 +15,13 @@ final class TextTable {
     }
 
     TextTable row(List<String> cells) {
-        rows.add(List.copyOf(cells));
+        rows.add(cells.stream().map(TextTable::printable).toList());
         return this;
+    }
+
+    /** Anyone who writes an annotation could write control characters for terminals into it. */
+    static String printable(String cell) {
+        return CONTROL.matcher(cell).replaceAll("?");
     }
 
     boolean isEmpty() {

@@ -1,17 +1,17 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.CardView;
 import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.extender.view.Phrases;
+import io.gpushare.extender.view.SortBy;
+import io.gpushare.extender.view.waste.PodOnCard;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +33,9 @@ public final class TopText {
                         node.name(),
                         String.valueOf(state.card().index()),
                         state.card().model(),
-                        size(state.card().memory().bytes()),
-                        unit.amount(state.occupied().units()),
+                        Phrases.size(state.card().memory().bytes()),
+                        unit.amount(state.occupied().units())
+                                + cores(state.occupied().cores()),
                         of(used.cards().get(state.card().id().uuid())),
                         state(state));
             }
@@ -43,42 +44,27 @@ public final class TopText {
     }
 
     /** One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a limit. */
-    public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace) {
-        boolean limits = nodes.stream()
-                .flatMap(node -> node.cards().cards().stream())
-                .anyMatch(state -> state.card().isolation().inForce() != Isolation.NONE);
-        TextTable table = new TextTable()
-                .row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
-        for (NodeView node : nodes) {
-            NodeUse used = usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
-            MemoryUnit unit = node.cards().inventory().unit();
-            for (CardView card : CardView.of(node.cards())) {
-                for (CardView.Share share : card.shares()) {
-                    if (namespace.isEmpty() || namespace.equals(share.pod().namespace())) {
-                        String uuid = card.state().card().id().uuid();
-                        @Nullable
-                        Long bytes = used.pods()
-                                .get(new Part(
-                                        uuid,
-                                        share.pod().namespace(),
-                                        share.pod().name()));
-                        boolean over = !share.whole()
-                                && bytes != null
-                                && bytes > unit.size().bytes() * share.units();
-                        table.row(row(
-                                limits,
-                                share.whole()
-                                        ? UNKNOWN
-                                        : card.state().card().isolation().inForce().toString(),
-                                share.pod().namespace(),
-                                share.pod().name(),
-                                node.name(),
-                                String.valueOf(card.state().card().index()),
-                                share.whole() ? "whole card" : unit.amount(share.units()),
-                                of(bytes),
-                                over ? "over its limit" : ""));
-                    }
-                }
+    public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace, SortBy order) {
+        List<PodOnCard> pods = PodOnCard.of(nodes, usage);
+        boolean limits = pods.stream().anyMatch(pod -> pod.isolation() != Isolation.NONE);
+        TextTable table =
+                new TextTable().row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
+        Map<String, MemoryUnit> units = new HashMap<>();
+        nodes.forEach(node -> units.put(node.name(), node.cards().inventory().unit()));
+        for (PodOnCard pod : order.pods(pods)) {
+            if (namespace.isEmpty() || namespace.equals(pod.pod().namespace())) {
+                table.row(row(
+                        limits,
+                        pod.whole() ? UNKNOWN : pod.isolation() + cores(pod.cores()),
+                        pod.pod().namespace(),
+                        pod.pod().name(),
+                        pod.node(),
+                        String.valueOf(pod.card()),
+                        pod.whole()
+                                ? "whole card"
+                                : units.getOrDefault(pod.node(), MemoryUnit.GIB).amount(pod.units()),
+                        of(pod.usedBytes()),
+                        WasteText.states(pod)));
             }
         }
         return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
@@ -133,12 +119,11 @@ public final class TopText {
         return words.isEmpty() ? "ok" : String.join(", ", words);
     }
 
-    private static String of(@Nullable Long bytes) {
-        return bytes == null ? UNKNOWN : size(bytes);
+    private static String cores(int percent) {
+        return percent == 0 ? "" : ", " + percent + "% of the cores";
     }
 
-    private static String size(long bytes) {
-        long mib = bytes >> 20;
-        return mib < 1024 ? mib + " MiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
+    private static String of(@Nullable Long bytes) {
+        return bytes == null ? UNKNOWN : Phrases.size(bytes);
     }
 }

@@ -4,8 +4,11 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.extender.report.RefusedNodes;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.model.card.CardId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,14 +16,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An explanation as text: a summary in sentences, then nodes with their cards. */
+/** An explanation as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
 public final class WhyText {
+    private static final int WITHOUT_CARDS = 10;
+
     private WhyText() {}
 
     /**
      * Writes the explanation.
      *
-     * @param limit the number of nodes shown
+     * @param limit the number of nodes shown with each of their cards
      */
     public static String of(Explanation explanation, int limit) {
         String pod = "Pod " + explanation.pod();
@@ -64,24 +69,54 @@ public final class WhyText {
         } else {
             text.append("None of ").append(Phrases.count(nodes, "node")).append(" can take it now:\n");
         }
-        for (Map.Entry<Reason, Integer> reason : Phrases.mostFirst(judged.reasons())) {
-            text.append(String.format(
-                    "%7d  %s%n", reason.getValue(), reason.getKey().sentence()));
-        }
-        return text + nodes(judged, limit) + withoutCards(judged, limit);
+        return text + refused(judged) + advice(judged) + nodes(judged, limit) + withoutCards(judged);
+    }
+
+    /** The reasons with the number of nodes, each with its kinds of cards. */
+    private static String refused(Explanation.Judged judged) {
+        Map<Reason, List<RefusedNodes>> byReason = new LinkedHashMap<>();
+        judged.refused()
+                .forEach(group -> byReason.computeIfAbsent(group.reason(), any -> new ArrayList<>())
+                        .add(group));
+        StringBuilder text = new StringBuilder();
+        byReason.forEach((reason, groups) -> {
+            int nodes = groups.stream().mapToInt(RefusedNodes::nodes).sum();
+            text.append(String.format("%7d  %s%n", nodes, reason.sentence()));
+            for (RefusedNodes group : groups) {
+                if (!group.model().isEmpty()) {
+                    text.append("         ")
+                            .append(Phrases.count(group.nodes(), "node"))
+                            .append(" with ")
+                            .append(TextTable.printable(group.model() + ": " + group.detail()))
+                            .append('\n');
+                }
+            }
+        });
+        return text.toString();
+    }
+
+    private static String advice(Explanation.Judged judged) {
+        List<String> advice = judged.advice();
+        return advice.isEmpty()
+                ? ""
+                : "\nWhat helps:\n"
+                        + advice.stream().map(each -> "- " + each + "\n").collect(Collectors.joining());
     }
 
     /** What nodes without cards report. */
-    private static String withoutCards(Explanation.Judged judged, int limit) {
+    private static String withoutCards(Explanation.Judged judged) {
         String notes = judged.nodes().stream()
                 .flatMap(node -> Stream.ofNullable(node.cards().inventory().noCards())
                         .map(none -> node.node() + ": " + none.sentences() + "\n"))
-                .limit(limit)
+                .limit(WITHOUT_CARDS)
                 .collect(Collectors.joining());
         return notes.isEmpty() ? "" : "\n" + notes;
     }
 
     private static String nodes(Explanation.Judged judged, int limit) {
+        if (limit == 0) {
+            return "";
+        }
         List<NodeVerdict> all = judged.nodes().stream()
                 .filter(node -> !node.cards().cards().isEmpty())
                 .toList();

@@ -4,24 +4,35 @@ import java.util.Optional;
 
 /** A resource of the Kubernetes API that the server stores, with its names. */
 public enum ApiResource {
-    PODS("", "v1", "pods", "Pod", true, true),
-    NODES("", "v1", "nodes", "Node", false, true),
-    EVENTS("", "v1", "events", "Event", true, false),
-    LEASES("coordination.k8s.io", "v1", "leases", "Lease", true, false),
-    DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true, true);
+    PODS("", "v1", "pods", "Pod", "po", true, true),
+    NODES("", "v1", "nodes", "Node", "no", false, true),
+    NAMESPACES("", "v1", "namespaces", "Namespace", "ns", false, true),
+    EVENTS("", "v1", "events", "Event", "ev", true, false),
+    DEPLOYMENTS("apps", "v1", "deployments", "Deployment", "deploy", true, true),
+    LEASES("coordination.k8s.io", "v1", "leases", "Lease", "", true, false),
+    DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true);
 
     final String group;
     final String version;
     public final String plural;
     public final String kind;
+    public final String shortName;
     public final boolean namespaced;
     public final boolean hasStatus;
 
-    ApiResource(String group, String version, String plural, String kind, boolean namespaced, boolean hasStatus) {
+    ApiResource(
+            String group,
+            String version,
+            String plural,
+            String kind,
+            String shortName,
+            boolean namespaced,
+            boolean hasStatus) {
         this.group = group;
         this.version = version;
         this.plural = plural;
         this.kind = kind;
+        this.shortName = shortName;
         this.namespaced = namespaced;
         this.hasStatus = hasStatus;
     }
@@ -48,6 +59,11 @@ public enum ApiResource {
         return group.isEmpty() ? version : group + "/" + version;
     }
 
+    /** The path of its group and version, such as {@code /apis/apps/v1}. */
+    public String path() {
+        return group.isEmpty() ? "/api/" + version : "/apis/" + group + "/" + version;
+    }
+
     /** The name that error texts use, for example {@code leases.coordination.k8s.io}. */
     public String qualified() {
         return group.isEmpty() ? plural : plural + "." + group;
@@ -59,7 +75,8 @@ public enum ApiResource {
             case "metadata.name", "metadata.namespace" -> true;
             case "spec.nodeName", "spec.schedulerName", "spec.restartPolicy", "status.phase" -> this == PODS;
             case "spec.unschedulable" -> this == NODES;
-            case "involvedObject.kind", "involvedObject.name", "involvedObject.uid", "reason", "type" -> this == EVENTS;
+            case "involvedObject.kind", "involvedObject.name", "involvedObject.namespace", "involvedObject.uid", "reason", "type" ->
+                this == EVENTS;
             default -> false;
         };
     }

@@ -3,17 +3,21 @@ package io.gpushare.simulated.apiserver.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * JSON merge patch (RFC 7386) and a subset of Kubernetes' strategic merge patch: maps are merged as in a merge patch,
- * lists are replaced, and only {@code conditions} are merged by {@code type}. A strategic patch with a directive
- * ({@code $patch}, {@code $setElementOrder/…}, {@code $retainKeys}) is rejected, except for the element order of
- * conditions, which has no effect.
+ * lists are replaced, and only conditions, containers and their variables are merged by their type or name. Directives on
+ * the order of elements and on retained keys have no effect; other directives on maps are rejected.
  */
 public enum MergePatch {
     MERGE,
     STRATEGIC;
+
+    // The lists whose elements are merged, with the field that identifies an element.
+    private static final Map<String, String> KEYS =
+            Map.of("conditions", "type", "containers", "name", "initContainers", "name", "env", "name");
 
     public static Optional<MergePatch> of(String contentType) {
         return switch (contentType.split(";")[0].strip()) {
@@ -28,7 +32,7 @@ public enum MergePatch {
             String name = field.getKey();
             JsonNode value = field.getValue();
             if (this == STRATEGIC && name.startsWith("$")) {
-                if (name.equals("$setElementOrder/conditions")) {
+                if (name.startsWith("$setElementOrder/") || name.equals("$retainKeys")) {
                     continue;
                 }
                 throw ApiError.badRequest("the simulated API server knows no strategic directive " + name);
@@ -38,8 +42,8 @@ public enum MergePatch {
             } else if (value instanceof ObjectNode map) {
                 ObjectNode below = target.get(name) instanceof ObjectNode present ? present : target.putObject(name);
                 apply(below, map);
-            } else if (this == STRATEGIC && name.equals("conditions") && value instanceof ArrayNode conditions) {
-                mergeConditions(target.withArrayProperty(name), conditions);
+            } else if (this == STRATEGIC && KEYS.containsKey(name) && value instanceof ArrayNode elements) {
+                mergeElements(target.withArrayProperty(name), elements, KEYS.get(name));
             } else {
                 target.set(name, value);
             }
@@ -47,18 +51,21 @@ public enum MergePatch {
         return target;
     }
 
-    private void mergeConditions(ArrayNode present, ArrayNode patch) {
+    /** @param key the field that identifies an element */
+    private void mergeElements(ArrayNode present, ArrayNode patch, String key) {
         for (JsonNode element : patch) {
-            if (!(element instanceof ObjectNode condition)) {
-                throw ApiError.badRequest("a condition must be an object");
+            if (!(element instanceof ObjectNode changed)) {
+                throw ApiError.badRequest("an element of this list must be an object");
             }
-            ObjectNode same = null;
-            for (JsonNode candidate : present) {
-                if (candidate.path("type").equals(condition.path("type"))) {
-                    same = (ObjectNode) candidate;
-                }
+            int at = 0;
+            while (at < present.size() && !present.get(at).path(key).equals(changed.path(key))) {
+                at++;
             }
-            apply(same == null ? present.addObject() : same, condition);
+            if (changed.path("$patch").asText("").equals("delete")) {
+                present.remove(at);
+            } else {
+                apply(at == present.size() ? present.addObject() : (ObjectNode) present.get(at), changed);
+            }
         }
     }
 }

@@ -1,0 +1,164 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The sandbox as a user runs it, with a real kubectl beside it, until Ctrl-C. What kubectl prints is for readers:
+ * {@code target/playground.txt}.
+ */
+class PlaygroundIT {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."))
+            .toAbsolutePath()
+            .normalize();
+    private static final Path TRANSCRIPT = Path.of("target/playground.txt");
+    private static final Pattern KUBECONFIG = Pattern.compile("KUBECONFIG=(\\S+)");
+
+    @TempDir
+    Path folder;
+
+    private final StringBuilder transcript = new StringBuilder();
+    private String kubeconfig = "";
+
+    @Test
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
+    void ordinaryFilesAreAppliedAndUsersPodsComeWaitAndGo() throws Exception {
+        Path output = folder.resolve("output");
+        Process sandbox = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        ROOT.resolve("e2e-tests/target/classes") + ":" + ROOT.resolve("e2e-tests/target/lib") + "/*",
+                        "io.gpushare.e2e.sandbox.Sandbox",
+                        "--nodes=40",
+                        "--repository",
+                        ROOT.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            awaitPlayground(sandbox, output);
+            apply();
+            waitsAndIsExplained();
+            usageMoves();
+            goes();
+        } finally {
+            Files.writeString(TRANSCRIPT, transcript.toString());
+            signal(sandbox, "INT");
+            assertThat(sandbox.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
+        }
+        assertThat(Files.readAllLines(output).getLast()).isEqualTo("The sandbox has stopped and left nothing behind.");
+        assertThat(Files.readString(output)).doesNotContain("FAILED", "Exception");
+        assertThat(Path.of(kubeconfig).getParent()).doesNotExist();
+    }
+
+    private void awaitPlayground(Process sandbox, Path output) throws Exception {
+        while (kubeconfig.isEmpty()) {
+            assertThat(sandbox.isAlive()).as(Files.readString(output)).isTrue();
+            Matcher found = KUBECONFIG.matcher(Files.readString(output));
+            if (found.find()) {
+                kubeconfig = found.group(1);
+            }
+            Thread.sleep(200);
+        }
+        assertThat(Files.readString(output)).contains("kubectl apply -f deploy/samples", "Ctrl-C ends it");
+    }
+
+    private static void signal(Process process, String signal) throws Exception {
+        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).inheritIO().start().waitFor();
+    }
+
+    private void apply() throws Exception {
+        assertThat(kubectl("apply -f deploy/samples"))
+                .contains("deployment.apps/gpu-1 created")
+                .containsPattern("pod/\\S+ created");
+        assertThat(kubectl("apply -f deploy/samples")).contains("deployment.apps/gpu-1 unchanged");
+        await("get pods", "gpu-1-\\S+ +1/1 +Running");
+        await("get pods", "two-containers\\S* +2/2 +Running|pod-two-containers");
+        assertThat(kubectl("scale deployment gpu-1 --replicas=3")).contains("scaled");
+        await("get deployment gpu-1", "gpu-1 +3/3");
+        assertThat(kubectl("get nodes")).contains("node-a", "drawn-");
+        assertThat(kubectl("describe pod -l app=gpu-1"))
+                .contains("aliyun.com/gpu-mem:  1", "gpushare.io/allocation");
+        assertThat(kubectl("gpushare")).contains("GiB ON EACH CARD");
+    }
+
+    private void waitsAndIsExplained() throws Exception {
+        Path pod = Files.writeString(folder.resolve("pod.yaml"), """
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: wanted, annotations: {gpushare.io/select: "model = B200"}}
+            spec:
+              containers: [{name: main, image: example/model:1, resources: {limits: {aliyun.com/gpu-mem: 4}}}]
+            """);
+        kubectl("apply -f " + pod);
+        await("get pods wanted", "Pending");
+        await("gpushare why wanted", "No card in this cluster meets model = B200; present are ");
+        await("describe pod wanted", "No GPU card matches the pod's card selection");
+        assertThat(kubectl("delete pod wanted")).contains("deleted");
+    }
+
+    private void usageMoves() throws Exception {
+        await("gpushare top pods -A", "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +\\d+\\.\\d GiB");
+        await("gpushare waste", "Allocated and not used");
+        kubectl("gpushare top node-c");
+    }
+
+    private void goes() throws Exception {
+        assertThat(kubectl("delete -f deploy/samples")).contains("deployment.apps \"gpu-1\" deleted");
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (run("get pods -l app=gpu-1").contains("gpu-1-")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(300);
+        }
+    }
+
+    private void await(String command, String pattern) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        String last = run(command);
+        while (!Pattern.compile(pattern).matcher(last).find() && System.nanoTime() < end) {
+            Thread.sleep(300);
+            last = run(command);
+        }
+        record(command, last);
+        assertThat(last).containsPattern(pattern);
+    }
+
+    private String kubectl(String command) throws Exception {
+        String printed = run(command);
+        record(command, printed);
+        return printed;
+    }
+
+    private void record(String command, String printed) {
+        transcript.append("$ kubectl ").append(command).append('\n').append(printed).append('\n');
+    }
+
+    private String run(String command) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of("kubectl"));
+        words.addAll(List.of(command.split(" ")));
+        ProcessBuilder builder = new ProcessBuilder(words)
+                .directory(ROOT.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("printed").toFile());
+        builder.environment().put("KUBECONFIG", kubeconfig);
+        builder.environment().put("PATH", ROOT.resolve("deploy/kubectl") + ":" + System.getenv("PATH"));
+        builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery
+        Process process = builder.start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(command).isTrue();
+        return Files.readString(folder.resolve("printed"), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,168 @@
+package io.gpushare.extender.page;
+
+import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.http.JsonWriter;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.page.ViewParameters.Output;
+import io.gpushare.extender.page.ViewResponses.Response;
+import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.extender.report.Explanation;
+import io.gpushare.extender.view.ExplainJson;
+import io.gpushare.extender.view.InspectJson;
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.NodesJson;
+import io.gpushare.extender.view.SortBy;
+import io.gpushare.extender.view.WasteJson;
+import io.gpushare.extender.view.text.InspectText;
+import io.gpushare.extender.view.text.NodeText;
+import io.gpushare.extender.view.text.TopText;
+import io.gpushare.extender.view.text.WasteText;
+import io.gpushare.extender.view.text.WhyText;
+import io.gpushare.extender.view.text.YamlText;
+import io.gpushare.extender.view.waste.PodOnCard;
+import io.gpushare.model.PodRef;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes what the command line prints: text, or JSON and YAML of the same. */
+final class TextResponses {
+    private static final int NODES_OF_WHY = 10;
+
+    private final ViewSources sources;
+
+    TextResponses(ViewSources sources) {
+        this.sources = sources;
+    }
+
+    /** @param path the path below that of the texts */
+    Response respond(String path, ViewParameters parameters) throws RefusedException {
+        return switch (path) {
+            case "summary" -> {
+                InspectText text = inspect(sources.nodes(parameters));
+                yield () -> Buffer.buffer(text.summary());
+            }
+            case "details" -> details(parameters);
+            case "nodes" -> nodes(parameters);
+            case "top" -> top(parameters);
+            case "top-pods" -> topPods(parameters);
+            case "waste" -> waste(parameters);
+            case "why" -> why(parameters);
+            case "version" -> () -> Buffer.buffer("Extender: " + sources.view().version() + "\n");
+            case "node-names" -> this::nodeNames;
+            case "waiting-names" -> () -> waitingNames(parameters);
+            default -> throw new RefusedException(404, HttpResponse.NOTHING_HERE);
+        };
+    }
+
+    private static Response form(Output output, Supplier<Buffer> json, Supplier<String> text) {
+        return () -> switch (output) {
+            case TEXT, WIDE -> Buffer.buffer(text.get());
+            case JSON -> json.get();
+            case YAML -> Buffer.buffer(YamlText.of(json.get().getBytes()));
+        };
+    }
+
+    private Response details(ViewParameters parameters) throws RefusedException {
+        List<NodeView> nodes = sources.nodes(parameters);
+        Output output = parameters.output();
+        Map<String, NodeUse> usage = output == Output.TEXT ? Map.of() : sources.usage(nodes);
+        return form(output, () -> InspectJson.of(nodes, usage), inspect(nodes)::details);
+    }
+
+    private Response nodes(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        List<NodeView> nodes = sources.nodes(parameters);
+        boolean measured = output != Output.TEXT || order == SortBy.USED || order == SortBy.UNUSED;
+        Map<String, NodeUse> usage = measured ? sources.usage(nodes) : Map.of();
+        List<NodeView> inOrder = order.nodes(nodes, usage);
+        return form(
+                output,
+                () -> InspectJson.of(inOrder, usage),
+                () -> NodeText.of(inOrder, pending(nodes), usage, output == Output.WIDE));
+    }
+
+    private Response top(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        List<NodeView> nodes = sources.nodes(parameters);
+        Map<String, NodeUse> usage = sources.usage(nodes);
+        List<NodeView> inOrder = order.nodes(nodes, usage);
+        return form(
+                output,
+                () -> JsonWriter.of(json -> NodesJson.write(json, inOrder, usage)),
+                () -> TopText.cards(inOrder, usage));
+    }
+
+    private Response topPods(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        String namespace = parameters.text("namespace", "");
+        List<NodeView> nodes = sources.nodes(parameters);
+        Map<String, NodeUse> usage = sources.usage(nodes);
+        return form(
+                output,
+                () -> JsonWriter.of(json -> WasteJson.pods(
+                        json,
+                        order.pods(PodOnCard.of(nodes, usage)).stream()
+                                .filter(pod -> namespace.isEmpty()
+                                        || namespace.equals(pod.pod().namespace()))
+                                .toList())),
+                () -> TopText.pods(nodes, usage, namespace, order));
+    }
+
+    private Response waste(ViewParameters parameters) throws RefusedException {
+        sources.requireReady();
+        String namespace = parameters.text("namespace", "");
+        return form(
+                parameters.output(),
+                () -> JsonWriter.of(json -> WasteJson.write(json, sources.waste(), "")),
+                () -> WasteText.of(sources.waste(), namespace));
+    }
+
+    private Response why(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        // The reasons in groups are enough, unless the user wants to see nodes.
+        boolean nodes = output == Output.WIDE || parameters.has("limit");
+        int limit = nodes ? parameters.number("limit", NODES_OF_WHY, ViewSources.LARGEST_PAGE) : 0;
+        Explanation explanation = sources.explain(parameters);
+        return form(
+                output,
+                () -> JsonWriter.of(json -> ExplainJson.write(json, explanation, 0, nodes ? limit : NODES_OF_WHY)),
+                () -> WhyText.of(explanation, limit));
+    }
+
+    private Buffer nodeNames() throws RefusedException {
+        sources.requireReady();
+        return lines(sources.ledger().nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .map(NodeView::name));
+    }
+
+    private Buffer waitingNames(ViewParameters parameters) throws RefusedException {
+        sources.requireReady();
+        String namespace = parameters.text("namespace", "default");
+        return lines(sources.ledger().waitingPods().stream()
+                .map(WaitingPod::ref)
+                .filter(pod -> pod.namespace().equals(namespace))
+                .map(PodRef::name));
+    }
+
+    private static Buffer lines(Stream<String> names) {
+        return Buffer.buffer(names.map(name -> name + "\n").collect(Collectors.joining()));
+    }
+
+    private InspectText inspect(List<NodeView> nodes) {
+        return new InspectText(nodes, pending(nodes));
+    }
+
+    private Map<String, Long> pending(List<NodeView> nodes) {
+        Map<String, Long> pending = sources.ledger().unattributedUnits();
+        pending.keySet().retainAll(nodes.stream().map(NodeView::name).collect(Collectors.toSet()));
+        return pending;
+    }
+}

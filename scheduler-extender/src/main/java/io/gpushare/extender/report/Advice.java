@@ -1,0 +1,229 @@
+package io.gpushare.extender.report;
+
+import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.report.Explanation.Judged;
+import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.model.Holder;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.selector.CardCondition;
+import io.gpushare.model.selector.CardFact;
+import io.gpushare.model.selector.CardFacts;
+import io.gpushare.model.selector.FactValue;
+import io.gpushare.model.text.Printable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the owner of a pod that no node can take may do, in sentences. */
+final class Advice {
+    private static final int MOST_CARDS = 8;
+    private static final int MOST_VALUES = 8;
+    private static final int LONGEST_VALUE = 60;
+
+    private final Judged judged;
+    private final DemandSummary demand;
+
+    private Advice(Judged judged) {
+        this.judged = judged;
+        this.demand = DemandSummary.of(judged.demand());
+    }
+
+    /** The advice for that pod; empty if a node can take it. */
+    static List<String> of(Judged judged) {
+        return judged.feasible() > 0 ? List.of() : new Advice(judged).sentences();
+    }
+
+    private List<String> sentences() {
+        List<NodeVerdict> nodes = judged.nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .toList();
+        if (nodes.isEmpty()) {
+            return List.of("No node has cards: label the GPU nodes with gpushare=true, and see the log of the device"
+                    + " plugin there.");
+        }
+        List<String> selector = selector(nodes);
+        if (!selector.isEmpty()) {
+            return selector;
+        }
+        boolean limited = nodes.stream()
+                .anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
+        if (demand.share().cores() > 0 && !limited) {
+            return List.of("No card in this cluster limits cores: request none, or see Compute shares in"
+                    + " deploy/isolation.");
+        }
+        List<String> advice = new ArrayList<>();
+        if (nodes.stream().noneMatch(this::largeEnough)) {
+            advice.addAll(smaller(nodes));
+        } else {
+            firstToEnd(nodes).ifPresent(advice::add);
+            nodes.stream()
+                    .filter(node -> node.cards().cards().stream().anyMatch(this::selectedAndClosed))
+                    .findFirst()
+                    .ifPresent(node -> advice.add("A card of node " + node.node()
+                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
+        }
+        return advice;
+    }
+
+    /** The conditions that no card of the cluster meets, with what there is. */
+    private List<String> selector(List<NodeVerdict> nodes) {
+        Set<CardFacts> kinds = new HashSet<>();
+        for (NodeVerdict node : nodes) {
+            node.cards()
+                    .cards()
+                    .forEach(state -> kinds.add(
+                            CardFacts.of(state.card(), node.cards().inventory().driver())));
+        }
+        List<String> advice = new ArrayList<>();
+        for (CardCondition condition : demand.selector().conditions()) {
+            if (condition.fact() != CardFact.UUID
+                    && kinds.stream().noneMatch(kind -> condition.holds(kind.card(), kind.driver()))) {
+                advice.add(unmet(condition, kinds));
+            }
+        }
+        if (advice.isEmpty()
+                && nodes.stream()
+                        .flatMap(node -> node.cards().cards().stream().map(state -> selected(node, state)))
+                        .noneMatch(Boolean::booleanValue)) {
+            advice.add("No card in this cluster meets all conditions together: " + demand.selector() + ".");
+        }
+        return advice;
+    }
+
+    private static String unmet(CardCondition condition, Set<CardFacts> kinds) {
+        Set<String> present = new TreeSet<>();
+        for (CardFacts kind : kinds) {
+            FactValue value = condition.fact().of(kind.card(), kind.driver());
+            if (value != null) {
+                present.add(Printable.line(value.toString(), LONGEST_VALUE));
+            }
+        }
+        if (present.isEmpty()) {
+            return "No card in this cluster reports the fact "
+                    + condition.fact().name().toLowerCase(Locale.ROOT) + ": remove the condition " + condition + ".";
+        }
+        String more = present.size() > MOST_VALUES ? " and " + (present.size() - MOST_VALUES) + " more" : "";
+        return "No card in this cluster meets " + condition + "; present are "
+                + String.join(", ", present.stream().limit(MOST_VALUES).toList()) + more + ".";
+    }
+
+    private boolean selected(NodeVerdict node, CardState state) {
+        return demand.selector().matches(state.card(), node.cards().inventory().driver());
+    }
+
+    private boolean selectedAndClosed(CardState state) {
+        return !state.card().placeable()
+                && demand.share().fits(state.capacity())
+                && demand.selector().any();
+    }
+
+    /** Whether the node could take the pod if it were empty and all its cards were healthy. */
+    private boolean largeEnough(NodeVerdict node) {
+        return cardsWith(node, demand.share()) >= demand.sharedCards() + demand.wholeCards();
+    }
+
+    private long cardsWith(NodeVerdict node, Share share) {
+        return node.cards().cards().stream()
+                .filter(state -> selected(node, state) && share.fits(state.capacity()))
+                .count();
+    }
+
+    /** How the pod would fit on these cards. */
+    private List<String> smaller(List<NodeVerdict> nodes) {
+        List<String> advice = new ArrayList<>();
+        if (!demand.shares()) {
+            long most = nodes.stream()
+                    .mapToLong(node -> cardsWith(node, Share.NONE))
+                    .max()
+                    .orElse(0);
+            return List.of("A node has at most " + most + " such cards: request fewer.");
+        }
+        if (demand.sharedCards() == 1 && demand.wholeCards() == 0 && demand.share().cores() == 0) {
+            for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
+                int cards = split;
+                boolean even = judged.demand().containers().stream()
+                        .allMatch(container -> container.request().divisibleBy(cards));
+                if (even
+                        && nodes.stream()
+                                .anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
+                    advice.add("If the program can use several cards, split its memory over them: annotation"
+                            + " gpushare.io/cards: \"" + split + "\".");
+                }
+            }
+        }
+        nodes.stream()
+                .flatMap(node -> node.cards().cards().stream()
+                        .filter(state -> selected(node, state))
+                        .map(state -> new Amount(
+                                state.capacity().units(),
+                                node.cards().inventory().unit())))
+                .max(Comparator.comparingLong(Amount::mib))
+                .ifPresent(most ->
+                        advice.add("The largest such card has " + most + ": request at most that on one card."));
+        return advice;
+    }
+
+    private record Amount(int units, MemoryUnit unit) {
+        long mib() {
+            return units * unit.size().mib();
+        }
+
+        @Override
+        public String toString() {
+            return unit.amount(units);
+        }
+    }
+
+    private record Ending(NodeVerdict node, CardState card, PodRef pod, int units, boolean whole) {}
+
+    /** The pod whose end alone makes a card fit, the smallest one. */
+    private Optional<String> firstToEnd(List<NodeVerdict> nodes) {
+        if (demand.sharedCards() + demand.wholeCards() > 1) {
+            return Optional.empty();
+        }
+        Share needed = demand.shares() ? demand.share() : Share.WHOLE_CARD;
+        return nodes.stream()
+                .filter(node -> node.why() != null && node.why().resolvable())
+                .flatMap(node -> node.cards().cards().stream()
+                        .filter(state -> selected(node, state) && state.card().placeable())
+                        .flatMap(state -> endings(node, state, needed).stream()))
+                .min(Comparator.comparingInt(Ending::units))
+                .map(ending -> "It fits on node " + ending.node().node() + ", card "
+                        + ending.card().card().index() + ", when pod " + ending.pod() + " ends, which holds "
+                        + (ending.whole()
+                                ? "the whole card"
+                                : ending.node().cards().inventory().unit().amount(ending.units()))
+                        + ".");
+    }
+
+    private static List<Ending> endings(NodeVerdict node, CardState state, Share needed) {
+        List<Ending> endings = new ArrayList<>();
+        NodeCards cards = node.cards();
+        for (NodeCards.Holding holding : cards.holdings()) {
+            Share held = cards.shareOn(holding.allocation(), state.card().id());
+            if (!held.isNone()) {
+                CardState without = new CardState(
+                        state.card(), state.capacity(), state.allocated().minus(held));
+                Holder holder = holding.holder();
+                PodRef pod = switch (holder) {
+                    case PodRef ref -> ref;
+                };
+                boolean whole = held.wholeCards() > 0;
+                if (without.offers(needed)) {
+                    endings.add(new Ending(
+                            node, state, pod, whole ? state.capacity().units() : held.units(), whole));
+                }
+            }
+        }
+        return endings;
+    }
+}

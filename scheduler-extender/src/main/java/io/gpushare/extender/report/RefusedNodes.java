@@ -1,0 +1,83 @@
+package io.gpushare.extender.report;
+
+import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.report.Explanation.NodeVerdict;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes that can't take a pod for the same reason, with the same kind of card and the same obstacle there.
+ *
+ * @param model the model of the cards; empty if the reason is not in the cards
+ * @param nodes the number of nodes
+ * @param detail the obstacle in words, with the figures of the card that comes nearest to fitting; empty if the reason is not
+ *     in the cards
+ */
+public record RefusedNodes(Reason reason, String model, int nodes, String detail) {
+    public RefusedNodes {
+        Objects.requireNonNull(reason);
+        Objects.requireNonNull(model);
+        Objects.requireNonNull(detail);
+    }
+
+    private record Key(Reason reason, String model, Obstacle.@Nullable Kind kind) {}
+
+    private record Group(Reason reason, @Nullable Obstacle nearest, int nodes) {
+        Group plus(Group other) {
+            boolean nearer = nearest == null
+                    || (other.nearest() != null && other.nearest().nearer(nearest));
+            return new Group(reason, nearer ? other.nearest() : nearest, nodes + other.nodes());
+        }
+
+        /** Nodes that the end of other pods would make fit come first, then the nearest miss. */
+        int rank() {
+            return (reason.resolvable() ? 0 : 100)
+                    + (nearest == null ? 50 : nearest.kind().ordinal());
+        }
+    }
+
+    /** Groups the refused nodes, the nearest miss first. */
+    static List<RefusedNodes> of(List<NodeVerdict> nodes) {
+        Map<Key, Group> groups = new LinkedHashMap<>();
+        @Nullable DemandSummary demand = null;
+        for (NodeVerdict node : nodes) {
+            demand = node.demand();
+            @Nullable Reason why = node.why();
+            if (why != null) {
+                Optional<Obstacle> obstacle =
+                        why.ofCards() ? Obstacle.of(node.demand(), node.cards()) : Optional.empty();
+                groups.merge(
+                        new Key(
+                                why,
+                                obstacle.map(each -> each.card().model()).orElse(""),
+                                obstacle.map(Obstacle::kind).orElse(null)),
+                        new Group(why, obstacle.orElse(null), 1),
+                        Group::plus);
+            }
+        }
+        if (demand == null) {
+            return List.of();
+        }
+        List<RefusedNodes> refused = new ArrayList<>();
+        for (Group group : groups.values().stream()
+                .sorted(Comparator.comparingInt(Group::rank)
+                        .thenComparing(each -> -each.nodes())
+                        .thenComparing(each -> each.reason().label()))
+                .toList()) {
+            @Nullable Obstacle nearest = group.nearest();
+            refused.add(new RefusedNodes(
+                    group.reason(),
+                    nearest == null ? "" : nearest.card().model(),
+                    group.nodes(),
+                    nearest == null ? "" : nearest.sentence(demand)));
+        }
+        return refused;
+    }
+}

@@ -1,0 +1,98 @@
+package io.gpushare.extender.usage;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.waste.WasteHistory;
+import io.gpushare.extender.view.waste.WasteReport;
+import io.gpushare.extender.view.waste.WasteRound;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Adds up what is wasted, in rounds over all nodes. It asks few plugins at a time and waits between, so that a round of a
+ * large cluster takes minutes and costs little; of a small one, seconds.
+ */
+public final class WasteMonitor {
+    private static final Logger LOG = LoggerFactory.getLogger(WasteMonitor.class);
+    private static final int TOGETHER = 10;
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration PERIOD = Duration.ofSeconds(10);
+
+    private final Ledger ledger;
+    private final PluginMetricsClient plugins;
+    private final BooleanSupplier ready;
+    private final InstantSource wall;
+    private final WasteHistory history = new WasteHistory();
+    private volatile WasteReport report = WasteReport.NONE;
+
+    /** @param ready whether this extender leads and its ledger is current: only then it asks the plugins */
+    public WasteMonitor(Ledger ledger, PluginMetricsClient plugins, BooleanSupplier ready, InstantSource wall) {
+        this.ledger = ledger;
+        this.plugins = plugins;
+        this.ready = ready;
+        this.wall = wall;
+    }
+
+    /** The report of the last round. */
+    public WasteReport report() {
+        return report;
+    }
+
+    /** Starts the rounds; an interrupt ends them. */
+    public Thread start() {
+        return Thread.ofVirtual().name("waste").start(this::run);
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                if (ready.getAsBoolean()) {
+                    round(PAUSE);
+                    Thread.sleep(PERIOD);
+                } else {
+                    report = WasteReport.NONE;
+                    Thread.sleep(PAUSE);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @param pause between two groups of plugins */
+    void round(Duration pause) throws InterruptedException {
+        try {
+            WasteRound round = new WasteRound();
+            List<NodeView> together = new ArrayList<>();
+            for (NodeView node : ledger.nodes()) {
+                if (node.metrics() == null) {
+                    round.add(node, NodeUse.UNKNOWN);
+                    continue;
+                }
+                together.add(node);
+                if (together.size() == TOGETHER) {
+                    add(round, together);
+                    Thread.sleep(pause);
+                }
+            }
+            add(round, together);
+            report = round.end(ledger.stats(), wall.instant(), history);
+        } catch (RuntimeException e) {
+            // The figures are for users; the next round may succeed.
+            LOG.error("the waste of the cluster could not be added up", e);
+        }
+    }
+
+    private void add(WasteRound round, List<NodeView> nodes) {
+        Map<String, NodeUse> usage = plugins.once(nodes);
+        nodes.forEach(node -> round.add(node, usage.getOrDefault(node.name(), NodeUse.UNKNOWN)));
+        nodes.clear();
+    }
+}

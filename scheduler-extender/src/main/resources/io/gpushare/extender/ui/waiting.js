@@ -1,0 +1,95 @@
+// The waiting pods by what they request, with the reasons and what helps.
+
+import { html, nothing, render } from './lib/lit-html.js';
+import { get } from './snapshot.js';
+import { age, count } from './words.js';
+
+const EXPLAINED = 5;
+const PODS = 12;
+const FRESH = 10000;
+
+export class WaitingPods {
+  #box;
+  #open;
+  // By demand in words: the explanation of one of its pods, and when it was fetched.
+  #explained = new Map();
+  // A small screen shows the cards first.
+  #unfolded = innerWidth > 640;
+
+  /** @param open shows the dialog of a pod */
+  constructor(box, open) {
+    this.#box = box;
+    this.#open = open;
+  }
+
+  draw(waiting) {
+    const { count: all, pods, demands } = waiting;
+    this.#box.hidden = all === 0;
+    if (all === 0) {
+      return;
+    }
+    const groups = new Map();
+    for (const pod of pods) {
+      const key = pod.fault ? `fault ${pod.fault}` : String(pod.demand ?? 'more');
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(pod);
+    }
+    const list = [...groups.values()];
+    if (this.#unfolded && !document.hidden) {
+      this.#explain(list.filter(([first]) => demands[first.demand]).slice(0, EXPLAINED), waiting);
+    }
+    render(html`<details .open=${this.#unfolded} @toggle=${(event) => {
+      const opened = event.target.open && !this.#unfolded;
+      this.#unfolded = event.target.open;
+      if (opened) this.draw(waiting);
+    }}><summary><h2 id="waiting-title">${count(all, 'pod')} waiting for a card</h2></summary>
+      <ul class="groups" tabindex="0" aria-label="Waiting pods">${list.map((group) => this.#group(group, demands[group[0].demand]))}</ul>
+      ${all > pods.length ? html`<p class="facts">The first ${pods.length} by priority and age, of ${all.toLocaleString('en')}.</p>` : nothing}</details>`, this.#box);
+  }
+
+  #group(group, demand) {
+    const [first] = group;
+    const why = demand && this.#explained.get(demand.text)?.why;
+    return html`<li><div class="what">${first.fault
+      ? html`<p><b>Invalid annotation</b>: ${first.fault}</p>`
+      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups.slice(0, 3)) : reasons(demand.reasons)}${advice(why)}`
+        : html`<p>Requests something else: open it for details</p>`}</div>
+      <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" @click=${() => this.#open(pod.namespace, pod.name)}>${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
+  }
+
+  /** Fetches the explanations of these groups unless they are new. */
+  async #explain(groups, waiting) {
+    const now = performance.now();
+    for (const [first] of groups) {
+      const { text } = waiting.demands[first.demand];
+      const known = this.#explained.get(text);
+      if (!known || now - known.at > FRESH) {
+        this.#explained.set(text, { ...known, at: now });
+        try {
+          const why = await get(`explain?namespace=${encodeURIComponent(first.namespace)}&pod=${encodeURIComponent(first.name)}&limit=0`);
+          this.#explained.set(text, { at: now, why });
+          this.draw(waiting);
+        } catch {
+          // The reasons are shown without their details; the next drawing tries again.
+        }
+      }
+    }
+    if (this.#explained.size > 200) {
+      this.#explained.clear();
+    }
+  }
+}
+
+/** Nodes by reason and kind of card, the nearest miss first. */
+export function obstacles(groups) {
+  return html`<ul class="reasons">${groups.map((group) => html`<li><b>${count(group.nodes, 'node')}</b> ${group.model ? html`with ${group.model}: ${group.detail}` : group.sentence}</li>`)}</ul>`;
+}
+
+function reasons(of) {
+  return html`<ul class="reasons">${of.map((reason) => html`<li><b>${count(reason.nodes, 'node')}</b> ${reason.sentence}</li>`)}</ul>`;
+}
+
+/** What helps, in sentences. */
+export function advice(why) {
+  return why?.advice?.length ? html`<ul class="advice">${why.advice.map((sentence) => html`<li>${sentence}</li>`)}</ul>` : nothing;
+}

@@ -1,0 +1,141 @@
+// What is wasted: fetched beside the snapshot, and shown as tables with the history of the last hours.
+
+import { html, nothing, render, svg } from './lib/lit-html.js';
+import { get } from './snapshot.js';
+import { Filters } from './filters.js';
+import { brief, count, duration, size } from './words.js';
+
+const PERIOD = 15000;
+const ROWS = 8;
+
+/** The last report; empty until it is known. */
+export class Waste {
+  report = null;
+  #byNode = new Map();
+  #changed;
+
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  /** What is known of a node's usage; undefined for nothing. */
+  of(name) {
+    return this.#byNode.get(name);
+  }
+
+  /** Fetches at once and then in intervals, while the page is visible. */
+  async follow() {
+    for (;;) {
+      if (!document.hidden) {
+        await this.#refresh();
+      }
+      await new Promise((then) => { setTimeout(then, this.report ? PERIOD : 2000); });
+    }
+  }
+
+  async #refresh() {
+    try {
+      const report = await get(`waste?since=${encodeURIComponent(this.report?.at ?? '')}`);
+      if (report.at && report.at !== this.report?.at) {
+        this.report = report;
+        this.#byNode = new Map(report.byNode.map((node) => [node.name, node]));
+        this.#changed();
+      }
+    } catch {
+      // The snapshot reports the error; the next refresh fetches it.
+    }
+  }
+}
+
+const VIEWS = {
+  namespaces: ['By namespace', (report) => report.namespaces],
+  workloads: ['By workload', (report) => report.workloads],
+  pods: ['Pods', (report) => report.pods],
+};
+const FIGURES = {
+  allocatedBytes: ['Allocated', (row) => brief(row.allocatedBytes)],
+  usedBytes: ['Used', (row) => (row.usedBytes === undefined ? '–' : brief(row.usedBytes))],
+  unusedBytes: ['Unused', (row) => brief(row.unusedBytes)],
+  idleBytes: ['Idle', (row) => (row.idleSeconds === undefined ? (row.idleBytes ? brief(row.idleBytes) : '–') : duration(row.idleSeconds))],
+  overBytes: ['Over its limit', (row) => (row.overBytes ? brief(row.overBytes) : '–')],
+};
+
+/** A pod with the same figures as a group of pods has. */
+function pod(of) {
+  const used = of.usedBytes ?? of.allocatedBytes;
+  return { ...of, unusedBytes: Math.max(0, of.allocatedBytes - used), overBytes: of.over ? used - of.allocatedBytes : 0, idleBytes: of.idleSeconds ?? 0 };
+}
+
+export class WasteTables {
+  #box;
+  #waste;
+  #view = 'namespaces';
+  #sort = 'unusedBytes';
+  #all = false;
+  // A small screen shows the cards first.
+  #open = innerWidth > 640;
+
+  constructor(box, waste) {
+    this.#box = box;
+    this.#waste = waste;
+  }
+
+  #set(values) {
+    if (values.view) this.#view = values.view;
+    if (values.sort) this.#sort = values.sort;
+    this.#all = values.all ?? false;
+    this.draw();
+  }
+
+  draw() {
+    const { report } = this.#waste;
+    this.#box.hidden = !report || report.reporting === 0;
+    if (this.#box.hidden) {
+      return;
+    }
+    const [, rows] = VIEWS[this.#view];
+    const all = rows(report).map((row) => (this.#view === 'pods' ? pod(row) : row)).sort((a, b) => b[this.#sort] - a[this.#sort]);
+    render(html`<details .open=${this.#open} @toggle=${(event) => { this.#open = event.target.open; }}>
+      <summary><h2 id="waste-title">Waste</h2> <span class="facts">${brief(report.total.unusedBytes)} allocated and unused, ${count(report.total.podsIdle, 'idle pod')}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
+      <div class="waste">
+        <div class="tables">
+          <p class="tabs">${Object.entries(VIEWS).map(([key, [text]]) => html`<button type="button" aria-pressed=${String(key === this.#view)} @click=${() => this.#set({ view: key })}>${text}</button>`)}</p>
+          <div class="scroll" tabindex="0" role="group" aria-label="Waste"><table><thead><tr><th scope="col">${VIEWS[this.#view][0].replace('By n', 'N').replace('By w', 'W')}</th>${this.#view === 'pods' ? nothing : html`<th scope="col" class="number">Pods</th>`}
+            ${Object.entries(FIGURES).map(([key, [text]]) => html`<th scope="col" class="number" aria-sort=${key === this.#sort ? 'descending' : nothing}><button type="button" @click=${() => this.#set({ sort: key })}>${text}${key === this.#sort ? ' ▾' : ''}</button></th>`)}</tr></thead>
+            <tbody>${all.slice(0, this.#all ? all.length : ROWS).map((row) => this.#row(row))}</tbody></table></div>
+          ${all.length > ROWS ? html`<button type="button" class="more" @click=${() => this.#set({ all: !this.#all })}>${this.#all ? 'Fewer' : `All ${all.length}`}</button>` : nothing}
+        </div>
+        ${history(report.history)}
+      </div></details>`, this.#box);
+  }
+
+  #row(row) {
+    const link = row.name ? { pod: `${row.namespace}/${row.name}` } : row.workload ? { pod: `${row.namespace}/${row.workload}` } : { namespace: row.namespace };
+    const name = row.name ?? row.workload;
+    return html`<tr><th scope="row"><a href=${Filters.link(link)}>${name ? html`<span class="facts">${row.namespace}/</span>${name}` : row.namespace}</a>${row.idle ? html` <b class="mark">idle</b>` : nothing}</th>
+      ${row.pods === undefined ? nothing : html`<td class="number">${row.pods.toLocaleString('en')}</td>`}
+      ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}</tr>`;
+  }
+}
+
+/** Allocated and used memory over the last hours. */
+function history(samples) {
+  if (samples.length < 2) {
+    return html`<p class="history facts">The history of the last hours begins now.</p>`;
+  }
+  const times = samples.map((sample) => Date.parse(sample.at));
+  const [from, to] = [times[0], times.at(-1)];
+  const top = Math.max(...samples.map((sample) => sample.capacityBytes)) || 1;
+  const x = (time) => (300 * (time - from)) / (to - from || 1);
+  const y = (bytes) => 90 - (86 * bytes) / top;
+  const line = (key) => samples.map((sample, i) => `${x(times[i]).toFixed(1)},${y(sample[key]).toFixed(1)}`).join(' ');
+  const last = samples.at(-1);
+  const span = duration((to - from) / 1000);
+  return html`<figure class="history"><figcaption class="facts">Last ${span}, of ${brief(top)}:
+      <span class="l-allocated">allocated ${brief(last.allocatedBytes)}</span>, <span class="l-used">used ${brief(last.usedBytes)}</span></figcaption>
+    ${svg`<svg viewBox="0 0 300 92" preserveAspectRatio="none" role="img" aria-label=${`Allocated and used memory of the last ${span}: now ${size(last.allocatedBytes)} and ${size(last.usedBytes)} of ${size(top)}`}>
+      <polygon class="a-allocated" points=${`0,90 ${line('allocatedBytes')} 300,90`} />
+      <polygon class="a-used" points=${`0,90 ${line('usedBytes')} 300,90`} />
+      <polyline class="s-allocated" points=${line('allocatedBytes')} />
+      <polyline class="s-used" points=${line('usedBytes')} /></svg>`}</figure>`;
+}

@@ -1,0 +1,176 @@
+package io.gpushare.extender.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.report.Explanation.Judged;
+import io.gpushare.extender.scheduling.DecideIn;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Why no node takes a pod, grouped for users, and what they may do about it. */
+class RefusedNodesTest {
+    private static final String MEMORY = "aliyun.com/gpu-mem";
+    private static final String CARDS = "aliyun.com/gpu-count";
+
+    private final Ledger ledger = TestCluster.ledger();
+    private final Explainer explainer = new Explainer(
+            ledger,
+            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
+            new TestCluster(new Random(1), ledger));
+    private int pods;
+
+    private void nodes(int count, String model, int cards, int gib) {
+        for (int i = 0; i < count; i++) {
+            String name = model.toLowerCase(Locale.ROOT).substring(0, 2) + "-" + i;
+            List<Card> all = IntStream.range(0, cards)
+                    .mapToObj(index -> new Card(
+                            new CardId("GPU-" + name + "-" + index),
+                            index,
+                            index,
+                            model,
+                            Memory.ofGib(gib),
+                            null,
+                            null,
+                            null,
+                            null,
+                            new Health.Healthy()))
+                    .toList();
+            ledger.updateNode(
+                    name,
+                    Map.of(
+                            "gpushare.io/inventory",
+                            InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all))),
+                    HostResources.NONE);
+        }
+    }
+
+    private SchedulingPod pod(Map<String, String> annotations, Map<String, String> limits) {
+        pods++;
+        return new SchedulingPod(
+                new PodRef("uid-" + pods, "lab", "pod-" + pods),
+                0,
+                annotations,
+                List.of(new ContainerResources("main", ContainerRole.APP, limits)));
+    }
+
+    private void runs(String node, Map<String, String> limits) {
+        SchedulingPod pod = pod(Map.of(), limits);
+        ledger.assume(pod.ref(), TestCluster.demand(ledger, pod), node, TestCluster.NOW);
+    }
+
+    private Judged judged(Map<String, String> annotations, Map<String, String> limits) {
+        return (Judged) explainer.of(pod(annotations, limits));
+    }
+
+    private static List<String> rows(Judged judged) {
+        return judged.refused().stream()
+                .map(group -> group.nodes() + " " + group.model() + ": " + group.detail())
+                .toList();
+    }
+
+    @Test
+    void rowsAreCountedByReasonAndKindOfCardAndTheNearestMissIsFirst() {
+        nodes(3, "A100", 2, 80);
+        nodes(200, "T4", 4, 15);
+        for (int i = 0; i < 3; i++) {
+            runs("a1-" + i, Map.of(MEMORY, String.valueOf(50 + i)));
+            runs("a1-" + i, Map.of(MEMORY, "60"));
+        }
+        Judged judged = judged(Map.of(), Map.of(MEMORY, "40"));
+        assertThat(rows(judged))
+                .containsExactly(
+                        "3 A100: at most 30 GiB of 80 GiB free on one card, 40 GiB needed",
+                        "200 T4: too small: one card has 15 GiB, 40 GiB needed");
+        assertThat(judged.advice())
+                .containsExactly("It fits on node a1-0, card 0, when pod lab/pod-1 ends, which holds 50 GiB.");
+    }
+
+    @Test
+    void aPodThatIsLargerThanEveryCardMayBeSplitOrSmaller() {
+        nodes(200, "A100", 8, 80);
+        Judged judged = judged(Map.of(), Map.of(MEMORY, "90"));
+        assertThat(rows(judged)).containsExactly("200 A100: too small: one card has 80 GiB, 90 GiB needed");
+        assertThat(judged.advice())
+                .containsExactly(
+                        "If the program can use several cards, split its memory over them: annotation"
+                                + " gpushare.io/cards: \"2\".",
+                        "The largest such card has 80 GiB: request at most that on one card.");
+        assertThat(judged(Map.of(), Map.of(MEMORY, "97")).advice())
+                .as("97 units can't be split evenly")
+                .containsExactly("The largest such card has 80 GiB: request at most that on one card.");
+    }
+
+    @Test
+    void anUnknownModelIsAnsweredWithThosePresent() {
+        nodes(2, "A100", 2, 80);
+        nodes(1, "T4", 2, 15);
+        Judged judged = judged(Map.of("gpushare.io/select", "model = H200"), Map.of(MEMORY, "4"));
+        assertThat(rows(judged))
+                .containsExactly("2 A100: not selected by model = H200", "1 T4: not selected by model = H200");
+        assertThat(judged.advice())
+                .containsExactly("No card in this cluster meets model = H200; present are A100, T4.");
+    }
+
+    @Test
+    void aSelectionByAFactThatNoCardReportsSaysSo() {
+        nodes(2, "A100", 2, 80);
+        assertThat(judged(Map.of("gpushare.io/select", "numa = 0"), Map.of(MEMORY, "4"))
+                        .advice())
+                .containsExactly(
+                        "No card in this cluster reports the fact numa: remove the condition numa = 0.");
+    }
+
+    @Test
+    void conditionsThatAreMetByDifferentCardsOnlyAreNamedTogether() {
+        nodes(1, "A100", 2, 80);
+        nodes(1, "T4", 2, 15);
+        assertThat(judged(Map.of("gpushare.io/select", "model = T4, memory >= 70Gi"), Map.of(MEMORY, "4"))
+                        .advice())
+                .containsExactly(
+                        "No card in this cluster meets all conditions together: model = T4, memory >= 70Gi.");
+    }
+
+    @Test
+    void hostileModelsAreCutAndPrintable() {
+        nodes(1, "T4\u001b[31m" + "x".repeat(500), 1, 15);
+        assertThat(judged(Map.of("gpushare.io/select", "model = H200"), Map.of(MEMORY, "4"))
+                        .advice()
+                        .getFirst())
+                .doesNotContain("\u001b")
+                .hasSizeLessThan(200);
+    }
+
+    @Test
+    void wholeCardsThatAreSharedOrTooFewAreNamed() {
+        nodes(2, "T4", 2, 15);
+        runs("t4-0", Map.of(MEMORY, "3"));
+        runs("t4-0", Map.of(CARDS, "1"));
+        runs("t4-1", Map.of(CARDS, "1"));
+        assertThat(rows(judged(Map.of(), Map.of(CARDS, "2"))))
+                .containsExactly(
+                        "1 T4: at most 1 card fits on one node, 2 needed",
+                        "1 T4: shared by memory pods, so they can't be taken whole");
+        assertThat(judged(Map.of(), Map.of(CARDS, "3")).advice())
+                .containsExactly("A node has at most 2 such cards: request fewer.");
+    }
+}
