@@ -34,8 +34,9 @@ public final class DemandCodec {
     public DemandCodec(ResourceNames names) {
         this.names = names;
         this.kinds = names.kinds();
-        this.unsupported =
-                HAMI.stream().filter(name -> !names.all().contains(name)).toList();
+        this.unsupported = HAMI.stream()
+                .filter(name -> kinds.stream().noneMatch(kind -> names.of(kind).equals(name)))
+                .toList();
     }
 
     /**

@@ -43,7 +43,7 @@ public record CardView(CardState state, List<Share> shares) {
             for (CardId card : allocation.cards()) {
                 CardState state = states.get(card);
                 if (state != null) {
-                    io.gpushare.model.card.Share held = node.shareOn(allocation, card);
+                    var held = node.shareOn(allocation, card);
                     boolean whole = held.wholeCards() > 0;
                     int units = whole ? state.capacity().units() : held.units();
                     shares.computeIfAbsent(card, any -> new ArrayList<>())
