@@ -44,6 +44,9 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- if ne .Values.resources.card "aliyun.com/gpu-count" }}
 - {{ printf "--card-resource=%s" .Values.resources.card }}
 {{- end }}
+{{- if .Values.resources.core }}
+- {{ printf "--core-resource=%s" .Values.resources.core }}
+{{- end }}
 {{- if ne (join "," .Values.resources.formerMemory) "aliyun.com/gpu-mem" }}
 - {{ printf "--former-memory-resources=%s" (join "," .Values.resources.formerMemory) }}
 {{- end }}

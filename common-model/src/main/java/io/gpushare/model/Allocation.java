@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The cards of a pod by container, as written in its annotation. */
 public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
@@ -26,6 +27,25 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
     public boolean gives(Demand demand) {
         return demand.containers()
                 .equals(containers.stream().map(ContainerAllocation::demand).toList());
+    }
+
+    /**
+     * This allocation without the cores of containers that request none, as far as the demand knows: a program for which
+     * cores are no resource leaves them out, and nobody may hold cores by an annotation alone.
+     */
+    public Allocation withoutExcessCores(Demand demand) {
+        if (containers.stream().noneMatch(container -> container.total().cores() > 0)) {
+            return this;
+        }
+        Set<String> requesting = demand.containers().stream()
+                .filter(container -> container.request().cores() > 0)
+                .map(ContainerDemand::name)
+                .collect(Collectors.toSet());
+        return new Allocation(
+                unit,
+                containers.stream()
+                        .map(container -> requesting.contains(container.name()) ? container : container.withoutCores())
+                        .toList());
     }
 
     public Optional<ContainerAllocation> container(String name) {

@@ -27,7 +27,7 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has either memory or whole cards");
         }
-        if (shares.containsValue(Share.NONE)) {
+        if (shares.values().stream().anyMatch(share -> share.units() == 0 && share.wholeCards() == 0)) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has a card with no memory units");
         }
@@ -50,6 +50,13 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     /** Every card that the container may see, in the order in which they were allocated. */
     public Set<CardId> visibleCards() {
         return shares.keySet();
+    }
+
+    /** The same without a part of the cards' cores. */
+    ContainerAllocation withoutCores() {
+        Map<CardId, Share> changed = new LinkedHashMap<>(shares);
+        changed.replaceAll((_, share) -> share.withoutCores());
+        return new ContainerAllocation(name, role, changed);
     }
 
     /** The request that this allocation meets. */

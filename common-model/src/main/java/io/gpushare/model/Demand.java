@@ -31,6 +31,11 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
             throw new IllegalArgumentException("memory can't be split over " + split + " cards");
         }
         for (ContainerDemand container : containers) {
+            if (split > 1 && container.request().cores() > 0) {
+                throw new IllegalArgumentException("container " + Printable.quoted(container.name())
+                        + " requests " + container.request().cores() + " percent of the cores, which is possible on one"
+                        + " card only");
+            }
             if (!container.request().divisibleBy(split)) {
                 throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
                         + container.request().units() + " units of memory on " + split

@@ -32,6 +32,15 @@ public final class ClusterOptions {
     private String cardResource = ResourceNames.DEFAULT.cards();
 
     @Option(
+            names = "--core-resource",
+            paramLabel = "<name>",
+            defaultValue = "",
+            converter = OptionalResourceNameConverter.class,
+            description = "Resource that counts percents of a card's cores, such as aliyun.com/gpu-core.percentage: at"
+                    + " most so many of them compute for a container, beside its memory. Empty: cores are not counted.")
+    private String coreResource = "";
+
+    @Option(
             names = "--former-memory-resources",
             paramLabel = "<names>",
             defaultValue = "aliyun.com/gpu-mem",
@@ -69,8 +78,12 @@ public final class ClusterOptions {
 
     /** One sentence for each rule that the values break. */
     public List<String> problems() {
-        return memoryResource.equals(cardResource)
-                ? List.of("--memory-resource and --card-resource must have different names, both are '" + cardResource
+        if (memoryResource.equals(cardResource)) {
+            return List.of(
+                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
+        }
+        return coreResource.equals(memoryResource) || coreResource.equals(cardResource)
+                ? List.of("--core-resource must have another name than the other resources, and not '" + coreResource
                         + "'")
                 : List.of();
     }
@@ -80,6 +93,7 @@ public final class ClusterOptions {
         return new ResourceNames(
                 memoryResource,
                 cardResource,
+                coreResource,
                 ResourceNamesConverter.names(formerMemoryResources),
                 ResourceNamesConverter.names(formerCardResources));
     }

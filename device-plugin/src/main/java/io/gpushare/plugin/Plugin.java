@@ -237,7 +237,7 @@ final class Plugin implements AutoCloseable {
     }
 
     private void assembled(Inventory now) {
-        Inventory isolated = isolation.isolated(now);
+        Inventory isolated = isolation.isolated(now.withCores(!resources.cores().isEmpty()));
         latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }

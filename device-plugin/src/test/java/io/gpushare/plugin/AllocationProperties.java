@@ -51,12 +51,12 @@ import net.jqwik.api.constraints.IntRange;
 class AllocationProperties {
     private static final long SEED = 20_261_121;
     private static final Inventory CARDS = new Inventory(
-            MemoryUnit.GIB,
-            null,
-            List.of(
-                    Card.of("GPU-a", 0, Memory.ofGib(15)),
-                    Card.of("GPU-b", 1, Memory.ofGib(15)),
-                    Card.of("GPU-c", 2, Memory.ofGib(24))));
+                    MemoryUnit.GIB, null, List.of(card("GPU-a", 0, 15), card("GPU-b", 1, 15), card("GPU-c", 2, 24)))
+            .withCores(true);
+
+    private static Card card(String uuid, int index, int gib) {
+        return TestPods.mps(Card.of(uuid, index, Memory.ofGib(gib)));
+    }
 
     @Property(tries = 150)
     void noCardIsOverCommittedOrSharedAndWholeAtOnceAndNoAllocatedDeviceIsWithdrawn(
@@ -163,13 +163,18 @@ class AllocationProperties {
             }
             List<ContainerDemand> containers = new ArrayList<>();
             if (random.nextInt(3) == 0) {
-                containers.add(new ContainerDemand("init", ContainerRole.INIT, Share.memory(1 + random.nextInt(6))));
+                containers.add(new ContainerDemand("init", ContainerRole.INIT, share(6)));
             }
             if (random.nextInt(4) == 0) {
-                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, Share.memory(1 + random.nextInt(3))));
+                containers.add(new ContainerDemand("side", ContainerRole.SIDECAR, share(3)));
             }
-            containers.add(TestPods.memory("main", 1 + random.nextInt(6)));
+            containers.add(new ContainerDemand("main", ContainerRole.APP, share(6)));
             return containers;
+        }
+
+        /** Some memory and, of a part of the containers, some cores. */
+        private Share share(int most) {
+            return new Share(1 + random.nextInt(most), 0, random.nextInt(2) * (1 + random.nextInt(40)));
         }
 
         private NodePod create(List<ContainerDemand> demand) {
@@ -309,7 +314,7 @@ class AllocationProperties {
             DeviceLists lists = DeviceLists.of(latest.now().allocations());
             Set<String> allocated = kubelet.allocatedIds();
             List<String> withdrawn = new ArrayList<>();
-            for (List<Offered> list : List.of(lists.list(DeviceResource.MEMORY), lists.list(DeviceResource.CARDS))) {
+            for (List<Offered> list : lists.lists().values()) {
                 list.stream()
                         .filter(device -> !device.healthy() && allocated.contains(device.id()))
                         .map(Offered::id)
@@ -331,6 +336,10 @@ class AllocationProperties {
                     .mapToLong(state -> state.free().units())
                     .sum();
             assertThat(free(lists.list(DeviceResource.MEMORY), taken)).isLessThanOrEqualTo(freeUnits);
+            long freeCores = truth.cards().stream()
+                    .mapToLong(state -> state.free().cores())
+                    .sum();
+            assertThat(free(lists.list(DeviceResource.CORES), taken)).isLessThanOrEqualTo(freeCores);
         }
 
         private static long free(List<Offered> list, Set<String> allocated) {

@@ -1,5 +1,7 @@
 package io.gpushare.plugin;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
@@ -11,6 +13,7 @@ import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
+import io.gpushare.plugin.node.DeviceIdParser;
 import io.gpushare.plugin.node.KubeletCheckpoint;
 import io.gpushare.plugin.node.NamedCard;
 import io.gpushare.plugin.node.NodePod;
@@ -36,8 +39,12 @@ import java.util.stream.Collectors;
  * devices of init containers for later ones, and records its allocations by pod and container.
  */
 final class KubeletModel {
-    /** A container's devices in the kubelet's allocations, and the cards that its environment names. */
-    record Given(ContainerDemand demand, Set<String> ids, ContainerAllocation sees) {}
+    /** A container's devices of each resource in the kubelet's allocations, and the cards that its environment names. */
+    record Given(ContainerDemand demand, Map<DeviceResource, Set<String>> devices, ContainerAllocation sees) {
+        Set<String> ids() {
+            return devices.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
+        }
+    }
 
     /** A pod that the kubelet rejected, with the reason. */
     static final class Rejected extends Exception {
@@ -87,7 +94,9 @@ final class KubeletModel {
             List<NamedCard> cards = given.sees().visibleCards().stream()
                     .<NamedCard>map(NamedCard.ByUuid::new)
                     .toList();
-            entries.add(new KubeletCheckpoint.Entry(pod.uid(), name, "any.com/resource", given.ids(), cards));
+            given.devices()
+                    .forEach((resource, ids) -> entries.add(
+                            new KubeletCheckpoint.Entry(pod.uid(), name, "any.com/" + resource, ids, cards)));
         }));
         return KubeletCheckpoint.of(entries);
     }
@@ -109,20 +118,34 @@ final class KubeletModel {
         allocations.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
-            DeviceResource resource =
-                    container.request().wholeCards() > 0 ? DeviceResource.CARDS : DeviceResource.MEMORY;
-            Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
-            switch (plugin.allocate(resource, shuffled(ids))) {
-                case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
-                case AllocationResponse.Granted given ->
-                    own.put(container.name(), new Given(container, ids, sees(container, given.environment())));
-            }
-            if (container.role() == ContainerRole.INIT) {
-                reusable.addAll(ids);
-            } else {
-                reusable.removeAll(ids);
+            List<DeviceResource> resources = new ArrayList<>(List.of(DeviceResource.values()));
+            resources.removeIf(resource -> resource.amount(container) == 0);
+            Collections.shuffle(resources, random);
+            for (DeviceResource resource : resources) {
+                Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
+                switch (plugin.allocate(resource, shuffled(ids))) {
+                    case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
+                    case AllocationResponse.Granted given ->
+                        own.merge(
+                                container.name(),
+                                new Given(container, Map.of(resource, ids), sees(container, given.environment())),
+                                KubeletModel::both);
+                }
+                if (container.role() == ContainerRole.INIT) {
+                    reusable.addAll(ids);
+                } else {
+                    reusable.removeAll(ids);
+                }
             }
         }
+    }
+
+    /** The kubelet merges the responses for several resources of a container; they must not contradict each other. */
+    private static Given both(Given first, Given second) {
+        assertThat(second.sees()).isEqualTo(first.sees());
+        Map<DeviceResource, Set<String>> devices = new HashMap<>(first.devices());
+        devices.putAll(second.devices());
+        return new Given(first.demand(), devices, first.sees());
     }
 
     private Set<String> choose(
@@ -135,7 +158,7 @@ final class KubeletModel {
         int count = resource.amount(container);
         Set<String> mine = new TreeSet<>();
         shuffled(reusable).stream()
-                .filter(id -> id.contains("::") == (resource == DeviceResource.MEMORY))
+                .filter(id -> DeviceIdParser.mayBe(Set.of(id), resource.kind()))
                 .limit(count)
                 .forEach(mine::add);
         if (mine.size() == count) {
@@ -173,7 +196,12 @@ final class KubeletModel {
         return new ContainerAllocation(
                 container.name(),
                 container.role(),
-                units.map(count -> Map.of(cards.getFirst(), Share.memory(Integer.parseInt(count))))
+                units.map(count -> Map.of(
+                                cards.getFirst(),
+                                new Share(
+                                        Integer.parseInt(count),
+                                        0,
+                                        container.request().cores())))
                         .orElseGet(() ->
                                 cards.stream().collect(Collectors.toMap(card -> card, card -> Share.WHOLE_CARD))));
     }

@@ -8,6 +8,7 @@ import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
+import io.gpushare.extender.eviction.DefragAdvisor;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -39,6 +40,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -146,8 +148,9 @@ public final class Extender implements AutoCloseable {
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
         WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
+        Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
+                api, ledger, informers::nodeFacts, counted, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -176,12 +179,14 @@ public final class Extender implements AutoCloseable {
                                 explainer,
                                 usage,
                                 waste::report,
+                                new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
                                 settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
+                new HoldTimer(ledger, clocks.steady()).start(),
                 waste.start(),
                 WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));
@@ -192,7 +197,9 @@ public final class Extender implements AutoCloseable {
 
     /** The resources of pods that the ledger counts. */
     private static Set<String> counted(ResourceNames names) {
-        return Set.of("cpu", "memory", names.memory(), names.cards());
+        Set<String> counted = new HashSet<>(Set.of("cpu", "memory"));
+        names.kinds().forEach(kind -> counted.add(names.of(kind)));
+        return counted;
     }
 
     /** The time of the last message from the API server, by resource. */

@@ -52,7 +52,8 @@ class ExtenderOptionsTest {
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --former-memory-resources=aliyun.com/gpu-mem"
+                        + " --card-resource=aliyun.com/gpu-count --core-resource="
+                        + " --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
                         + " --policy=adaptive --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
@@ -69,6 +70,7 @@ class ExtenderOptionsTest {
                 "--memory-resource=a.com/m",
                 "--card-resource",
                 "nvidia.com/gpu",
+                "--core-resource=c.com/c",
                 "--former-memory-resources=",
                 "--former-card-resources=b.com/c, b.com/d",
                 "--policy=wsp-fgd",
@@ -90,7 +92,8 @@ class ExtenderOptionsTest {
         assertThat(settings.server().maxBody()).isEqualTo(4096);
         assertThat(settings.kubeconfig()).isEqualTo(file);
         assertThat(settings.resources())
-                .isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d")));
+                .isEqualTo(new ResourceNames(
+                        "a.com/m", "nvidia.com/gpu", "c.com/c", Set.of(), Set.of("b.com/c", "b.com/d")));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
@@ -141,7 +144,9 @@ class ExtenderOptionsTest {
                 "--tls-cert-file=/dev/null | go together: name both or neither",
                 "--client-ca-file=/dev/null | --client-ca-file requires TLS",
                 "--memory-resource=gpu | is not the name of an extended resource",
-                "--card-resource=aliyun.com/gpu-mem | must have different names"
+                "--card-resource=aliyun.com/gpu-mem | must have different names",
+                "--core-resource=cores | is not the name of an extended resource",
+                "--core-resource=aliyun.com/gpu-mem | --core-resource must have another name"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> parse(argument))

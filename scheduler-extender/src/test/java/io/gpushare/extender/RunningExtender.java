@@ -41,6 +41,21 @@ public final class RunningExtender implements AutoCloseable {
         this(kubeconfig, plain(maxBody), null);
     }
 
+    /** One of a cluster in which the resources have these names. */
+    RunningExtender(Path kubeconfig, ResourceNames names) throws IOException {
+        this(
+                settings(
+                        kubeconfig,
+                        names,
+                        plain(1 << 20),
+                        null,
+                        ViewAccess.Access.ON,
+                        PreemptionMode.SCHEDULER,
+                        DecideIn.FILTER),
+                null,
+                Clocks.system());
+    }
+
     /** One of several in an election. */
     RunningExtender(Path kubeconfig, int maxBody, Extender.Candidacy candidacy) throws IOException {
         this(settings(kubeconfig, plain(maxBody), candidacy, ViewAccess.Access.ON), null, Clocks.system());
@@ -95,9 +110,20 @@ public final class RunningExtender implements AutoCloseable {
             ViewAccess.Access access,
             PreemptionMode preemption,
             DecideIn decideIn) {
+        return settings(kubeconfig, ResourceNames.DEFAULT, server, candidacy, access, preemption, decideIn);
+    }
+
+    private static Extender.Settings settings(
+            Path kubeconfig,
+            ResourceNames names,
+            ExtenderServer.Settings server,
+            Extender.@Nullable Candidacy candidacy,
+            ViewAccess.Access access,
+            PreemptionMode preemption,
+            DecideIn decideIn) {
         return new Extender.Settings(
                 kubeconfig,
-                ResourceNames.DEFAULT,
+                names,
                 PolicyKind.WSP,
                 decideIn,
                 preemption,

@@ -1,5 +1,6 @@
 package io.gpushare.extender;
 
+import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,11 +17,16 @@ abstract class WithExtender {
     /** Adds the objects that exist before the extender starts. */
     abstract void fill(TestApiServer cluster);
 
+    /** The names of the resources. */
+    ResourceNames names() {
+        return ResourceNames.DEFAULT;
+    }
+
     @BeforeEach
     void startExtender() throws Exception {
         api = new TestApiServer();
         fill(api);
-        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready();
+        extender = new RunningExtender(api.kubeconfig(folder), names()).ready();
     }
 
     @AfterEach

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param driver null while no driver responds
  * @param links how the cards are linked, as far as the driver reports it
  * @param noCards why no card is offered; null if cards are, or each card has its own reason
+ * @param cores whether the node offers the cores of its cards as a resource
  */
 public record Inventory(
         MemoryUnit unit,
         @Nullable Driver driver,
         List<Card> cards,
         CardLinks links,
-        @Nullable NoCards noCards) {
+        @Nullable NoCards noCards,
+        boolean cores) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");
@@ -58,6 +61,12 @@ public record Inventory(
         this(unit, driver, cards, CardLinks.UNKNOWN, null);
     }
 
+    /** An inventory of a node that does not offer cores. */
+    public Inventory(
+            MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
+        this(unit, driver, cards, links, noCards, false);
+    }
+
     /** A node without cards. */
     public static Inventory empty(MemoryUnit unit) {
         return new Inventory(unit, null, List.of());
@@ -65,21 +74,26 @@ public record Inventory(
 
     /** The same cards with these links. */
     public Inventory withLinks(CardLinks changed) {
-        return new Inventory(unit, driver, cards, changed, noCards);
+        return new Inventory(unit, driver, cards, changed, noCards, cores);
     }
 
     /** The same cards, which are not offered for that reason; null if they are. */
     public Inventory withNoCards(@Nullable NoCards why) {
-        return new Inventory(unit, driver, cards, links, why);
+        return new Inventory(unit, driver, cards, links, why, cores);
     }
 
     /** The same cards, of which exactly these are cordoned. */
     public Inventory withCordoned(Set<CardId> cordoned) {
+        return withCards(card -> card.withCordoned(cordoned.contains(card.id())));
+    }
+
+    /** The same cards, of which exactly these are held. */
+    public Inventory withHeld(Set<CardId> held) {
         return new Inventory(
                 unit,
                 driver,
                 cards.stream()
-                        .map(card -> card.withCordoned(cordoned.contains(card.id())))
+                        .map(card -> card.withHeld(held.contains(card.id())))
                         .toList(),
                 links,
                 noCards);
@@ -87,22 +101,24 @@ public record Inventory(
 
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
     public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
-        return new Inventory(
-                unit,
-                driver,
-                cards.stream()
-                        .map(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())))
-                        .toList(),
-                links,
-                noCards);
+        return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));
+    }
+
+    /** The same cards on a node that offers cores, or does not. */
+    public Inventory withCores(boolean offered) {
+        return new Inventory(unit, driver, cards, links, noCards, offered);
+    }
+
+    private Inventory withCards(UnaryOperator<Card> change) {
+        return new Inventory(unit, driver, cards.stream().map(change).toList(), links, noCards, cores);
     }
 
     public Optional<Card> card(CardId id) {
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
-    /** The capacity of that card: its own memory in units, or the whole card. */
+    /** The capacity of that card: its own memory in units and, if they are offered, its cores; or the whole card. */
     public Share capacityOf(Card card) {
-        return Share.memory(unit.unitsIn(card.memory())).plus(Share.WHOLE_CARD);
+        return new Share(unit.unitsIn(card.memory()), 1, cores ? Share.ALL_CORES : 0);
     }
 }

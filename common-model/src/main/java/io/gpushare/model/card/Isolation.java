@@ -20,6 +20,11 @@ public enum Isolation {
                 .findFirst();
     }
 
+    /** Whether it limits how many cores of a card compute for a container. */
+    public boolean limitsCores() {
+        return this == MPS;
+    }
+
     /** Its name in options, inventories and selectors. */
     @Override
     public String toString() {

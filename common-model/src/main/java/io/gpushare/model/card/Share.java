@@ -6,8 +6,13 @@ package io.gpushare.model.card;
  *
  * @param units memory units
  * @param wholeCards cards taken whole
+ * @param cores percent of one card's computing cores: at most so many compute for the container at one time. 0 where that
+ *     is not limited
  */
-public record Share(int units, int wholeCards) {
+public record Share(int units, int wholeCards, int cores) {
+    /** The cores of one card, in percent. */
+    public static final int ALL_CORES = 100;
+
     public static final Share NONE = new Share(0, 0);
     public static final Share WHOLE_CARD = new Share(0, 1);
 
@@ -21,9 +26,14 @@ public record Share(int units, int wholeCards) {
     }
 
     public Share {
-        if (units < 0 || wholeCards < 0) {
+        if (units < 0 || wholeCards < 0 || cores < 0) {
             throw new IllegalArgumentException("a share can't be negative");
         }
+    }
+
+    /** A share without a part of the cores. */
+    public Share(int units, int wholeCards) {
+        this(units, wholeCards, 0);
     }
 
     /** That many memory units. */
@@ -36,38 +46,62 @@ public record Share(int units, int wholeCards) {
         return cards == 1 ? WHOLE_CARD : new Share(0, cards);
     }
 
+    /** That many percent of one card's cores. */
+    public static Share cores(int percent) {
+        return percent == 0 ? NONE : new Share(0, 0, percent);
+    }
+
     public boolean isNone() {
-        return units == 0 && wholeCards == 0;
+        return units == 0 && wholeCards == 0 && cores == 0;
     }
 
     /** The part that leaves the rest of its card to others: everything but whole cards. */
     public Share shared() {
-        return wholeCards == 0 ? this : memory(units);
+        return wholeCards == 0 ? this : of(units, cores);
+    }
+
+    /** The same with that many memory units. */
+    public Share withUnits(int changed) {
+        return changed == units ? this : new Share(changed, wholeCards, cores);
+    }
+
+    /** The same without a part of the cores. */
+    public Share withoutCores() {
+        return cores == 0 ? this : wholeCards == 0 ? memory(units) : new Share(units, wholeCards);
     }
 
     /** Whether all of this is contained in {@code free}. */
     public boolean fits(Share free) {
-        return units <= free.units && wholeCards <= free.wholeCards;
+        return units <= free.units && wholeCards <= free.wholeCards && cores <= free.cores;
     }
 
     /** The sum, at most {@link Integer#MAX_VALUE} of each kind: an annotation may contain any amount. */
     public Share plus(Share other) {
-        return other.isNone() ? this : new Share(sum(units, other.units), sum(wholeCards, other.wholeCards));
+        return other.isNone()
+                ? this
+                : new Share(sum(units, other.units), sum(wholeCards, other.wholeCards), sum(cores, other.cores));
     }
 
     /** The difference, at least 0 of each kind. */
     public Share minus(Share other) {
-        return new Share(Math.max(0, units - other.units), Math.max(0, wholeCards - other.wholeCards));
+        return new Share(
+                Math.max(0, units - other.units),
+                Math.max(0, wholeCards - other.wholeCards),
+                Math.max(0, cores - other.cores));
     }
 
     /** Whether {@link #dividedBy} leaves no remainder. */
     public boolean divisibleBy(int cards) {
-        return units % cards == 0;
+        return units % cards == 0 && cores % cards == 0;
     }
 
     /** The shared part on each of that many cards. */
     public Share dividedBy(int cards) {
-        return memory(units / cards);
+        return of(units / cards, cores / cards);
+    }
+
+    private static Share of(int units, int cores) {
+        return cores == 0 ? memory(units) : new Share(units, 0, cores);
     }
 
     private static int sum(int one, int other) {

@@ -25,6 +25,18 @@ public enum ShareKind {
         public Share share(int amount) {
             return Share.whole(amount);
         }
+    },
+    /** Percent of the cores of a card that pods share, beside its memory. Clusters may do without this resource. */
+    CORES {
+        @Override
+        public int in(Share share) {
+            return share.cores();
+        }
+
+        @Override
+        public Share share(int amount) {
+            return Share.cores(amount);
+        }
     };
 
     /** The amount of this kind in that share. */
@@ -32,4 +44,9 @@ public enum ShareKind {
 
     /** A share of this kind alone. */
     public abstract Share share(int amount);
+
+    /** The part of that kind of the share. */
+    public Share partOf(Share share) {
+        return share(in(share));
+    }
 }

@@ -10,6 +10,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,10 +24,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
- * memory by card, or whole cards. It also writes gpushare's own annotations.
+ * memory by card, or whole cards. A container that requests a part of the cores has {@code "cores":{"GPU-…":30}} as well, in
+ * percent. It also writes gpushare's own annotations.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
+    private static final String MEMORY = "memory";
+    private static final String CORES = "cores";
 
     private AllocationCodec() {}
 
@@ -45,8 +49,12 @@ public final class AllocationCodec {
                 var cards = into.putArray("cards");
                 container.visibleCards().forEach(card -> cards.add(card.uuid()));
             } else {
-                ObjectNode memory = into.putObject("memory");
+                ObjectNode memory = into.putObject(MEMORY);
                 container.shares().forEach((card, share) -> memory.put(card.uuid(), share.units()));
+            }
+            if (container.total().cores() > 0) {
+                ObjectNode cores = into.putObject(CORES);
+                container.shares().forEach((card, share) -> cores.put(card.uuid(), share.cores()));
             }
         }
         return JsonReader.write(document);
@@ -123,12 +131,8 @@ public final class AllocationCodec {
     private static ContainerAllocation container(JsonNode container) {
         String name = JsonReader.text(container, "name").intern();
         Map<CardId, Share> shares = new LinkedHashMap<>();
-        JsonNode byCard = container.path("memory");
-        if (!byCard.isMissingNode() && !byCard.isObject()) {
-            throw new JsonReader.Malformed("'memory' must be an object of card to units");
-        }
-        byCard.fieldNames()
-                .forEachRemaining(uuid -> shares.put(card(uuid), Share.memory(JsonReader.integer(byCard, uuid))));
+        add(container, MEMORY, ShareKind.MEMORY, shares);
+        add(container, CORES, ShareKind.CORES, shares);
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
             throw new JsonReader.Malformed("'cards' must be an array of UUIDs");
@@ -140,6 +144,16 @@ public final class AllocationCodec {
             }
         }
         return new ContainerAllocation(name, role(container), shares);
+    }
+
+    private static void add(JsonNode container, String field, ShareKind kind, Map<CardId, Share> shares) {
+        JsonNode byCard = container.path(field);
+        if (!byCard.isMissingNode() && !byCard.isObject()) {
+            throw new JsonReader.Malformed("'" + field + "' must be an object of card to amount");
+        }
+        byCard.fieldNames()
+                .forEachRemaining(
+                        uuid -> shares.merge(card(uuid), kind.share(JsonReader.integer(byCard, uuid)), Share::plus));
     }
 
     /** Many pods name the same few cards, so their UUIDs are interned. */

@@ -28,12 +28,14 @@ public final class DemandCodec {
             List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores");
 
     private final ResourceNames names;
+    private final Set<ShareKind> kinds;
     private final List<String> unsupported;
 
     public DemandCodec(ResourceNames names) {
         this.names = names;
+        this.kinds = names.kinds();
         this.unsupported = HAMI.stream()
-                .filter(name -> !name.equals(names.memory()) && !name.equals(names.cards()))
+                .filter(name -> kinds.stream().noneMatch(kind -> names.of(kind).equals(name)))
                 .toList();
     }
 
@@ -111,8 +113,8 @@ public final class DemandCodec {
      * The demand of a pod without its card requirements.
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
-     * @return absent if no container requests either resource; malformed if one requests both, or an amount that is not a
-     *     whole number
+     * @return absent if no container requests a resource; malformed if one requests memory and whole cards, cores without
+     *     memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
         return decode(containers, this::share);
@@ -145,11 +147,18 @@ public final class DemandCodec {
             } catch (IllegalArgumentException e) {
                 return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
             }
-            if (request.wholeCards() > 0 && !request.shared().isNone()) {
+            if (request.wholeCards() > 0 && request.units() > 0) {
                 return new Decoded.Malformed<>(
                         "container '" + container.name() + "' requests " + names.memory() + " and " + names.cards()
                                 + ": a container has memory of a shared card or whole cards, request only one of them"
                                 + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
+            }
+            if (request.cores() > 0 && request.units() == 0) {
+                return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.cores()
+                        + (request.wholeCards() > 0
+                                ? " and " + names.cards() + ": a whole card has all its cores, request only one of them"
+                                : " without " + names.memory() + ": it is a part of the card of which the container has"
+                                        + " memory, request both"));
             }
             if (!request.isNone()) {
                 demands.add(new ContainerDemand(container.name(), container.role(), request));
@@ -161,11 +170,11 @@ public final class DemandCodec {
         return checked(demands);
     }
 
-    /** Whether a container names either resource, even with the amount 0. */
+    /** Whether a container names a resource, even with the amount 0. */
     public boolean named(List<ContainerResources> containers) {
         return containers.stream()
                 .map(ContainerResources::quantities)
-                .anyMatch(amounts -> amounts.containsKey(names.memory()) || amounts.containsKey(names.cards()));
+                .anyMatch(amounts -> names.kinds().stream().map(names::of).anyMatch(amounts::containsKey));
     }
 
     /**
@@ -204,7 +213,7 @@ public final class DemandCodec {
 
     private Share share(ContainerResources container) {
         Share share = Share.NONE;
-        for (ShareKind kind : ShareKind.values()) {
+        for (ShareKind kind : kinds) {
             share = share.plus(kind.share(amount(container, names.of(kind))));
         }
         return share;
@@ -212,7 +221,7 @@ public final class DemandCodec {
 
     private Share formerShare(ContainerResources container) {
         Share share = Share.NONE;
-        for (ShareKind kind : ShareKind.values()) {
+        for (ShareKind kind : kinds) {
             for (String name : names.formerOf(kind)) {
                 share = share.plus(kind.share(amount(container, name)));
             }
@@ -220,13 +229,17 @@ public final class DemandCodec {
         return share;
     }
 
-    private static Decoded<Demand> checked(List<ContainerDemand> demands) {
+    private Decoded<Demand> checked(List<ContainerDemand> demands) {
         try {
             Demand demand = new Demand(demands);
             // A sum beyond an int is refused here, not later.
             Share total = demand.total();
             if (total.units() + total.wholeCards() < 0) {
                 throw new ArithmeticException();
+            }
+            if (total.cores() > Share.ALL_CORES) {
+                return new Decoded.Malformed<>("the pod requests " + total.cores() + " percent in " + names.cores()
+                        + ": its containers share one card, which has 100");
             }
             return new Decoded.Valid<>(demand);
         } catch (ArithmeticException e) {

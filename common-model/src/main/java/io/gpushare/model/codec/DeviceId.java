@@ -2,19 +2,27 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.text.Printable;
 
 /**
- * The ID of a device at the kubelet. It names the card and is unique over both resources: {@code GPU-<uuid>::<n>} for a
- * memory unit, {@code GPU-<uuid>} for a whole card.
+ * The ID of a device at the kubelet. It names the card and is unique over all resources: {@code GPU-<uuid>::<n>} for a
+ * memory unit, {@code GPU-<uuid>} for a whole card, {@code GPU-<uuid>::c<n>} for a percent of its cores.
  */
 public sealed interface DeviceId {
     String SEPARATOR = "::";
 
+    String CORES = "c";
+
     CardId card();
 
+    /** The kind of share that the device represents. */
+    ShareKind kind();
+
     /** The share of the card that the device represents. */
-    Share share();
+    default Share share() {
+        return kind().share(1);
+    }
 
     /** Distinguishes the devices of one kind on the card. */
     int number();
@@ -22,13 +30,26 @@ public sealed interface DeviceId {
     /** One unit of that card's memory; the number only distinguishes the units of a card. */
     record MemoryUnitOf(CardId card, int number) implements DeviceId {
         @Override
-        public Share share() {
-            return Share.memory(1);
+        public ShareKind kind() {
+            return ShareKind.MEMORY;
         }
 
         @Override
         public String toString() {
             return card + SEPARATOR + number;
+        }
+    }
+
+    /** One percent of that card's cores; the number only distinguishes them. */
+    record CoresOf(CardId card, int number) implements DeviceId {
+        @Override
+        public ShareKind kind() {
+            return ShareKind.CORES;
+        }
+
+        @Override
+        public String toString() {
+            return card + SEPARATOR + CORES + number;
         }
     }
 
@@ -40,8 +61,8 @@ public sealed interface DeviceId {
         }
 
         @Override
-        public Share share() {
-            return Share.WHOLE_CARD;
+        public ShareKind kind() {
+            return ShareKind.WHOLE_CARDS;
         }
 
         @Override
@@ -56,11 +77,15 @@ public sealed interface DeviceId {
             return new Decoded.Valid<>(
                     at < 0
                             ? new WholeCard(new CardId(id))
-                            : new MemoryUnitOf(
-                                    new CardId(id.substring(0, at)),
-                                    Integer.parseUnsignedInt(id.substring(at + SEPARATOR.length()))));
+                            : part(new CardId(id.substring(0, at)), id.substring(at + SEPARATOR.length())));
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>(Printable.quoted(id) + " is not a device of ours: " + e.getMessage());
         }
+    }
+
+    private static DeviceId part(CardId card, String number) {
+        return number.startsWith(CORES)
+                ? new CoresOf(card, Integer.parseUnsignedInt(number.substring(CORES.length())))
+                : new MemoryUnitOf(card, Integer.parseUnsignedInt(number));
     }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with
  * isolation has {@code "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code
  * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer
- * has {@code "noCards":{"reason":"driver_not_loaded","detail":"…"}}. Unknown fields are skipped, so that an older extender can
+ * has {@code "noCards":{"reason":"driver_not_loaded","detail":"…"}}, and one that offers cores {@code "cores":true}. Unknown fields are skipped, so that an older extender can
  * read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
@@ -40,6 +40,7 @@ public final class InventoryCodec {
     private static final String ISOLATION = "isolation";
     private static final String ISOLATION_MISSING = "isolationMissing";
     private static final String MEMORY_CLOSED = "memoryClosed";
+    private static final String CORES = "cores";
 
     private InventoryCodec() {}
 
@@ -63,6 +64,9 @@ public final class InventoryCodec {
             document.putObject("noCards")
                     .put("reason", inventory.noCards().cause().label())
                     .put("detail", inventory.noCards().detail());
+        }
+        if (inventory.cores()) {
+            document.put(CORES, true);
         }
         return JsonReader.write(document);
     }
@@ -157,7 +161,8 @@ public final class InventoryCodec {
             }
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
             return new Decoded.Valid<>(
-                    new Inventory(unit, driver(document), cards, links(document, cards), noCards(document)));
+                    new Inventory(unit, driver(document), cards, links(document, cards), noCards(document))
+                            .withCores(Boolean.TRUE.equals(JsonReader.optionalBoolean(document, CORES))));
         } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
@@ -195,6 +200,7 @@ public final class InventoryCodec {
                 JsonReader.optionalBoolean(card, "mig"),
                 unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
                 Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")),
+                false,
                 isolation(card));
     }
 

@@ -1,6 +1,7 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.card.ShareKind;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -8,10 +9,12 @@ import java.util.regex.Pattern;
 /**
  * The names of the extended resources in this cluster.
  *
+ * @param cores empty in a cluster that does not count cores
  * @param formerMemory earlier names of the memory resource: pods that are bound under them keep their cards
  * @param formerCards earlier names of the card resource
  */
-public record ResourceNames(String memory, String cards, Set<String> formerMemory, Set<String> formerCards) {
+public record ResourceNames(
+        String memory, String cards, String cores, Set<String> formerMemory, Set<String> formerCards) {
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
@@ -29,13 +32,32 @@ public record ResourceNames(String memory, String cards, Set<String> formerMemor
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
         }
+        if (!cores.isEmpty() && (checked(cores).equals(memory) || cores.equals(cards))) {
+            throw new IllegalArgumentException(
+                    "the core resource must have another name than the other resources, and not '" + cores + "'");
+        }
         formerMemory = former(formerMemory, memory, cards);
         formerCards = former(formerCards, memory, cards);
+    }
+
+    /** Names of a cluster that does not count cores. */
+    public ResourceNames(String memory, String cards, Set<String> formerMemory, Set<String> formerCards) {
+        this(memory, cards, "", formerMemory, formerCards);
     }
 
     /** Names that replaced gpushare's, if they are others. */
     public ResourceNames(String memory, String cards) {
         this(memory, cards, Set.of(GPUSHARE_MEMORY), Set.of(GPUSHARE_CARDS));
+    }
+
+    /** The same names, and this one for cores. */
+    public ResourceNames withCores(String name) {
+        return new ResourceNames(memory, cards, name, formerMemory, formerCards);
+    }
+
+    /** The kinds of shares that are resources in this cluster. */
+    public Set<ShareKind> kinds() {
+        return cores.isEmpty() ? EnumSet.of(ShareKind.MEMORY, ShareKind.WHOLE_CARDS) : EnumSet.allOf(ShareKind.class);
     }
 
     private static Set<String> former(Set<String> names, String memory, String cards) {
@@ -47,7 +69,8 @@ public record ResourceNames(String memory, String cards, Set<String> formerMemor
 
     /** All names, present and former. */
     public Set<String> all() {
-        Set<String> all = new TreeSet<>(Set.of(memory, cards));
+        Set<String> all = new TreeSet<>();
+        kinds().forEach(kind -> all.add(of(kind)));
         all.addAll(formerMemory);
         all.addAll(formerCards);
         return all;
@@ -58,14 +81,16 @@ public record ResourceNames(String memory, String cards, Set<String> formerMemor
         return switch (kind) {
             case MEMORY -> formerMemory;
             case WHOLE_CARDS -> formerCards;
+            case CORES -> Set.of();
         };
     }
 
-    /** The resource of that kind of share. */
+    /** The resource of that kind of share, if it is one of the {@link #kinds}. */
     public String of(ShareKind kind) {
         return switch (kind) {
             case MEMORY -> memory;
             case WHOLE_CARDS -> cards;
+            case CORES -> cores;
         };
     }
 

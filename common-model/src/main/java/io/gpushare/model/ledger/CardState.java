@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * One card of the inventory and what is allocated on it.
  *
- * @param capacity what the card has: its memory units, or the whole card
+ * @param capacity what the card has: its memory units and cores, or the whole card
  * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where an
  *     annotation or another program broke the rules
  */
@@ -24,14 +24,23 @@ public record CardState(Card card, Share capacity, Share allocated) {
 
     /**
      * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, an
-     * unhealthy or cordoned card accepts no new pods, and one without the isolation that was asked for no memory pods.
+     * unhealthy or cordoned card accepts no new pods, one without the isolation that was asked for no memory pods, and one
+     * whose isolation does not limit cores none that request cores.
      */
     public Share free() {
         if (!card.placeable() || takenWhole()) {
             return Share.NONE;
         }
         Share free = unused() ? capacity : capacity.minus(allocated).shared();
-        return card.sharesMemory() ? free : free.minus(free.shared());
+        if (!card.sharesMemory()) {
+            return free.minus(free.shared());
+        }
+        return limitsCores() ? free : free.withoutCores();
+    }
+
+    /** Whether a container can have a part of the card's cores: they are offered, and its isolation limits them. */
+    public boolean limitsCores() {
+        return capacity.cores() > 0 && card.isolation().inForce().limitsCores();
     }
 
     /** Whether that share is free here. */

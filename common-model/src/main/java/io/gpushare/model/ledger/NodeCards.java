@@ -115,7 +115,8 @@ public final class NodeCards {
         return allocation.cards().stream().allMatch(id -> {
             @Nullable CardState state = byId.get(id);
             Share share = shareOn(allocation, id);
-            return state != null && state.offers(share) && !state.with(share).overCommitted();
+            boolean both = share.wholeCards() > 0 && !share.shared().isNone();
+            return state != null && state.offers(share) && !both;
         });
     }
 
@@ -130,7 +131,7 @@ public final class NodeCards {
     private static Share shareOn(Inventory inventory, Allocation allocation, CardId card) {
         Share share = allocation.shareOn(card);
         int units = inventory.unit().unitsCovering(share.units(), allocation.unit());
-        return units <= share.units() ? share : new Share(units, share.wholeCards());
+        return units <= share.units() ? share : share.withUnits(units);
     }
 
     private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {

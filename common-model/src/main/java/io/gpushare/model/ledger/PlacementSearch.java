@@ -30,7 +30,7 @@ record PlacementSearch(
         Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
         List<CardState> allowed = allowed(demand.selector());
-        return unresolvable(demand, allowed.size())
+        return unresolvable(demand, allowed)
                 .<Placement>map(Placement.Refused::new)
                 .orElseGet(() -> place(demand, allowed));
     }
@@ -44,12 +44,17 @@ record PlacementSearch(
     }
 
     /** The reason why the node could not take the demand even if it were empty. */
-    private static Optional<Refusal> unresolvable(Demand demand, int allowed) {
+    private static Optional<Refusal> unresolvable(Demand demand, List<CardState> allowed) {
         int needed = demand.sharedCards() + demand.total().wholeCards();
-        if (allowed == 0 && !demand.selector().any()) {
+        if (allowed.isEmpty() && !demand.selector().any()) {
             return Optional.of(Refusal.NO_CARD_OF_KIND);
         }
-        return needed > 1 && needed > allowed ? Optional.of(Refusal.TOO_FEW_CARDS) : Optional.empty();
+        if (needed > 1 && needed > allowed.size()) {
+            return Optional.of(Refusal.TOO_FEW_CARDS);
+        }
+        return demand.total().cores() > 0 && allowed.stream().noneMatch(CardState::limitsCores)
+                ? Optional.of(Refusal.NO_CORE_LIMITS)
+                : Optional.empty();
     }
 
     private Placement place(Demand demand, List<CardState> allowed) {
@@ -61,10 +66,7 @@ record PlacementSearch(
         if (shared.size() < sharedCards) {
             boolean reserved =
                     allowed.stream().filter(state -> shareable(state, demand)).count() >= sharedCards;
-            return new Placement.Refused(
-                    reserved
-                            ? Refusal.NO_FREE_CARDS
-                            : sharedCards == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY);
+            return new Placement.Refused(reserved ? Refusal.NO_FREE_CARDS : lacking(demand, allowed));
         }
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
@@ -74,6 +76,16 @@ record PlacementSearch(
                         demand,
                         shared,
                         BestLinked.choose(inventory.links(), left.subList(0, wholeCards), left, Integer.MAX_VALUE));
+    }
+
+    private static Refusal lacking(Demand demand, List<CardState> allowed) {
+        if (demand.sharedCards() > 1) {
+            return Refusal.NO_CARDS_WITH_MEMORY;
+        }
+        Share memory = demand.shareOfEachCard().withoutCores();
+        return demand.total().cores() > 0 && allowed.stream().anyMatch(state -> state.offers(memory))
+                ? Refusal.NO_CARD_WITH_CORES
+                : Refusal.NO_CARD_WITH_MEMORY;
     }
 
     /**

@@ -6,7 +6,11 @@ public enum Refusal {
     NO_CARD_WITH_MEMORY("Insufficient GPU Memory in one device"),
     /** The same for a pod that splits its memory over several cards. */
     NO_CARDS_WITH_MEMORY("Insufficient GPU Memory on as many devices as the pod's memory is split over"),
+    /** Memory is free, and not as much of the cores of that card as the pod requests. */
+    NO_CARD_WITH_CORES("Insufficient GPU cores in one device"),
     NO_FREE_CARDS("Insufficient whole GPU cards: a card that serves memory pods can't be taken whole"),
+    /** Its cards can't limit cores: no eviction can help. */
+    NO_CORE_LIMITS("No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps"),
     /** The selector accepts none of the node's cards: no eviction can help. */
     NO_CARD_OF_KIND("No GPU card matches the pod's card selection"),
     /** The selector accepts fewer cards than the pod needs: no eviction can help. */

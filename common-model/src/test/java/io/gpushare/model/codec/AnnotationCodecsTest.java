@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -54,6 +56,36 @@ class AnnotationCodecsTest {
         String written = InventoryCodec.encode(NODE);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    @Test
+    void aNodeThatOffersCoresSaysSo() {
+        String written = InventoryCodec.encode(NODE.withCores(true));
+        assertThat(written).endsWith(",\"cores\":true}");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(NODE.withCores(true)));
+        assertThat(InventoryCodec.encode(NODE)).doesNotContain("cores");
+    }
+
+    @Test
+    void theCoresOfAContainerAreBesideItsMemory() {
+        Allocation allocation = new Allocation(
+                MemoryUnit.GIB,
+                List.of(
+                        new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, new Share(3, 0, 30))),
+                        new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, Share.memory(4)))));
+        String written = AllocationCodec.encode(allocation);
+        assertThat(written).contains("\"cores\":{\"" + CARD + "\":30}").containsOnlyOnce("cores");
+        assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
+                .isEqualTo(new Decoded.Valid<>(allocation));
+        assertThat(allocation.withoutExcessCores(new Demand(List.of(
+                        new ContainerDemand("a", ContainerRole.APP, Share.memory(3)),
+                        new ContainerDemand("b", ContainerRole.APP, Share.memory(4))))))
+                .isEqualTo(new Allocation(
+                        MemoryUnit.GIB,
+                        List.of(
+                                new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, Share.memory(3))),
+                                new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, Share.memory(4))))));
     }
 
     @ParameterizedTest
@@ -207,6 +239,11 @@ class AnnotationCodecsTest {
                 "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[1]},{\"name\":\"a\",\"cards\":[2]}]}",
                 "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"role\":\"x\",\"cards\":[\"GPU-1\"]}]}",
                 "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[\"GPU-1\"],\"memory\":{\"GPU-1\":1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cards\":[\"GPU-1\"],\"cores\":{\"GPU-1\":1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"cores\":{\"GPU-1\":1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":1},\"cores\":{\"GPU-2\":1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":1},\"cores\":{\"GPU-1\":-1}}]}",
+                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"a\",\"memory\":{\"GPU-1\":1},\"cores\":30}]}",
             })
     void aForgedAllocationIsMalformedWithAReason(String written) {
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
@@ -256,7 +293,10 @@ class AnnotationCodecsTest {
                         roles,
                         Arbitraries.maps(
                                         cards,
-                                        Arbitraries.integers().between(1, 500).map(Share::memory))
+                                        Combinators.combine(
+                                                        Arbitraries.integers().between(1, 500),
+                                                        Arbitraries.of(0, 0, 30))
+                                                .as((units, cores) -> new Share(units, 0, cores)))
                                 .ofMinSize(1)
                                 .ofMaxSize(3))
                 .as(ContainerAllocation::new);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Share;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemandCodecTest {
     private static final String MEMORY = ResourceNames.DEFAULT.memory();
     private static final String CARDS = ResourceNames.DEFAULT.cards();
+    private static final String CORES = "aliyun.com/gpu-core.percentage";
     private final DemandCodec codec = new DemandCodec(ResourceNames.DEFAULT);
+    private final DemandCodec withCores = new DemandCodec(ResourceNames.DEFAULT.withCores(CORES));
 
     @ParameterizedTest
     @CsvSource({"1,1", "1k,1000", "2e3,2000", "1Ki,1024", "3000m,3", "+4,4", "5.0,5"})
@@ -90,6 +93,55 @@ class DemandCodecTest {
     }
 
     @Test
+    void coresAreCountedWhereTheyAreAResource() {
+        List<ContainerResources> pod =
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3", CORES, "30")));
+        assertThat(withCores.decode(pod, Map.of()).valid().orElseThrow().total())
+                .isEqualTo(new Share(3, 0, 30));
+        assertThat(codec.decode(pod, Map.of()).valid().orElseThrow().total()).isEqualTo(Share.memory(3));
+        assertThat(withCores.allocatable(Map.of(MEMORY, "15", CARDS, "1", CORES, "100")))
+                .isEqualTo(new Share(15, 1, 100));
+        assertThat(withCores.named(List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CORES, "0")))))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0|0|30|1|container 'main' requests aliyun.com/gpu-core.percentage without aliyun.com/gpu-mem: it is a"
+                        + " part of the card of which the container has memory, request both",
+                "0|1|30|1|container 'main' requests aliyun.com/gpu-core.percentage and aliyun.com/gpu-count: a whole"
+                        + " card has all its cores, request only one of them",
+                "3|0|101|1|the pod requests 101 percent in aliyun.com/gpu-core.percentage: its containers share one"
+                        + " card, which has 100",
+                "4|0|30|2|annotation gpushare.io/cards: container 'main' requests 30 percent of the cores, which is"
+                        + " possible on one card only",
+                "3|0|1.5|1|container 'main' requests aliyun.com/gpu-core.percentage: 1.5 is not a whole number from 0"
+                        + " to 2147483647",
+            })
+    void coresThatNoCardCanGiveAreRejected(String memory, String cards, String cores, String split, String reason) {
+        assertThat(withCores.decode(
+                        List.of(new ContainerResources(
+                                "main", ContainerRole.APP, Map.of(MEMORY, memory, CARDS, cards, CORES, cores))),
+                        split.equals("1") ? Map.of() : Map.of("gpushare.io/cards", split)))
+                .isEqualTo(new Decoded.Malformed<>(reason));
+    }
+
+    @Test
+    void theCoresOfContainersThatRunTogetherAreAddedUp() {
+        ContainerResources one = new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, "1", CORES, "60"));
+        ContainerResources other = new ContainerResources("b", ContainerRole.APP, one.quantities());
+        assertThat(withCores.decode(List.of(one, other)))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("120 percent"));
+        ContainerResources init = new ContainerResources("i", ContainerRole.INIT, one.quantities());
+        assertThat(withCores.decode(List.of(init, other)).valid().orElseThrow().total())
+                .isEqualTo(new Share(1, 0, 60));
+    }
+
+    @Test
     void formerNamesCountForBoundPodsOnly() {
         DemandCodec renamed = new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu"));
         List<ContainerResources> former =
@@ -142,6 +194,8 @@ class DemandCodecTest {
     @Test
     void theTwoResourcesHaveTwoNames() {
         assertThatThrownBy(() -> new ResourceNames(CARDS, CARDS)).hasMessageContaining("different names");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.withCores(CARDS)).hasMessageContaining("another name");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.withCores("cores")).hasMessageContaining("extended resource");
     }
 
     @Test

@@ -17,6 +17,9 @@ class DeviceIdTest {
         assertThat(DeviceId.parse(unit.toString())).isEqualTo(new Decoded.Valid<>(unit));
         DeviceId whole = new DeviceId.WholeCard(CARD);
         assertThat(DeviceId.parse(whole.toString())).isEqualTo(new Decoded.Valid<>(whole));
+        DeviceId cores = new DeviceId.CoresOf(CARD, 99);
+        assertThat(cores).hasToString("GPU-60805828-8ab0-6124-67c4-9baff56d087b::c99");
+        assertThat(DeviceId.parse(cores.toString())).isEqualTo(new Decoded.Valid<>(cores));
     }
 
     /**
@@ -33,7 +36,19 @@ class DeviceIdTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "::", "::1", "GPU-1::", "GPU-1::x", "GPU-1::-1", "GPU-1-_-0", "GPU-1::1::2"})
+    @ValueSource(
+            strings = {
+                "",
+                "::",
+                "::1",
+                "GPU-1::",
+                "GPU-1::x",
+                "GPU-1::-1",
+                "GPU-1::c",
+                "GPU-1::c-1",
+                "GPU-1-_-0",
+                "GPU-1::1::2"
+            })
     void anotherPluginsIdIsMalformed(String id) {
         assertThat(DeviceId.parse(id))
                 .isInstanceOfSatisfying(

@@ -9,7 +9,9 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.SelectorCodec;
@@ -17,6 +19,7 @@ import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -71,12 +74,22 @@ class NodeCardsProperties {
                         .filter(state -> state.offers(Share.WHOLE_CARD))
                         .count();
                 long withMemory = allowed.stream()
-                        .filter(state -> state.offers(demand.shareOfEachCard()))
+                        .filter(state -> shareable(state, demand))
                         .count();
                 int memory = demand.sharedCards();
                 switch (why) {
                     case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY ->
                         assertThat(withMemory).isLessThan(memory);
+                    case NO_CARD_WITH_CORES -> {
+                        assertThat(withMemory).isZero();
+                        assertThat(allowed)
+                                .anyMatch(state ->
+                                        state.offers(demand.shareOfEachCard().withoutCores()));
+                    }
+                    case NO_CORE_LIMITS -> {
+                        assertThat(demand.total().cores()).isPositive();
+                        assertThat(allowed).noneMatch(CardState::limitsCores);
+                    }
                     case NO_FREE_CARDS ->
                         assertThat(memory + demand.total().wholeCards()).isGreaterThan((int) free);
                     case NO_CARD_OF_KIND -> assertThat(allowed).isEmpty();
@@ -85,6 +98,12 @@ class NodeCardsProperties {
                 }
             }
         }
+    }
+
+    /** MPS serves no pod with memory of several cards. */
+    private static boolean shareable(CardState state, Demand demand) {
+        return state.offers(demand.shareOfEachCard())
+                && (demand.split() == 1 || state.card().isolation().inForce() != Isolation.MPS);
     }
 
     @Property
@@ -113,7 +132,7 @@ class NodeCardsProperties {
                 CardState state = cards.get(i);
                 boolean allowed = demand.selector().matches(state.card(), null);
                 if ((chosen >> i & 1) == 1) {
-                    fits &= allowed && state.offers(demand.shareOfEachCard());
+                    fits &= allowed && shareable(state, demand);
                 } else if (allowed && state.offers(Share.WHOLE_CARD)) {
                     free++;
                 }
@@ -208,12 +227,23 @@ class NodeCardsProperties {
 
     @Provide
     Arbitrary<Inventory> inventories() {
-        return Arbitraries.integers()
+        Arbitrary<Inventory> nodes = Arbitraries.integers()
                 .between(1, 40)
                 .array(int[].class)
                 .ofMinSize(1)
                 .ofMaxSize(8)
                 .map(TestCards::node);
+        // Of the cards of some nodes all, some or none have MPS.
+        return Combinators.combine(nodes, Arbitraries.of(true, false), Arbitraries.of(0, 0, 0b10110101, -1))
+                .as((node, cores, mps) -> node.withCores(cores).withIsolation(withMps(node, mps)));
+    }
+
+    private static Map<CardId, CardIsolation> withMps(Inventory node, int cards) {
+        Map<CardId, CardIsolation> isolation = new HashMap<>();
+        node.cards().stream()
+                .filter(card -> (cards >> card.index() & 1) == 1)
+                .forEach(card -> isolation.put(card.id(), CardIsolation.of(Isolation.MPS)));
+        return isolation;
     }
 
     @Provide
@@ -238,9 +268,15 @@ class NodeCardsProperties {
                                 .map(container -> new ContainerDemand(
                                         container.name(),
                                         container.role(),
-                                        new Share(
-                                                container.request().units() * split,
-                                                container.request().wholeCards())))
+                                        split == 1
+                                                ? container.request()
+                                                : container
+                                                        .request()
+                                                        .withoutCores()
+                                                        .withUnits(container
+                                                                        .request()
+                                                                        .units()
+                                                                * split)))
                                 .toList(),
                         split,
                         selector));
@@ -250,9 +286,10 @@ class NodeCardsProperties {
         return Combinators.combine(
                         Arbitraries.of(ContainerRole.values()),
                         Arbitraries.integers().between(1, 20),
-                        Arbitraries.of(true, true, false))
-                .as((role, amount, memory) ->
-                        new ContainerDemand("c", role, memory ? Share.memory(amount) : Share.whole(1 + amount % 3)))
+                        Arbitraries.of(true, true, false),
+                        Arbitraries.of(0, 0, 1, 30, 40, 100))
+                .as((role, amount, memory, cores) -> new ContainerDemand(
+                        "c", role, memory ? new Share(amount, 0, cores) : Share.whole(1 + amount % 3)))
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(3)
@@ -275,9 +312,10 @@ class NodeCardsProperties {
         Arbitrary<CardId> cards = Arbitraries.integers().between(0, 9).map(i -> new CardId("GPU-" + i));
         Arbitrary<ContainerAllocation> memory = Combinators.combine(
                         cards,
-                        Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)))
-                .as((card, units) ->
-                        new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units))));
+                        Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)),
+                        Arbitraries.of(0, 30, 101, Integer.MAX_VALUE))
+                .as((card, units, cores) ->
+                        new ContainerAllocation("main", ContainerRole.APP, Map.of(card, new Share(units, 0, cores))));
         Arbitrary<ContainerAllocation> whole =
                 cards.map(card -> new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.WHOLE_CARD)));
         return Arbitraries.oneOf(memory, whole)

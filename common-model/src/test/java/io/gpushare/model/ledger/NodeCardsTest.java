@@ -7,6 +7,7 @@ import static io.gpushare.model.ledger.TestCards.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
@@ -15,6 +16,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -160,6 +162,62 @@ class NodeCardsTest {
         Inventory finer =
                 new Inventory(MemoryUnit.ofMib(512), null, node.inventory().cards());
         assertThat(node.withInventory(finer).cards().getFirst().free().units()).isEqualTo(30 - 8);
+    }
+
+    @Test
+    void thirtyAndFortyAndThirtyPercentOfTheCoresFitOnOneCardAndThirtyOneDoNot() {
+        NodeCards node = add(add(NodeCards.of(mps(15)), cores(2, 30)), cores(2, 40));
+
+        assertThat(node.place(cores(2, 31), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+        assertThat(node.place(cores(12, 30), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        NodeCards full = add(node, cores(2, 30));
+        assertThat(full.cards().getFirst().free()).isEqualTo(Share.memory(9));
+        assertThat(full.place(memory(9), CardOrder.BINPACK)).isInstanceOf(Placement.Placed.class);
+        assertThat(full.cards().getFirst().overCommitted()).isFalse();
+        assertThat(full.place(whole(1), CardOrder.BINPACK)).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
+    }
+
+    @Test
+    void coresAreOnlyOnCardsThatLimitThemAndAWholeCardHasAll() {
+        Inventory mps = mps(15);
+        NodeCards whole = add(NodeCards.of(mps), whole(1));
+        assertThat(whole.cards().getFirst().free()).isEqualTo(Share.NONE);
+        assertThat(whole.cards().getFirst().occupied().cores()).isEqualTo(100);
+        for (Inventory without : List.of(
+                node(15),
+                mps.withCores(false),
+                mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.DRIVER))),
+                mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.counted("no supervisor"))))) {
+            assertThat(NodeCards.of(without).place(cores(2, 1), CardOrder.BINPACK))
+                    .isEqualTo(new Placement.Refused(Refusal.NO_CORE_LIMITS));
+            assertThat(NodeCards.of(without).place(memory(2), CardOrder.BINPACK))
+                    .isInstanceOf(Placement.Placed.class);
+        }
+    }
+
+    @Test
+    void overCommittedCoresKeepNoPodAwayThatRequestsNone() {
+        Allocation forged = new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-0"), new Share(1, 0, 500)))));
+        NodeCards node = NodeCards.of(mps(15)).with(pod("forged"), forged);
+
+        assertThat(node.cards().getFirst().overCommitted()).isTrue();
+        assertThat(node.fits(placed(node, memory(14)))).isTrue();
+        assertThat(node.place(cores(1, 1), CardOrder.BINPACK))
+                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+    }
+
+    /** A card with MPS on a node that offers cores. */
+    private static Inventory mps(int gib) {
+        return node(gib).withCores(true).withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.MPS)));
+    }
+
+    private static Demand cores(int units, int percent) {
+        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, new Share(units, 0, percent))));
     }
 
     @Test

@@ -179,7 +179,8 @@ public final class AllocationHandler implements CallHandler {
     }
 
     private static String share(Share share) {
-        return share.wholeCards() == 0 ? share.units() + " units" : share.wholeCards() + " whole";
+        String cores = share.cores() == 0 ? "" : " and " + share.cores() + "% of the cores";
+        return share.wholeCards() == 0 ? share.units() + " units" + cores : share.wholeCards() + " whole";
     }
 
     /**

@@ -4,8 +4,11 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.node.DeviceIdParser;
 import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.util.Comparator;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -69,37 +73,49 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                 pod.demand().valid().map(demand -> demand.containers()).orElse(List.of());
         for (int at = 0; at < containers.size(); at++) {
             ContainerDemand container = containers.get(at);
-            if (lacks(pod, containers, at)) {
+            Set<ShareKind> lacking = lacking(pod, containers, at);
+            if (!lacking.isEmpty()) {
                 // Later containers wait for this one, whichever resource it lacks.
-                return resource.amount(container) > 0
-                        ? Optional.of(new Candidate(pod, container, answered(pod, container)))
+                return lacking.contains(resource.kind())
+                        ? Optional.of(new Candidate(pod, container, answered(pod, container, resource.kind())))
                         : Optional.empty();
             }
         }
         return Optional.empty();
     }
 
-    private boolean lacks(NodePod pod, List<ContainerDemand> containers, int at) {
+    /** The resources that the container lacks. The kubelet calls for one after the other, in any order. */
+    private Set<ShareKind> lacking(NodePod pod, List<ContainerDemand> containers, int at) {
+        Share request = containers.get(at).request();
+        return Stream.of(ShareKind.values())
+                .filter(kind -> kind.in(request) > 0 && lacks(pod, containers, at, kind))
+                .collect(Collectors.toSet());
+    }
+
+    private boolean lacks(NodePod pod, List<ContainerDemand> containers, int at, ShareKind kind) {
         ContainerDemand container = containers.get(at);
-        if (pod.former().contains(container.name())
-                || !snapshot.listed().devices(pod.name(), container.name()).isEmpty()) {
+        if (pod.former().contains(container.name()) || listed(pod, container, kind)) {
             return false;
         }
         // pod-resources never lists ordinary init containers. One is done when its call was answered, or when a later
         // container has devices.
         if (!listedNow || container.role() == ContainerRole.INIT) {
-            return !answered(pod, container)
+            return !answered(pod, container, kind)
                     && containers.subList(at + 1, containers.size()).stream()
-                            .noneMatch(later -> answered(pod, later)
-                                    || !snapshot.listed()
-                                            .devices(pod.name(), later.name())
-                                            .isEmpty());
+                            .noneMatch(later -> Stream.of(ShareKind.values())
+                                    .anyMatch(any -> answered(pod, later, any) || listed(pod, later, any)));
         }
         return true;
     }
 
-    private boolean answered(NodePod pod, ContainerDemand container) {
-        return snapshot.answered(pod.ref(), container.name());
+    private boolean answered(NodePod pod, ContainerDemand container, ShareKind kind) {
+        return snapshot.answered(pod.ref(), container.name(), kind);
+    }
+
+    /** Whether pod-resources lists devices of that kind for the container. */
+    private boolean listed(NodePod pod, ContainerDemand container, ShareKind kind) {
+        return snapshot.listed().devices(pod.name(), container.name()).stream()
+                .anyMatch(id -> DeviceIdParser.mayBe(Set.of(id), kind));
     }
 
     private Caller among(List<Candidate> candidates, Set<CardId> named, Caller.Evidence evidence) {

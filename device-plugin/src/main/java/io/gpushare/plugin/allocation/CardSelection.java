@@ -8,7 +8,9 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
@@ -20,6 +22,7 @@ import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,8 +43,21 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return switch (pod.written(snapshot.inventory())) {
             case Decoded.Malformed<Allocation>(String reason) -> refused(RefusalKind.MALFORMED, reason);
             case Decoded.Valid<Allocation>(Allocation allocation) -> annotated(allocation);
-            case Decoded.Absent<Allocation> _ -> unannotated(devices);
+            case Decoded.Absent<Allocation> _ ->
+                given().map(own -> ifAvailable(own, allocation(own))).orElseGet(() -> unannotated(devices));
         };
+    }
+
+    /** What the container got in the kubelet's call for its memory or its cores: the other call is for the same card. */
+    private Optional<ContainerAllocation> given() {
+        return container.request().cores() == 0
+                ? Optional.empty()
+                : snapshot.response(pod.ref(), container)
+                        .filter(own -> own.total().equals(container.request()));
+    }
+
+    private Allocation allocation(ContainerAllocation own) {
+        return new Allocation(snapshot.inventory().unit(), List.of(own));
     }
 
     private CardChoice annotated(Allocation allocation) {
@@ -53,21 +69,40 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
         if (own.isEmpty() || !own.get().total().equals(container.request())) {
+            boolean coresOnly = own.isPresent()
+                    && own.get()
+                            .total()
+                            .withoutCores()
+                            .equals(container.request().withoutCores());
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
-                            + container.name() + "': only the scheduler may write that annotation");
+                            + container.name()
+                            + (coresOnly
+                                    ? "' for cores: the extender needs the same --core-resource as the device plugin"
+                                    : "': only the scheduler may write that annotation"));
         }
-        Optional<CardChoice> unavailable = unavailable(own.get().visibleCards());
+        if (given().filter(first -> !first.equals(own.get())).isPresent()) {
+            return refused(
+                    RefusalKind.DEMAND_DIFFERS,
+                    "annotation " + AnnotationKeys.ALLOCATION
+                            + " was changed between the kubelet's calls for its memory"
+                            + " and for its cores: only the scheduler may write that annotation");
+        }
+        return ifAvailable(own.get(), allocation);
+    }
+
+    private CardChoice ifAvailable(ContainerAllocation own, Allocation ofPod) {
+        Optional<CardChoice> unavailable = unavailable(own.visibleCards());
         if (unavailable.isPresent()) {
             return unavailable.get();
         }
         NodeCards others = snapshot.allocations().assigned().without(pod.ref().uid());
-        return others.fits(allocation)
-                ? new CardChoice.Chosen(own.get())
+        return others.fits(ofPod)
+                ? new CardChoice.Chosen(own)
                 : refused(
                         RefusalKind.CARD_IN_USE,
-                        "the cards allocated to the pod (" + names(own.get().visibleCards())
+                        "the cards allocated to the pod (" + names(own.visibleCards())
                                 + ") are in use by other pods: recreate the pod");
     }
 
@@ -89,6 +124,13 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.NO_ISOLATION,
                         "card " + id + ", allocated to the pod, offers no memory ("
                                 + card.get().isolation().missing() + "): recreate the pod"));
+            }
+            Isolation inForce = card.get().isolation().inForce();
+            if (container.request().cores() > 0 && !inForce.limitsCores()) {
+                return Optional.of(refused(
+                        RefusalKind.NO_ISOLATION,
+                        "card " + id + ", allocated to the pod, does not limit cores (isolation " + inForce
+                                + " is in force, and mps is needed): recreate the pod"));
             }
             if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
@@ -149,14 +191,23 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.parts(devices);
         boolean matching = whole
                 ? shares.size() == container.request().wholeCards()
-                : !shares.isEmpty() && shares.equals(split(shares.keySet()));
+                : !shares.isEmpty() && matches(shares, devices.getFirst().kind());
         boolean selected = devices.stream()
                 .allMatch(device -> snapshot.inventory()
                         .card(device.card())
                         .filter(card -> demand().selector()
                                 .matches(card, snapshot.inventory().driver()))
                         .isPresent());
-        return matching && selected ? Optional.of(allocation(shares)) : Optional.empty();
+        return matching && selected
+                ? Optional.of(allocation(whole ? shares : split(shares.keySet())))
+                : Optional.empty();
+    }
+
+    /** Whether these are the container's shares, as far as devices of one kind tell. */
+    private boolean matches(Map<CardId, Share> shares, ShareKind kind) {
+        Map<CardId, Share> own = new HashMap<>(split(shares.keySet()));
+        own.replaceAll((_, share) -> kind.partOf(share));
+        return shares.equals(own);
     }
 
     /** The cards on which other containers of the pod have memory: the containers of a pod share its cards. */

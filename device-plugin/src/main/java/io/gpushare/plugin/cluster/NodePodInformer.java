@@ -113,10 +113,17 @@ public final class NodePodInformer implements AutoCloseable {
                 state.created(),
                 state.ended(),
                 demand,
-                allocation,
+                demand.valid().map(valid -> counted(allocation, valid)).orElse(allocation),
                 state.started(),
                 demands.former(state.containers()),
                 gpushare);
+    }
+
+    private static Decoded<Allocation> counted(Decoded<Allocation> allocation, Demand demand) {
+        return allocation
+                .valid()
+                .<Decoded<Allocation>>map(valid -> new Decoded.Valid<>(valid.withoutExcessCores(demand)))
+                .orElse(allocation);
     }
 
     @Override

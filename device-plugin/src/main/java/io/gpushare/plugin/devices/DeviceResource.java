@@ -8,6 +8,7 @@ import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own. */
 public enum DeviceResource {
@@ -26,6 +27,15 @@ public enum DeviceResource {
         List<String> ids(CardState card) {
             return List.of(new DeviceId.WholeCard(card.card().id()).toString());
         }
+    },
+    /** Percents of a card's cores; not every node offers them. */
+    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card") {
+        @Override
+        List<String> ids(CardState card) {
+            return IntStream.range(0, card.capacity().cores())
+                    .mapToObj(number -> new DeviceId.CoresOf(card.card().id(), number).toString())
+                    .toList();
+        }
     };
 
     private final ShareKind kind;
@@ -36,6 +46,18 @@ public enum DeviceResource {
         this.kind = kind;
         this.socket = socket;
         this.unit = unit;
+    }
+
+    /** The resources of a cluster with these names. */
+    public static List<DeviceResource> of(ResourceNames names) {
+        return Stream.of(values())
+                .filter(resource -> names.kinds().contains(resource.kind))
+                .toList();
+    }
+
+    /** The kind of share that its devices represent. */
+    public ShareKind kind() {
+        return kind;
     }
 
     /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
@@ -70,8 +92,11 @@ public enum DeviceResource {
 
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
-        return card.card().cordoned()
-                || (kind == ShareKind.MEMORY && !card.card().sharesMemory());
+        return switch (kind) {
+            case WHOLE_CARDS -> card.card().cordoned();
+            case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
+            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limitsCores();
+        };
     }
 
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */

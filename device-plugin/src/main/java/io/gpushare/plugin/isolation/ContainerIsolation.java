@@ -6,6 +6,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.Share;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,11 +24,22 @@ public sealed interface ContainerIsolation {
     }
 
     /**
+     * What it may use of one card.
+     *
+     * @param cores percent of the cores; 0 for all of them
+     */
+    record Limit(Memory memory, int cores) {
+        public Limit {
+            Objects.requireNonNull(memory);
+        }
+    }
+
+    /**
      * Its settings; all are empty where nothing is enforced.
      *
-     * @param limits the memory that it may use, by card on which that is enforced
+     * @param limits what it may use, by card on which that is enforced
      */
-    record Settings(Map<String, String> environment, List<Mount> mounts, Map<CardId, Memory> limits)
+    record Settings(Map<String, String> environment, List<Mount> mounts, Map<CardId, Limit> limits)
             implements ContainerIsolation {
         /** Nothing is enforced. */
         public static final Settings NONE = new Settings(Map.of(), List.of(), Map.of());
@@ -48,19 +60,25 @@ public sealed interface ContainerIsolation {
 
     /** Decides for a container with these shares. */
     static ContainerIsolation of(ContainerAllocation allocation, Inventory inventory, IsolationProvider provider) {
-        Map<CardId, Memory> limits = new LinkedHashMap<>();
+        Map<CardId, Limit> limits = new LinkedHashMap<>();
         for (CardId id : allocation.visibleCards()) {
             Optional<Card> card = inventory.card(id);
-            int units = allocation.on(id).units();
-            if (card.isEmpty() || units == 0) {
+            Share share = allocation.on(id);
+            if (card.isEmpty() || share.units() == 0) {
                 continue; // nothing limits the container of a whole card
             }
             if (card.get().isolation().closed()) {
                 return new Refused("card " + id + " offers no memory: "
                         + card.get().isolation().missing());
             }
-            if (card.get().isolation().inForce() != Isolation.NONE) {
-                limits.put(id, new Memory(inventory.unit().size().bytes() * units));
+            Isolation inForce = card.get().isolation().inForce();
+            if (share.cores() > 0 && !inForce.limitsCores()) {
+                return new Refused("card " + id + " does not limit cores: isolation " + inForce
+                        + " is in force, and mps is needed");
+            }
+            if (inForce != Isolation.NONE) {
+                Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
+                limits.put(id, new Limit(memory, share.cores()));
             }
         }
         return limits.isEmpty()

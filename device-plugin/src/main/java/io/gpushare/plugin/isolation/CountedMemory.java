@@ -3,7 +3,6 @@ package io.gpushare.plugin.isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +15,7 @@ public final class CountedMemory implements IsolationProvider {
     }
 
     @Override
-    public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
+    public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
         return ContainerIsolation.Settings.NONE;
     }
 

@@ -17,10 +17,10 @@ public interface IsolationProvider {
     /**
      * What a container with these limits needs. It decides on values only.
      *
-     * @param limits its memory, by card that has this isolation; not empty
+     * @param limits what it may use, by card that has this isolation; not empty
      * @param cards the number of all its cards
      */
-    ContainerIsolation settings(Map<CardId, Memory> limits, int cards);
+    ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards);
 
     /**
      * Puts the isolation of a container into force before it starts, and waits for it if necessary; the kubelet waits as

@@ -36,9 +36,9 @@ public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
     }
 
     /**
-     * The container with these devices: PreStartContainer names nothing else. The kubelet gives the devices of an init
-     * container again to one that starts later, and those of an ended pod to the next pod, so the last response counts. The
-     * plugin's own responses name it, and after a restart pod-resources. Empty if neither does.
+     * The container with these devices: PreStartContainer names nothing else, and one resource in each call. The kubelet gives
+     * the devices of an init container again to one that starts later, and those of an ended pod to the next pod, so the last
+     * response counts. The plugin's own responses name it, and after a restart pod-resources. Empty if neither does.
      */
     public static Optional<StartingContainer> of(Set<String> ids, NodeSnapshot snapshot) {
         return snapshot.answeredCalls().stream()
@@ -52,7 +52,8 @@ public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
         return snapshot.pods().stream()
                 .filter(pod -> !pod.ended())
                 .flatMap(pod -> snapshot.listed().pods().getOrDefault(pod.name(), Map.of()).entrySet().stream()
-                        .filter(container -> Set.copyOf(container.getValue()).equals(ids))
+                        .filter(container ->
+                                !ids.isEmpty() && container.getValue().containsAll(ids))
                         .flatMap(container -> of(pod.ref(), container.getKey(), snapshot).stream()))
                 .findFirst();
     }

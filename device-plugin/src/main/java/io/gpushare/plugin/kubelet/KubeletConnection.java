@@ -6,7 +6,6 @@ import io.gpushare.plugin.devices.DeviceResource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,7 +31,7 @@ public final class KubeletConnection implements AutoCloseable {
     private KubeletConnection(
             Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
-        servers = Arrays.stream(DeviceResource.values())
+        servers = DeviceResource.of(names).stream()
                 .map(resource -> new ResourceServer.Endpoint(
                         resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
                 .map(endpoint -> new ResourceServer(endpoint, handler, sockets, calls, clock))

@@ -32,6 +32,12 @@ final class CardMetrics {
                 "gpushare_card_memory_allocated_bytes",
                 "Memory that is allocated to containers; all of it if one has the whole card.",
                 this::allocated);
+        gauge(
+                "gpushare_card_cores_allocated_percent",
+                "Percent of the card's cores that is allocated to containers; only where cores are counted.",
+                state -> state.capacity().cores() == 0
+                        ? OptionalDouble.empty()
+                        : OptionalDouble.of(state.occupied().cores()));
         state(
                 "gpushare_card_taken_whole",
                 "1 for a card that is allocated whole.",

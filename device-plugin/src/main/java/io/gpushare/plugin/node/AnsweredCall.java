@@ -2,9 +2,11 @@ package io.gpushare.plugin.node;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.ShareKind;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * An answered Allocate call: the allocation of a container, and the device IDs that the kubelet allocated for it.
@@ -22,5 +24,16 @@ public record AnsweredCall(PodRef pod, ContainerAllocation allocation, Set<Strin
     /** Whether the call was about that container of that pod. */
     public boolean isFor(PodRef other, String container) {
         return pod.uid().equals(other.uid()) && allocation.name().equals(container);
+    }
+
+    /** Whether the call may have been about devices of that kind. */
+    boolean mayBe(ShareKind kind) {
+        return DeviceIdParser.mayBe(ids, kind);
+    }
+
+    /** Whether a later call is about the same devices: a container with memory and cores causes a call for each. */
+    boolean isRepeatedBy(AnsweredCall later) {
+        return isFor(later.pod, later.allocation.name())
+                && Stream.of(ShareKind.values()).anyMatch(kind -> mayBe(kind) && later.mayBe(kind));
     }
 }

@@ -4,6 +4,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
 import java.util.Collection;
 import java.util.List;
@@ -26,14 +27,19 @@ public final class DeviceIdParser {
                 .toList();
     }
 
+    /** Whether these may be devices of that kind; IDs of other plugins may be of any. */
+    public static boolean mayBe(Collection<String> ids, ShareKind kind) {
+        return devices(ids).stream().allMatch(device -> device.kind() == kind);
+    }
+
     /** The shares of the devices that are parts of cards, by card. */
     public static Map<CardId, Share> parts(List<DeviceId> devices) {
-        return shares(devices, device -> device.share().wholeCards() == 0);
+        return shares(devices, device -> device.kind() != ShareKind.WHOLE_CARDS);
     }
 
     /** The shares of the whole-card devices, by card. */
     public static Map<CardId, Share> whole(List<DeviceId> devices) {
-        return shares(devices, device -> device.share().wholeCards() > 0);
+        return shares(devices, device -> device.kind() == ShareKind.WHOLE_CARDS);
     }
 
     private static Map<CardId, Share> shares(List<DeviceId> devices, Predicate<DeviceId> kind) {
@@ -43,13 +49,20 @@ public final class DeviceIdParser {
     }
 
     /**
-     * The allocation of a container by its device IDs alone; empty if none of them is ours. The role is unknown, so the
-     * container counts as an app: its allocation adds to all others, and nothing that it may hold is offered.
+     * The allocation of a container by its device IDs alone; empty if none of them is memory or a card of ours. The role is
+     * unknown, so the container counts as an app: its allocation adds to all others, and nothing that it may hold is offered.
+     * Cores are of the card of the memory, whatever card their devices name: the kubelet only counts them.
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);
-        Map<CardId, Share> parts = parts(devices);
-        Map<CardId, Share> shares = parts.isEmpty() ? whole(devices) : parts;
+        Map<CardId, Share> memory = shares(devices, device -> device.kind() == ShareKind.MEMORY);
+        long cores = devices.stream()
+                .filter(device -> device.kind() == ShareKind.CORES)
+                .count();
+        if (memory.size() == 1) {
+            memory.replaceAll((_, share) -> share.plus(Share.cores((int) cores)));
+        }
+        Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
         return shares.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ContainerAllocation(container, ContainerRole.APP, shares));

@@ -5,6 +5,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What the kubelet's checkpoint records: the answered Allocate calls of containers that have cards, by pod uid, whichever
@@ -41,14 +43,22 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             return !DeviceIdParser.devices(ids).isEmpty();
         }
 
-        /** The allocation of a container with this demand; empty if the call was for another amount. */
+        /** Whether the call may have been about devices of that kind. */
+        boolean mayBe(ShareKind kind) {
+            return DeviceIdParser.mayBe(ids, kind);
+        }
+
+        /**
+         * The allocation of a container with this demand, of which the response names the card whatever resource the call was
+         * about; empty if the call was for another amount.
+         */
         Optional<ContainerAllocation> allocation(ContainerDemand demand, Inventory inventory) {
             Set<CardId> known =
                     cards.stream().flatMap(card -> card.in(inventory).stream()).collect(Collectors.toSet());
             Share request = demand.request();
             boolean whole = request.wholeCards() > 0;
             boolean matches = known.size() == cards.size()
-                    && ids.size() == (whole ? request.wholeCards() : request.units())
+                    && ofAmount(request)
                     && (whole ? known.size() == request.wholeCards() : request.divisibleBy(known.size()));
             Share each = whole ? Share.WHOLE_CARD : request.dividedBy(cards.size());
             return matches
@@ -57,6 +67,13 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
                             demand.role(),
                             known.stream().collect(Collectors.toMap(Function.identity(), _ -> each))))
                     : Optional.empty();
+        }
+
+        private boolean ofAmount(Share request) {
+            return Stream.of(ShareKind.values())
+                    .filter(this::mayBe)
+                    .mapToInt(kind -> kind.in(request))
+                    .anyMatch(amount -> amount > 0 && amount == ids.size());
         }
     }
 

@@ -1,7 +1,10 @@
 package io.gpushare.plugin.node;
 
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.Decoded;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -202,17 +205,29 @@ public final class NodeSnapshot {
                 .findFirst();
     }
 
-    /** Whether an Allocate for that container was answered, by this process or one before it. */
-    public boolean answered(PodRef pod, String container) {
-        return answeredCalls.stream().anyMatch(call -> call.isFor(pod, container))
+    /** Whether an Allocate for devices of that kind for that container was answered, by this process or one before it. */
+    public boolean answered(PodRef pod, String container, ShareKind kind) {
+        return answeredCalls.stream().anyMatch(call -> call.isFor(pod, container) && call.mayBe(kind))
                 || checkpoint.entries(pod.uid()).stream()
-                        .anyMatch(entry -> entry.container().equals(container));
+                        .anyMatch(entry -> entry.container().equals(container) && entry.mayBe(kind));
     }
 
-    /** The snapshot after an Allocate; it replaces an earlier one for the same container. */
+    /** What the last response gave to that container, as far as it is known; the kubelet's checkpoint knows earlier ones. */
+    public Optional<ContainerAllocation> response(PodRef pod, ContainerDemand container) {
+        return answeredCalls.stream()
+                .filter(call -> call.isFor(pod, container.name()))
+                .map(AnsweredCall::allocation)
+                .findFirst()
+                .or(() -> checkpoint.entries(pod.uid()).stream()
+                        .filter(entry -> entry.container().equals(container.name()))
+                        .flatMap(entry -> entry.allocation(container, inventory).stream())
+                        .findFirst());
+    }
+
+    /** The snapshot after an Allocate; it replaces an earlier one for the same devices of the same container. */
     public NodeSnapshot withAnsweredCall(AnsweredCall call) {
         List<AnsweredCall> changed = new ArrayList<>(answeredCalls);
-        changed.removeIf(old -> old.isFor(call.pod(), call.allocation().name()));
+        changed.removeIf(old -> old.isRepeatedBy(call));
         changed.add(call);
         return new NodeSnapshot(inventory, pods, listed, changed, checkpoint, refused, deleted, admissionOrder);
     }

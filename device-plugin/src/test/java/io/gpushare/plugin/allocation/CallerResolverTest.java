@@ -84,6 +84,44 @@ class CallerResolverTest {
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
     }
 
+    /** The kubelet calls for the resources of a container one after the other, in any order. */
+    @Test
+    void aContainerWithMemoryAndCoresIsTheCallerForEachOfThem() {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("one", 2, 30), TestPods.cores("two", 2, 30));
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+
+        assertFound(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
+        assertFound(now(snapshot).find(DeviceResource.CORES, 30, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
+        NodeSnapshot oneHasCores = snapshot.withListed(
+                TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1"), TestPods.START.plusSeconds(1));
+        assertFound(
+                now(oneHasCores).find(DeviceResource.MEMORY, 2, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
+        assertThat(now(oneHasCores).find(DeviceResource.CORES, 30, Set.of())).isInstanceOf(Caller.None.class);
+        NodeSnapshot oneHasBoth = snapshot.withListed(
+                TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1", "GPU-a::0", "GPU-a::1"),
+                TestPods.START.plusSeconds(1));
+        assertFound(
+                now(oneHasBoth).find(DeviceResource.CORES, 30, Set.of()), "p", "two", Caller.Evidence.LACKS_DEVICES);
+    }
+
+    @Test
+    void anInitContainerWithMemoryAndCoresIsPastWhenBothCallsWereAnswered() {
+        NodePod pod = TestPods.unannotated(
+                "p",
+                0,
+                new ContainerDemand("load", ContainerRole.INIT, new Share(2, 0, 30)),
+                TestPods.memory("main", 2));
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+
+        NodeSnapshot memory = snapshot.withAnsweredCall(new AnsweredCall(
+                pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
+        assertThat(now(memory).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
+        assertFound(now(memory).find(DeviceResource.CORES, 30, Set.of()), "p", "load", Caller.Evidence.LACKS_DEVICES);
+        NodeSnapshot both = memory.withAnsweredCall(
+                new AnsweredCall(pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::c0"), TestPods.START));
+        assertFound(now(both).find(DeviceResource.MEMORY, 2, Set.of()), "p", "main", Caller.Evidence.LACKS_DEVICES);
+    }
+
     @Test
     void ofTwoThatSeemToWaitTheOneThatCameFirstWasRejectedByTheKubelet() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("rejected", 9, A, 3))

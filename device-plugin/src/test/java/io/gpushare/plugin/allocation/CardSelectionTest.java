@@ -9,8 +9,10 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -31,6 +33,8 @@ class CardSelectionTest {
     private static final Card A = Card.of("GPU-a", 0, Memory.ofGib(48));
     private static final Card B = Card.of("GPU-b", 1, Memory.ofGib(24));
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(A, B)));
+    private static final NodeSnapshot MPS =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B))).withCores(true));
 
     @Test
     void theAnnotatedCardIsChosenWhateverCardTheDevicesName() {
@@ -153,6 +157,70 @@ class CardSelectionTest {
         var second = pod.demand().valid().orElseThrow().containers().getLast();
         assertThat(new CardSelection(first, pod, second).among(List.of()))
                 .isEqualTo(new CardChoice.Chosen(TestPods.share("two", A.id(), 4)));
+    }
+
+    @Test
+    void thirtyAndFortyAndThirtyPercentOfTheCoresAreGrantedAndThirtyOneAreNot() {
+        NodeSnapshot node = MPS;
+        for (int percent : new int[] {30, 40}) {
+            NodePod other = cores("other" + percent, percent);
+            node = node.withPod(other)
+                    .withAnsweredCall(new AnsweredCall(
+                            other.ref(), coresOf(B.id(), percent), Set.of("GPU-b::" + percent), TestPods.START));
+        }
+        for (NodePod refused : List.of(cores("p", 31), TestPods.annotated(cores("p", 31), onB(31)))) {
+            assertRefused(
+                    choose(node, refused, "GPU-b::c0"),
+                    refused.allocation() instanceof Decoded.Absent
+                            ? "Insufficient GPU cores in one device"
+                            : "the cards allocated to the pod (GPU-b) are in use by other pods");
+        }
+        for (NodePod granted : List.of(cores("p", 30), TestPods.annotated(cores("p", 30), onB(30)))) {
+            assertThat(choose(node, granted)).isEqualTo(new CardChoice.Chosen(coresOf(B.id(), 30)));
+        }
+    }
+
+    @Test
+    void memoryAndCoresAreOfTheCardOfTheFirstCallWhateverDevicesTheKubeletTakes() {
+        Card c = TestPods.mps(Card.of("GPU-c", 2, Memory.ofGib(24)));
+        NodeSnapshot two =
+                MPS.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B), c)).withCores(true));
+        NodePod pod = cores("p", 2);
+        assertThat(choose(two, pod, "GPU-c::c7", "GPU-c::c8")).isEqualTo(new CardChoice.Chosen(coresOf(c.id(), 2)));
+        assertThat(choose(two, pod, "GPU-c::c7", "GPU-b::c8")).isEqualTo(new CardChoice.Chosen(coresOf(B.id(), 2)));
+
+        NodeSnapshot first = two.withPod(pod)
+                .withAnsweredCall(new AnsweredCall(
+                        pod.ref(), coresOf(c.id(), 2), Set.of("GPU-c::c7", "GPU-c::c8"), TestPods.START));
+        assertThat(choose(first, pod, "GPU-b::5")).isEqualTo(new CardChoice.Chosen(coresOf(c.id(), 2)));
+        assertRefused(
+                choose(first, TestPods.annotated(pod, onB(2)), "GPU-b::5"),
+                "was changed between the kubelet's calls for its memory and for its cores");
+    }
+
+    @Test
+    void anAnnotationWithoutCoresAndACardThatDoesNotLimitThemAreRefused() {
+        NodePod pod = TestPods.annotated(cores("p", 30), TestPods.allocation(TestPods.share("main", B.id(), 1)));
+        assertRefused(choose(MPS, pod), "for cores: the extender needs the same --core-resource as the device plugin");
+        NodeSnapshot driver =
+                MPS.withInventory(MPS.inventory().withIsolation(Map.of(B.id(), CardIsolation.of(Isolation.DRIVER))));
+        assertRefused(
+                choose(driver, TestPods.annotated(cores("p", 30), onB(30))),
+                "card GPU-b, allocated to the pod, does not limit cores (isolation driver is in force, and mps is"
+                        + " needed)");
+        assertRefused(choose(driver, cores("p", 30)), "No GPU card of the node limits cores");
+    }
+
+    private static NodePod cores(String name, int percent) {
+        return TestPods.unannotated(name, 0, TestPods.cores("main", 1, percent));
+    }
+
+    private static ContainerAllocation coresOf(CardId card, int percent) {
+        return new ContainerAllocation("main", ContainerRole.APP, Map.of(card, new Share(1, 0, percent)));
+    }
+
+    private static Allocation onB(int percent) {
+        return TestPods.allocation(coresOf(B.id(), percent));
     }
 
     @Test

@@ -38,6 +38,32 @@ class DeviceListsTest {
     }
 
     @Test
+    void eachCardHasAHundredPercentOfItsCoresWhereTheyAreOfferedAndLimited() {
+        assertThat(DeviceLists.of(EMPTY.allocations()).list(DeviceResource.CORES))
+                .isEmpty();
+        Inventory inventory =
+                new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(A), TestPods.mps(B))).withCores(true);
+        NodeSnapshot mps = EMPTY.withInventory(inventory);
+        assertThat(healthy(DeviceLists.of(mps.allocations()).list(DeviceResource.CORES)))
+                .hasSize(200)
+                .contains("GPU-a::c0", "GPU-b::c99");
+
+        NodeSnapshot whole = mps.withPod(TestPods.whole("w", 0, A.id()));
+        assertThat(healthy(DeviceLists.of(whole.allocations()).list(DeviceResource.CORES)))
+                .hasSize(100)
+                .allMatch(id -> id.startsWith("GPU-b::c"));
+        // The cards lose MPS while a container has some cores: its own stay, and no others are offered.
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("main", 1, 2));
+        NodeSnapshot lost = mps.withPod(pod)
+                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
+                .withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withCores(true));
+        DeviceLists lists = DeviceLists.of(lost.allocations());
+        assertThat(lists.list(DeviceResource.CORES)).hasSize(200);
+        assertThat(healthy(lists.list(DeviceResource.CORES))).containsExactly("GPU-a::c3", "GPU-a::c4");
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).hasSize(5);
+    }
+
+    @Test
     void aCardThatServesMemoryIsNotOfferedWholeEvenBeforeItsPodRuns() {
         NodeSnapshot waiting = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1));
 

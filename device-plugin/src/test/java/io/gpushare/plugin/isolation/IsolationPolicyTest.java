@@ -63,7 +63,9 @@ class IsolationPolicyTest {
         assertThat(ContainerIsolation.of(
                         container(Map.of(ABLE, Share.memory(3), UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(new ContainerIsolation.Settings(
-                        Map.of("CARDS", "2"), List.of(), Map.of(ABLE, Memory.ofMib(1536))));
+                        Map.of("CARDS", "2"),
+                        List.of(),
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 0))));
         assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(ContainerIsolation.Settings.NONE);
     }
@@ -77,6 +79,21 @@ class IsolationPolicyTest {
                 .isEqualTo(ContainerIsolation.Settings.NONE);
         assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(1))), node, PROVIDER))
                 .isEqualTo(new ContainerIsolation.Refused("card GPU-unable offers no memory: " + WHY));
+    }
+
+    @Test
+    void coresAreLimitedByMpsAndByNothingElse() {
+        ContainerAllocation cores = container(Map.of(ABLE, new Share(3, 0, 30)));
+
+        assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.MPS, false)), PROVIDER))
+                .isEqualTo(new ContainerIsolation.Settings(
+                        Map.of("CARDS", "1"),
+                        List.of(),
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 30))));
+        assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.DRIVER, false)), PROVIDER))
+                .isEqualTo(new ContainerIsolation.Refused(
+                        "card GPU-able does not limit cores: isolation driver is in force, and mps is needed"));
+        assertThat(ContainerIsolation.of(cores, NODE, PROVIDER)).isInstanceOf(ContainerIsolation.Refused.class);
     }
 
     private static Map<CardId, CardIsolation> decide(IsolationMode mode, boolean fallback) {
@@ -95,7 +112,7 @@ class IsolationPolicyTest {
         }
 
         @Override
-        public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
+        public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
             return new ContainerIsolation.Settings(Map.of("CARDS", String.valueOf(cards)), List.of(), limits);
         }
 

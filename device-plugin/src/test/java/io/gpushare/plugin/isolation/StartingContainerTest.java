@@ -33,6 +33,20 @@ class StartingContainerTest {
         assertThat(StartingContainer.of(DEVICES, snapshot)).get().returns(later.ref(), StartingContainer::pod);
     }
 
+    @Test
+    void afterARestartThePodOfEachResourceIsFoundByItsDevices() {
+        NodePod pod = TestPods.onCard("p", 0, A, 2);
+        NodeSnapshot snapshot = EMPTY.withPod(pod)
+                .withListed(
+                        TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::c0", "GPU-a::c1"),
+                        TestPods.START);
+        for (Set<String> devices : List.of(DEVICES, Set.of("GPU-a::c0", "GPU-a::c1"))) {
+            assertThat(StartingContainer.of(devices, snapshot)).get().returns(pod.ref(), StartingContainer::pod);
+        }
+        assertThat(StartingContainer.of(Set.of("GPU-a::c0", "GPU-a::c7"), snapshot))
+                .isEmpty();
+    }
+
     private static AnsweredCall call(NodePod pod) {
         return new AnsweredCall(pod.ref(), TestPods.share("main", A, 2), DEVICES, TestPods.START);
     }

@@ -296,7 +296,7 @@ class RegistrationIT {
         public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
                 case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
-                case MEMORY ->
+                case MEMORY, CORES ->
                     new AllocationResponse.Granted(
                                     Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
                                     List.of("/dev/nvidia0"),

@@ -6,7 +6,10 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
@@ -103,6 +106,15 @@ public final class TestPods {
 
     public static ContainerDemand memory(String name, int units) {
         return new ContainerDemand(name, ContainerRole.APP, Share.memory(units));
+    }
+
+    public static ContainerDemand cores(String name, int units, int percent) {
+        return new ContainerDemand(name, ContainerRole.APP, new Share(units, 0, percent));
+    }
+
+    /** The card with MPS, whose cores can be limited. */
+    public static Card mps(Card card) {
+        return card.withIsolation(CardIsolation.of(Isolation.MPS));
     }
 
     public static ContainerDemand cards(String name, int count) {

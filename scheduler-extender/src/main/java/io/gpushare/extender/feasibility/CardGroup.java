@@ -86,6 +86,11 @@ final class CardGroup {
         return facts.card().isolation().inForce() != Isolation.MPS;
     }
 
+    /** Whether a pod may have a part of the cores of such a card. */
+    boolean limitsCores() {
+        return cards.getFirst().limitsCores();
+    }
+
     /** The number of cards in use that have the share free. */
     int used(Share share) {
         return (int) used.stream().filter(share::fits).count();

@@ -58,6 +58,7 @@ public final class NodeSummary {
         int used = 0;
         int large = 0;
         int free = 0;
+        boolean limitsCores = demand.share().cores() == 0;
         for (CardGroup each : groups) {
             @Nullable CardGroup group = each.selected(demand.selector());
             if (group != null) {
@@ -66,6 +67,7 @@ public final class NodeSummary {
                 used += shareable ? group.used(demand.share()) : 0;
                 large += shareable ? group.unused(demand.share()) : 0;
                 free += group.unused();
+                limitsCores |= group.limitsCores();
             }
         }
         if (present == 0 && !demand.selector().any()) {
@@ -75,11 +77,26 @@ public final class NodeSummary {
         if (needed > 1 && needed > present) {
             return Refusal.TOO_FEW_CARDS;
         }
+        if (!limitsCores) {
+            return Refusal.NO_CORE_LIMITS;
+        }
         if (used + large < demand.sharedCards()) {
-            return demand.sharedCards() == 1 ? Refusal.NO_CARD_WITH_MEMORY : Refusal.NO_CARDS_WITH_MEMORY;
+            return lack(demand);
         }
         int left = free - Math.max(0, demand.sharedCards() - used);
         return left >= demand.wholeCards() ? null : Refusal.NO_FREE_CARDS;
+    }
+
+    private Refusal lack(DemandSummary demand) {
+        if (demand.sharedCards() > 1) {
+            return Refusal.NO_CARDS_WITH_MEMORY;
+        }
+        Share memory = demand.share().withoutCores();
+        boolean enough = demand.share().cores() > 0
+                && groups.stream()
+                        .map(group -> group.selected(demand.selector()))
+                        .anyMatch(group -> group != null && group.used(memory) + group.unused(memory) > 0);
+        return enough ? Refusal.NO_CARD_WITH_CORES : Refusal.NO_CARD_WITH_MEMORY;
     }
 
     /** The sum of what is free on the cards that the demand selects. */

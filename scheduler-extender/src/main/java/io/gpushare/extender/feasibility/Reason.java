@@ -63,20 +63,26 @@ public record Reason(String label, String sentence, boolean resolvable) {
             OCCUPIED.put(
                     refusal,
                     switch (refusal) {
-                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_FREE_CARDS ->
+                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_CARD_WITH_CORES, NO_FREE_CARDS ->
                             new Reason(label, refusal.sentence(), true);
-                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                            new Reason(label, refusal.sentence(), false);
                     });
             EVEN_WHEN_EMPTY.put(
                     refusal,
                     switch (refusal) {
                         case NO_CARD_WITH_MEMORY -> evenWhenEmpty(label, "No card is large enough");
                         case NO_CARDS_WITH_MEMORY -> evenWhenEmpty(label, "Not enough cards are large enough");
+                        case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
                         case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
-                        case NO_CARD_OF_KIND, TOO_FEW_CARDS -> new Reason(label, refusal.sentence(), false);
+                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                            new Reason(label, refusal.sentence(), false);
                     });
         }
     }
+
+    // A cluster autoscaler's users look for "scale-up". Short, because filter repeats it for every node.
+    private static final String SCALE_UP = ": needs a scale-up";
 
     public Reason {
         Objects.requireNonNull(label);
@@ -90,6 +96,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
     /** The pod's resources or annotations are invalid. */
     public static Reason invalidDemand(String sentence) {
         return new Reason(INVALID_DEMAND, sentence, false);
+    }
+
+    /** The same reason where no node of the cluster could take the pod, even if it were empty. */
+    public Reason needsScaleUp() {
+        return EVEN_WHEN_EMPTY.containsValue(this) ? new Reason(label, sentence + SCALE_UP, resolvable) : this;
     }
 
     /** Whether the reason is one of the few whose sentence does not depend on the pod. */

@@ -27,10 +27,14 @@ public record AllocationAnnotation(
             case Decoded.Absent<Allocation>() -> ABSENT;
             case Decoded.Malformed<Allocation>(String reason) -> rejected(reason);
             case Decoded.Valid<Allocation>(Allocation allocation) ->
-                allocation.gives(demand)
-                        ? new AllocationAnnotation(allocation, null)
-                        : rejected("the allocation in its annotation is not what its containers request");
+                accepted(allocation.withoutExcessCores(demand), demand);
         };
+    }
+
+    private static AllocationAnnotation accepted(Allocation allocation, Demand demand) {
+        return allocation.gives(demand)
+                ? new AllocationAnnotation(allocation, null)
+                : rejected("the allocation in its annotation is not what its containers request");
     }
 
     private static AllocationAnnotation rejected(String reason) {

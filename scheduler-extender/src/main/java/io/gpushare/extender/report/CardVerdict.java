@@ -48,6 +48,9 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             return Optional.of("unhealthy: " + reason);
         }
+        if (state.card().held()) {
+            return Optional.of("held: pods are being moved away from it");
+        }
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }
 
@@ -63,13 +66,22 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (demand.sharedCards() > 1 && mps(state)) {
             return "has MPS, and a pod with memory on several cards needs cards without it";
         }
+        if (share.cores() > 0 && !state.limitsCores()) {
+            return "does not limit cores: "
+                    + (state.capacity().cores() == 0
+                            ? "its device plugin has no --core-resource"
+                            : "isolation " + state.card().isolation().inForce() + " is in force, and mps is needed");
+        }
         String capacity = unit.amount(state.capacity().units());
         String needed = ", " + unit.amount(share.units()) + " needed";
         if (!share.fits(state.capacity())) {
             return "too small: it has " + capacity + needed;
         }
-        return state.takenWhole()
-                ? "taken whole"
+        if (state.takenWhole()) {
+            return "taken whole";
+        }
+        return share.withoutCores().fits(state.free())
+                ? state.free().cores() + "% of the cores free, " + share.cores() + "% needed"
                 : unit.amount(state.free().units()) + " of " + capacity + " free" + needed;
     }
 

@@ -93,7 +93,12 @@ public final class Explainer {
         nodes.sort(Comparator.comparingInt(Explainer::group)
                 .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())
                 .thenComparing(NodeVerdict::node));
-        return new Explanation.Judged(pod.ref(), demand.demand(), ledger.policy(demand.policy()), nodes);
+        return new Explanation.Judged(
+                pod.ref(),
+                demand.demand(),
+                ledger.policy(demand.policy()),
+                filtered.passed() == 0 ? new ScaleUpSearch(ledger).of(pod, demand) : null,
+                nodes);
     }
 
     /** Feasible nodes first, then those that other pods occupy, last those without cards. */

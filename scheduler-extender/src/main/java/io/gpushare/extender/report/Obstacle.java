@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * What keeps a node's cards from taking a pod: the obstacle of the card that comes nearest to fitting.
  *
- * @param amount the units that this card could give, or the number of cards that fit; 0 where it does not matter
+ * @param amount the units or the percent of its cores that this card could give, or the number of cards that fit; 0 where it does not matter
  * @param detail the condition that is not met, or what the card reports; empty for nothing
  */
 record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail) {
@@ -25,6 +25,8 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         FEW,
         /** Other pods share it and leave too little. */
         SHORT,
+        /** Other pods share it and leave too little of its cores. */
+        FEW_CORES,
         /** Other pods share it, so it can't be taken whole. */
         SHARED,
         TAKEN_WHOLE,
@@ -32,6 +34,7 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         UNHEALTHY,
         /** It offers no memory, or not to a pod on several cards, because of the isolation. */
         NO_MEMORY,
+        NO_CORE_LIMITS,
         TOO_SMALL,
         NOT_SELECTED
     }
@@ -65,14 +68,14 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         if (unmet.isPresent()) {
             return new Obstacle(Kind.NOT_SELECTED, card, unit, 0, unmet.get().toString());
         }
-        boolean small = demand.shares() && !demand.share().fits(state.capacity());
+        boolean small = demand.shares() && demand.units() > state.capacity().units();
         if (small) {
             return new Obstacle(Kind.TOO_SMALL, card, unit, state.capacity().units(), "");
         }
         if (card.health() instanceof Health.Unhealthy(String why)) {
             return new Obstacle(Kind.UNHEALTHY, card, unit, 0, why);
         }
-        if (card.cordoned()) {
+        if (card.cordoned() || card.held()) {
             return new Obstacle(Kind.CORDONED, card, unit, 0, "");
         }
         boolean mps = demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
@@ -84,11 +87,17 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
                     0,
                     mps ? "MPS" : card.isolation().missing());
         }
+        if (demand.share().cores() > 0 && !state.limitsCores()) {
+            return new Obstacle(Kind.NO_CORE_LIMITS, card, unit, 0, "");
+        }
         if (state.takenWhole()) {
             return new Obstacle(Kind.TAKEN_WHOLE, card, unit, 0, "");
         }
         if (CardVerdict.of(demand, state, node.inventory()).takes()) {
             return new Obstacle(Kind.FEW, card, unit, fitting, "");
+        }
+        if (demand.share().cores() > 0 && state.offers(demand.share().withoutCores())) {
+            return new Obstacle(Kind.FEW_CORES, card, unit, state.free().cores(), "");
         }
         return demand.shares()
                 ? new Obstacle(Kind.SHORT, card, unit, state.free().units(), "")
@@ -105,6 +114,9 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
             case SHORT ->
                 "at most " + unit.amount(amount) + " of " + unit.amount(unit.unitsIn(card.memory()))
                         + " free on one card, " + needed;
+            case FEW_CORES ->
+                "at most " + amount + "% of the cores free on one card, "
+                        + demand.share().cores() + "% needed";
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
             case CORDONED -> "cordoned";
@@ -113,6 +125,7 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
                 detail.equals("MPS")
                         ? "MPS, and a pod with memory on several cards needs cards without it"
                         : "offer no memory: " + detail;
+            case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
             case TOO_SMALL -> "too small: one card has " + unit.amount(amount) + ", " + needed;
             case NOT_SELECTED -> "not selected by " + detail;
         };

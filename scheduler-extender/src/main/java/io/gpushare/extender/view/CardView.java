@@ -20,8 +20,9 @@ public record CardView(CardState state, List<Share> shares) {
      * The share of a card that one pod holds.
      *
      * @param units in the node's units; those of the whole card for a pod that holds it whole
+     * @param cores percent of the card's cores; 0 for a pod that is not limited
      */
-    public record Share(PodRef pod, int units, boolean whole) {}
+    public record Share(PodRef pod, int units, boolean whole, int cores) {}
 
     public CardView {
         shares = shares.stream()
@@ -42,11 +43,11 @@ public record CardView(CardState state, List<Share> shares) {
             for (CardId card : allocation.cards()) {
                 CardState state = states.get(card);
                 if (state != null) {
-                    boolean whole = allocation.shareOn(card).wholeCards() > 0;
-                    int units = whole
-                            ? state.capacity().units()
-                            : node.shareOn(allocation, card).units();
-                    shares.computeIfAbsent(card, any -> new ArrayList<>()).add(new Share(pod, units, whole));
+                    var held = node.shareOn(allocation, card);
+                    boolean whole = held.wholeCards() > 0;
+                    int units = whole ? state.capacity().units() : held.units();
+                    shares.computeIfAbsent(card, any -> new ArrayList<>())
+                            .add(new Share(pod, units, whole, held.cores()));
                 }
             }
         }

@@ -124,7 +124,7 @@ public final class ClusterJson {
             json.writeStringField("unhealthy", reason);
             json.writeStringField("ill", reason); // the older name
         }
-        if (state.card().cordoned()) {
+        if (state.card().cordoned() || state.card().held()) {
             json.writeBooleanField("cordoned", true);
         }
         CardIsolation isolation = state.card().isolation();
@@ -136,6 +136,9 @@ public final class ClusterJson {
         }
         if (isolation.closed()) {
             json.writeBooleanField("memoryClosed", true);
+        }
+        if (state.limitsCores()) {
+            json.writeNumberField("allocatedCoresPercent", state.occupied().cores());
         }
         if (state.overCommitted()) {
             json.writeBooleanField("overAllocated", true);

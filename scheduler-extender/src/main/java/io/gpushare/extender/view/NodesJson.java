@@ -74,6 +74,9 @@ public final class NodesJson {
             if (share.whole()) {
                 json.writeBooleanField("whole", true);
             }
+            if (share.cores() > 0) {
+                json.writeNumberField("coresPercent", share.cores());
+            }
             Part part = new Part(uuid, share.pod().namespace(), share.pod().name());
             used(json, usage.pods().get(part));
             @Nullable Long idle = usage.idleSeconds().get(part);

@@ -2,6 +2,7 @@ package io.gpushare.extender.view;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.report.ScaleUp;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
@@ -21,6 +22,9 @@ public final class Phrases {
         if (demand.total().units() > 0) {
             String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
+        if (demand.total().cores() > 0) {
+            parts.add(demand.total().cores() + "% of its cores");
         }
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
@@ -45,6 +49,23 @@ public final class Phrases {
                         .reversed()
                         .thenComparing(reason -> reason.getKey().label()))
                 .toList();
+    }
+
+    /** Which new nodes would let the pod run, as a sentence. */
+    public static String of(ScaleUp scaleUp) {
+        return switch (scaleUp) {
+            case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
+                count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
+                        + (before == 0
+                                ? "."
+                                : ", after " + count(before, "waiting pod") + " that "
+                                        + (before == 1 ? "comes" : "come") + " before it.");
+            case ScaleUp.OtherKind(Demand demand, int kinds) ->
+                (kinds == 0
+                                ? "No node of the cluster has cards"
+                                : "No kind of node in the cluster could take it, even when empty")
+                        + ": it needs a new node that offers " + of(demand) + ".";
+        };
     }
 
     /** A measured amount: whole MiB below 1 GiB, else GiB with one decimal. The page rounds in the same way. */

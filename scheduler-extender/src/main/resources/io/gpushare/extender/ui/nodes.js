@@ -29,7 +29,8 @@ export function states(card) {
 function spoken(card, pods) {
   const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${size(pod.used)} used`}`)
     ?? card.shares.map((share) => `${share.namespace} ${amount(share.amount)}`);
-  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...states(card), ...who].join(', ');
+  const cores = card.cores === undefined ? [] : [`${card.cores}% of the cores`];
+  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...cores, ...states(card), ...who].join(', ');
 }
 
 /** The shares of a card, with pods' names where they are known. */

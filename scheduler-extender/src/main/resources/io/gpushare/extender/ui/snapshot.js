@@ -30,6 +30,7 @@ function card(sent, place, unit, response) {
     unhealthy: sent.unhealthy ?? sent.ill ?? '',
     cordoned: sent.cordoned === true,
     over: sent.overAllocated === true,
+    cores: sent.allocatedCoresPercent,
     shares,
   };
 }

@@ -45,12 +45,14 @@ class NodeSummaryTest {
             @ForAll @IntRange(max = 26) int units,
             @ForAll @IntRange(max = 4) int whole,
             @ForAll @IntRange(min = 1, max = 3) int split,
+            @ForAll @IntRange(max = 120) int percent,
             @ForAll("selectors") CardSelector selector) {
         if (units + whole == 0) {
             return;
         }
         NodeCards cards = randomNode(new Random(seed));
-        Demand demand = new Demand(demand(units * split, whole).containers(), split, selector);
+        int cores = split == 1 && units > 0 ? Math.max(0, percent - 20) : 0;
+        Demand demand = new Demand(demand(units * split, cores, whole).containers(), split, selector);
         @Nullable
         Refusal why = switch (cards.place(demand, CardOrder.BINPACK)) {
             case Placement.Placed _ -> null;
@@ -101,24 +103,28 @@ class NodeSummaryTest {
                     new Health.Healthy());
             CardIsolation isolation = switch (random.nextInt(6)) {
                 case 0 -> CardIsolation.closed("no driver for it");
-                case 1 -> CardIsolation.of(Isolation.MPS);
+                case 1, 2 -> CardIsolation.of(Isolation.MPS);
                 default -> CardIsolation.NONE;
             };
             cards.add((random.nextInt(6) == 0 ? card.withHealth(new Health.Unhealthy("Xid 79")) : card)
                     .withIsolation(isolation));
         }
-        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards));
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards).withCores(random.nextInt(4) > 0));
         for (int pod = 0; pod < random.nextInt(8); pod++) {
             int card = random.nextInt(7);
-            node = node.with(pod(pod), random.nextInt(3) == 0 ? whole(card) : memory(card, 1 + random.nextInt(10)));
+            node = node.with(
+                    pod(pod),
+                    random.nextInt(3) == 0
+                            ? whole(card)
+                            : memory(card, 1 + random.nextInt(10), random.nextInt(2) * random.nextInt(70)));
         }
         return node;
     }
 
-    private static Demand demand(int units, int whole) {
+    private static Demand demand(int units, int cores, int whole) {
         List<ContainerDemand> containers = new ArrayList<>();
         if (units > 0) {
-            containers.add(new ContainerDemand("shared", ContainerRole.APP, Share.memory(units)));
+            containers.add(new ContainerDemand("shared", ContainerRole.APP, new Share(units, 0, cores)));
         }
         if (whole > 0) {
             containers.add(new ContainerDemand("whole", ContainerRole.APP, Share.whole(whole)));
@@ -134,11 +140,11 @@ class NodeSummaryTest {
         return new PodRef("uid-" + number, "default", "pod-" + number);
     }
 
-    private static Allocation memory(int card, int units) {
+    private static Allocation memory(int card, int units, int cores) {
         return new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), Share.memory(units)))));
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), new Share(units, 0, cores)))));
     }
 
     private static Allocation whole(int card) {

@@ -6,7 +6,12 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
@@ -107,15 +112,29 @@ public class LedgerHistoryTest {
         switch (random.nextInt(9)) {
             case 0, 1 -> {
                 world.delete(pod);
-                world.create(pod, Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(5))));
+                world.create(
+                        pod,
+                        Map.of(
+                                "aliyun.com/gpu-mem",
+                                String.valueOf(1 + random.nextInt(5)),
+                                TestCluster.CORES,
+                                String.valueOf(random.nextInt(2) * random.nextInt(101))));
             }
             case 2, 3 -> boundByAnother(world, random, pod, node);
             case 4 -> world.end(pod);
             case 5 -> world.delete(pod);
-            case 6 -> world.node(node, random.nextInt(4) == 0 ? null : TestCluster.cards(15, 15 + random.nextInt(3)));
+            case 6 -> world.node(node, random.nextInt(4) == 0 ? null : cards(random));
             case 7 -> edited(world, random, pod, edited);
             default -> world.nodeGone(node);
         }
+    }
+
+    private static Inventory cards(Random random) {
+        Inventory cards = TestCluster.cards(15, 15 + random.nextInt(3)).withCores(random.nextInt(4) > 0);
+        return random.nextInt(4) == 0
+                ? cards
+                : cards.withIsolation(cards.cards().stream()
+                        .collect(Collectors.toMap(Card::id, _ -> CardIsolation.of(Isolation.MPS))));
     }
 
     /** Bound with an allocation that may not fit, may not match the demand, or may be missing. */
@@ -124,10 +143,14 @@ public class LedgerHistoryTest {
                 .filter(pod -> pod.ref().name().equals(name) && pod.node() == null)
                 .findFirst()
                 .ifPresent(pod -> {
-                    int requested = Integer.parseInt(String.valueOf(
-                            pod.containers().getFirst().quantities().get("aliyun.com/gpu-mem")));
-                    Allocation written = TestCluster.memory(
-                            "GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? requested + 1 : requested);
+                    Share requested = TestCluster.DEMANDS
+                            .decode(pod.containers())
+                            .valid()
+                            .orElseThrow()
+                            .total();
+                    Share other = random.nextBoolean() ? Share.memory(1) : Share.cores(1);
+                    Allocation written = TestCluster.sharing(
+                            "GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? requested.plus(other) : requested);
                     Map<String, String> annotations = switch (random.nextInt(8)) {
                         case 0 -> Map.of();
                         case 1 -> Map.of("gpushare.io/allocation", "{nonsense");
@@ -143,9 +166,8 @@ public class LedgerHistoryTest {
             if (pod.ref().name().equals(name)
                     && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation old)) {
                 edited.add(pod.ref().uid());
-                Allocation changed = TestCluster.memory(
-                        "GPU-" + random.nextInt(3),
-                        old.containers().getFirst().total().units());
+                Allocation changed = TestCluster.sharing(
+                        "GPU-" + random.nextInt(3), old.containers().getFirst().total());
                 world.put(new ClusterPod(
                         pod.ref(),
                         pod.node(),

@@ -11,8 +11,10 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -182,6 +184,20 @@ class VictimSearchTest {
         return evictable;
     }
 
+    @Test
+    void aPodThatNeedsCoresEvictsWhoHoldsThemAndNobodyElse() {
+        Card mps = card(0, 15).withIsolation(CardIsolation.of(Isolation.MPS));
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(mps)).withCores(true))
+                .with(pod("memory"), sharing(0, Share.memory(4)))
+                .with(pod("small"), sharing(0, new Share(1, 0, 30)))
+                .with(pod("large"), sharing(0, new Share(2, 0, 60)));
+        Map<String, PodPriority> evictable =
+                Map.of("memory", priority(0, 0), "small", priority(0, 0), "large", priority(0, 0));
+        Demand fifty = new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, new Share(1, 0, 50))));
+
+        assertThat(VictimSearch.victims(node, fifty, evictable)).hasValue(List.of("large"));
+    }
+
     private static PodPriority priority(int value, int minute) {
         return new PodPriority(value, NOON.plusSeconds(60L * minute), false);
     }
@@ -229,9 +245,12 @@ class VictimSearchTest {
     }
 
     private static Allocation memory(int card, int units) {
+        return sharing(card, Share.memory(units));
+    }
+
+    private static Allocation sharing(int card, Share share) {
         return new Allocation(
                 MemoryUnit.GIB,
-                List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), Share.memory(units)))));
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), share))));
     }
 }

@@ -21,7 +21,6 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -55,7 +54,10 @@ public final class TestCluster implements PodApi {
         return (PodDemand.Valid) ledger.demand(pod);
     }
 
-    public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
+    /** The resource of cores. */
+    public static final String CORES = "aliyun.com/gpu-core.percentage";
+
+    public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT.withCores(CORES));
     public static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
     static final Instant LATER = NOW.plusSeconds(600);
 
@@ -273,24 +275,28 @@ public final class TestCluster implements PodApi {
         for (ClusterPod pod : pods.values()) {
             Optional<Demand> demand = DEMANDS.decode(pod.containers()).valid();
             @Nullable String node = pod.node();
-            if (node != null
-                    && !pod.ended()
-                    && demand.isPresent()
-                    && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation held)
-                    && held.gives(demand.get())) {
+            Optional<Allocation> held = demand.flatMap(requested -> AllocationCodec.decode(pod.annotations())
+                    .valid()
+                    .map(written -> written.withoutExcessCores(requested))
+                    .filter(written -> written.gives(requested)));
+            if (node != null && !pod.ended() && held.isPresent()) {
                 truth.merge(
                         node,
-                        NodeCards.of(Inventory.empty(MemoryUnit.GIB)).with(pod.ref(), held),
-                        (known, alone) -> known.with(pod.ref(), held));
+                        NodeCards.of(Inventory.empty(MemoryUnit.GIB)).with(pod.ref(), held.get()),
+                        (known, alone) -> known.with(pod.ref(), held.get()));
             }
         }
         return truth;
     }
 
     public static Allocation memory(String card, int units) {
+        return sharing(card, Share.memory(units));
+    }
+
+    /** That share of that card for the container {@code main}. */
+    public static Allocation sharing(String card, Share share) {
         return new Allocation(
                 MemoryUnit.GIB,
-                List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId(card), Share.memory(units)))));
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(new CardId(card), share))));
     }
 }

@@ -87,8 +87,8 @@ public final class DriverIsolation implements IsolationProvider {
 
     /** The limit is of the pod's cgroup, so a container needs nothing. */
     @Override
-    public ContainerIsolation settings(Map<CardId, Memory> memory, int cards) {
-        return new ContainerIsolation.Settings(Map.of(), List.of(), memory);
+    public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
+        return new ContainerIsolation.Settings(Map.of(), List.of(), limits);
     }
 
     @Override

@@ -159,23 +159,31 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     @Override
-    public ContainerIsolation settings(Map<CardId, Memory> limits, int cards) {
+    public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
         if (cards > 1) {
             return new ContainerIsolation.Refused(
                     "memory of several cards is not possible with MPS, because a program is a client of one card:"
                             + " request memory of one card, or select cards with gpushare.io/select: \"isolation !="
                             + " mps\"");
         }
-        Map.Entry<CardId, Memory> limit = limits.entrySet().iterator().next();
+        Map.Entry<CardId, ContainerIsolation.Limit> limit =
+                limits.entrySet().iterator().next();
         return new ContainerIsolation.Settings(
-                Map.of(
-                        "CUDA_MPS_PIPE_DIRECTORY",
-                        PIPE_IN_CONTAINER,
-                        "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
-                        "0=" + limit.getValue().mib() + "M"),
+                environment(limit.getValue()),
                 List.of(new ContainerIsolation.Mount(
                         directory.pipe(limit.getKey().uuid()).toString(), PIPE_IN_CONTAINER, false)),
                 limits);
+    }
+
+    private static Map<String, String> environment(ContainerIsolation.Limit limit) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("CUDA_MPS_PIPE_DIRECTORY", PIPE_IN_CONTAINER);
+        environment.put(
+                "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + limit.memory().mib() + "M");
+        if (limit.cores() > 0) {
+            environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", String.valueOf(limit.cores()));
+        }
+        return environment;
     }
 
     @Override

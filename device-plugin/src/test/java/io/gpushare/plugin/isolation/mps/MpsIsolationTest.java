@@ -15,6 +15,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.machine.Phase;
+import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
@@ -59,6 +60,22 @@ class MpsIsolationTest {
 
         assertThat(problem).hasValueSatisfying(reason -> assertThat(reason).contains("no supervisor reports it"));
         assertThat(Duration.between(TestPods.START, now)).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(35));
+    }
+
+    @Test
+    void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
+        MpsIsolation isolation = isolation(new MpsDirectory(dir));
+        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 30)), 1))
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
+                                .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
+                                .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
+        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 0)), 1))
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
+                                .doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     }
 
     /** Each look at the clock takes 4 s; after 20 s the first card that was waited for is ready. */

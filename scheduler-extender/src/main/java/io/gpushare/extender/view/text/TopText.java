@@ -34,7 +34,8 @@ public final class TopText {
                         String.valueOf(state.card().index()),
                         state.card().model(),
                         Phrases.size(state.card().memory().bytes()),
-                        unit.amount(state.occupied().units()),
+                        unit.amount(state.occupied().units())
+                                + cores(state.occupied().cores()),
                         of(used.cards().get(state.card().id().uuid())),
                         state(state));
             }
@@ -54,7 +55,7 @@ public final class TopText {
             if (namespace.isEmpty() || namespace.equals(pod.pod().namespace())) {
                 table.row(row(
                         limits,
-                        pod.whole() ? UNKNOWN : pod.isolation().toString(),
+                        pod.whole() ? UNKNOWN : pod.isolation() + cores(pod.cores()),
                         pod.pod().namespace(),
                         pod.pod().name(),
                         pod.node(),
@@ -102,6 +103,9 @@ public final class TopText {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             words.add("unhealthy: " + reason);
         }
+        if (state.card().held()) {
+            words.add("held");
+        }
         if (state.card().cordoned()) {
             words.add("cordoned");
         }
@@ -116,6 +120,10 @@ public final class TopText {
             words.add("over-committed");
         }
         return words.isEmpty() ? "ok" : String.join(", ", words);
+    }
+
+    private static String cores(int percent) {
+        return percent == 0 ? "" : ", " + percent + "% of the cores";
     }
 
     private static String of(@Nullable Long bytes) {

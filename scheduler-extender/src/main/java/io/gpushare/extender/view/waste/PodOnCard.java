@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param card the index of the card
  * @param units of the node; those of the whole card for a pod that holds it whole
+ * @param cores percent of the card's cores; 0 for a pod that is not limited
  * @param allocatedBytes at most the memory of the card; all of it for a pod that holds it whole
  * @param usedBytes null if unknown
  * @param isolation what holds its containers to the units
@@ -31,6 +32,7 @@ public record PodOnCard(
         int card,
         int units,
         boolean whole,
+        int cores,
         long allocatedBytes,
         Isolation isolation,
         @Nullable Long usedBytes,
@@ -70,6 +72,7 @@ public record PodOnCard(
                         card.state().card().index(),
                         share.units(),
                         share.whole(),
+                        share.cores(),
                         share.whole() ? memory : Math.min(memory, share.units() * unit),
                         card.state().card().isolation().inForce(),
                         usage.pods().get(part),

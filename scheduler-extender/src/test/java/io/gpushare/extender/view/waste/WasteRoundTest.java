@@ -131,7 +131,7 @@ class WasteRoundTest {
                         "notebook", "notebook",
                         "-0", "-0")
                 .forEach((pod, workload) -> assertThat(new PodOnCard(
-                                        new PodRef("u", "n", pod), "n", 0, 1, false, GIB, Isolation.NONE, null, null)
+                                        new PodRef("u", "n", pod), "n", 0, 1, false, 0, GIB, Isolation.NONE, null, null)
                                 .workload())
                         .isEqualTo(workload));
     }
