@@ -152,6 +152,7 @@ start_component() {
                 --service-account-issuer https://kubernetes.default.svc \
                 --service-account-key-file "$state/config/service-accounts.key" \
                 --service-account-signing-key-file "$state/config/service-accounts.key" \
+                --audit-policy-file "$here/audit.yaml" --audit-log-path "$state/logs/audit.log" \
                 --service-cluster-ip-range "$service_cidr" ;;
         kube-controller-manager)
             launch kube-controller-manager "$bin/kube-controller-manager" --bind-address 127.0.0.1 \

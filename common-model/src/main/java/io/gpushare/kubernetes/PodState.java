@@ -1,6 +1,7 @@
 package io.gpushare.kubernetes;
 
 import io.gpushare.kubernetes.wire.PodObject;
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     of all nodes are watched
  * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
  * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
+ * @param controller null for a pod that no controller would create again
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
 public record PodState(
@@ -39,6 +41,7 @@ public record PodState(
         Map<String, String> started,
         @Nullable String nominatedNode,
         @Nullable String heldNode,
+        @Nullable PodController controller,
         @Nullable String metrics) {
     /** How far the kubelet is with a pod. */
     public enum Admission {
@@ -75,6 +78,7 @@ public record PodState(
                 pod.started(),
                 pod.nominatedNode(),
                 pod.heldNode(),
+                pod.controller(),
                 pod.metrics());
     }
 }

@@ -82,6 +82,7 @@ class KubernetesApiIT {
                             Map.of("ab12", "c", "cd34", "i"),
                             "n7",
                             null,
+                            null,
                             null));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();

@@ -190,7 +190,7 @@ class MpsIT extends WholeProgram {
         hurt.prints("ok 1000", "lost 719");
         await().atMost(PATIENCE)
                 .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("a client's fatal fault")));
+                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
         tenant(environment, 0, 1).prints("error 807");
         // The server serves again when the last of the programs that it hurt has ended.
         deaf.close();
@@ -427,9 +427,7 @@ class MpsIT extends WholeProgram {
 
     private Tenant tenant(Map<String, String> environment, int user, int... mib) throws IOException {
         return tenant(
-                environment,
-                user,
-                IntStream.of(mib).mapToObj(String::valueOf).toArray(String[]::new));
+                environment, user, IntStream.of(mib).mapToObj(String::valueOf).toArray(String[]::new));
     }
 
     private Tenant tenant(Map<String, String> environment, int user, String... arguments) throws IOException {

@@ -7,6 +7,8 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
+import io.gpushare.extender.cluster.WaitReporter;
+import io.gpushare.extender.eviction.DefragAdvisor;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -19,6 +21,7 @@ import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -141,11 +144,13 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
+        Explainer explainer = new Explainer(ledger, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
         WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
+        Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api, ledger, informers::nodeFacts, counted(settings.resources()), leads, ready, clocks, preemptions));
+                api, ledger, informers::nodeFacts, counted, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -171,16 +176,19 @@ public final class Extender implements AutoCloseable {
                         leadership::unavailable,
                         clocks.steady(),
                         new ViewAccess(
-                                new Explainer(ledger, selection, pods),
+                                explainer,
                                 usage,
                                 waste::report,
+                                new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
                                 settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
+                new HoldTimer(ledger, clocks.steady()).start(),
                 waste.start(),
+                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());

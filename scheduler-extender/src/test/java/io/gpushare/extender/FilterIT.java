@@ -56,7 +56,7 @@ class FilterIT extends WithSharedExtender {
 
     @Test
     void filterReportsNodesWhereNoEvictionHelps() throws Exception {
-        String impossible = "No card is large enough, even when empty";
+        String impossible = "No card is large enough, even when empty: needs a scale-up";
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\",\"n2\"")).body())
                 .isEqualTo("{\"NodeNames\":[],\"Nodes\":null,\"FailedNodes\":{\"n1\":\"" + impossible + "\",\"n2\":\""
@@ -67,7 +67,18 @@ class FilterIT extends WithSharedExtender {
         assertThat(new JsonObject(extender.post("filter", args(three, "\"n1\"")).body())
                         .getJsonObject("FailedAndUnresolvableNodes")
                         .getString("n1"))
-                .isEqualTo("The node has fewer GPU cards than the pod requests");
+                .isEqualTo("The node has fewer GPU cards than the pod requests: needs a scale-up");
+    }
+
+    @Test
+    void whereAnotherNodeCouldTakeThePodNoScaleUpIsNeeded() throws Exception {
+        api.node("large", BindIT.TWO_T4.replace("15360", "40960"));
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.node("large").isPresent());
+        String big = POD.replace("\"3\"", "\"16\"");
+        assertThat(extender.post("filter", args(big, "\"n1\"")).body())
+                .contains("\"n1\":\"No card is large enough, even when empty\"");
+        api.node("large", null);
     }
 
     @Test

@@ -251,6 +251,31 @@ public final class TestApiServer implements AutoCloseable {
         });
     }
 
+    /** A controller of that kind, with the uid, has created the pod. */
+    void controlled(String name, String kind, String uid) {
+        change(
+                name,
+                pod -> pod.withObjectProperty("metadata")
+                        .putArray("ownerReferences")
+                        .addObject()
+                        .put("kind", kind)
+                        .put("uid", uid)
+                        .put("controller", true));
+    }
+
+    /** The annotation gpushare.io/hold of that node; null removes it. */
+    void hold(String node, @Nullable String hold) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            ObjectNode annotations = found.withObjectProperty("metadata").withObjectProperty("annotations");
+            if (hold == null) {
+                annotations.remove("gpushare.io/hold");
+            } else {
+                annotations.put("gpushare.io/hold", hold);
+            }
+            return found;
+        });
+    }
+
     /** Another client binds the pod to that node with these annotations. */
     public void boundByOther(String name, String node, Map<String, String> annotations) {
         change(name, pod -> {

@@ -1,8 +1,11 @@
 package io.gpushare.kubernetes.eviction;
 
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.SchedulerOnly;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param grace how long it may take to end
  * @param requests the names of the resources that its containers request
  * @param rules the nodes that it accepts
+ * @param annotations those that this project reads
+ * @param containers in the order in which they start
  * @param unknown what else kube-scheduler requires for it, which only kube-scheduler can decide; null for nothing
  */
 public record PodDetails(
@@ -32,12 +37,16 @@ public record PodDetails(
         Duration grace,
         Set<String> requests,
         NodeRules rules,
-        @Nullable String unknown) {
+        Map<String, String> annotations,
+        List<ContainerResources> containers,
+        @Nullable SchedulerOnly unknown) {
     public PodDetails {
         Objects.requireNonNull(ref);
         Objects.requireNonNull(grace);
         Objects.requireNonNull(rules);
         labels = Map.copyOf(labels);
         requests = Set.copyOf(requests);
+        annotations = Map.copyOf(annotations);
+        containers = List.copyOf(containers);
     }
 }

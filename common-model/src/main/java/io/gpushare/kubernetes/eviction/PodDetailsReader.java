@@ -1,9 +1,14 @@
 package io.gpushare.kubernetes.eviction;
 
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationLimits;
+import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.SchedulerOnly;
 import io.gpushare.model.node.Toleration;
+import io.kubernetes.client.openapi.JSON;
 import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1NodeSelector;
@@ -16,11 +21,13 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Volume;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +57,8 @@ final class PodDetailsReader {
                         Math.max(0, Objects.requireNonNullElse(spec.getTerminationGracePeriodSeconds(), GRACE))),
                 requests(spec),
                 rules(spec),
+                annotations(orEmpty(metadata.getAnnotations())),
+                containersOf(spec),
                 unknown(spec));
     }
 
@@ -63,6 +72,35 @@ final class PodDetailsReader {
             }
         });
         return names;
+    }
+
+    private static Map<String, String> annotations(Map<String, String> all) {
+        return all.entrySet().stream()
+                .filter(entry -> AnnotationLimits.reads(entry.getKey()))
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> AnnotationLimits.cut(entry.getKey(), entry.getValue())));
+    }
+
+    private static List<ContainerResources> containersOf(V1PodSpec spec) {
+        return Stream.concat(
+                        orEmpty(spec.getInitContainers()).stream()
+                                .map(init -> resources(
+                                        init,
+                                        "Always".equals(init.getRestartPolicy())
+                                                ? ContainerRole.SIDECAR
+                                                : ContainerRole.INIT)),
+                        orEmpty(spec.getContainers()).stream().map(app -> resources(app, ContainerRole.APP)))
+                .toList();
+    }
+
+    private static ContainerResources resources(V1Container container, ContainerRole role) {
+        Map<String, String> quantities = new HashMap<>();
+        @Nullable V1ResourceRequirements resources = container.getResources();
+        if (resources != null) {
+            orEmpty(resources.getLimits()).forEach((name, amount) -> quantities.put(name, amount.toSuffixedString()));
+            orEmpty(resources.getRequests()).forEach((name, amount) -> quantities.put(name, amount.toSuffixedString()));
+        }
+        return new ContainerResources(text(container.getName()), role, quantities);
     }
 
     private static Stream<V1Container> containers(V1PodSpec spec) {
@@ -97,26 +135,26 @@ final class PodDetailsReader {
                 .toList();
     }
 
-    private static @Nullable String unknown(V1PodSpec spec) {
+    private static @Nullable SchedulerOnly unknown(V1PodSpec spec) {
         if (spec.getAffinity() != null && requiresPods(spec.getAffinity())) {
-            return "a required affinity to other pods";
+            return SchedulerOnly.POD_AFFINITY;
         }
         if (orEmpty(spec.getTopologySpreadConstraints()).stream()
                 .anyMatch(each -> !"ScheduleAnyway".equals(each.getWhenUnsatisfiable()))) {
-            return "a required topology spread";
+            return SchedulerOnly.TOPOLOGY_SPREAD;
         }
         if (containers(spec)
                 .flatMap(container -> orEmpty(container.getPorts()).stream())
                 .anyMatch(port -> port.getHostPort() != null && port.getHostPort() != 0)) {
-            return "a port of the node";
+            return SchedulerOnly.HOST_PORT;
         }
         if (orEmpty(spec.getVolumes()).stream().anyMatch(PodDetailsReader::placed)) {
-            return "a volume that may be bound to some nodes";
+            return SchedulerOnly.PLACED_VOLUME;
         }
         if (!orEmpty(spec.getResourceClaims()).isEmpty()) {
-            return "a resource claim";
+            return SchedulerOnly.RESOURCE_CLAIM;
         }
-        return orEmpty(spec.getOverhead()).isEmpty() ? null : "the overhead of a runtime class";
+        return orEmpty(spec.getOverhead()).isEmpty() ? null : SchedulerOnly.OVERHEAD;
     }
 
     private static boolean requiresPods(V1Affinity affinity) {
@@ -133,14 +171,8 @@ final class PodDetailsReader {
 
     /** Whether kube-scheduler checks where that volume can be. */
     private static boolean placed(V1Volume volume) {
-        return volume.getPersistentVolumeClaim() != null
-                || volume.getEphemeral() != null
-                || volume.getIscsi() != null
-                || volume.getRbd() != null
-                || volume.getGcePersistentDisk() != null
-                || volume.getAwsElasticBlockStore() != null
-                || volume.getAzureDisk() != null
-                || volume.getCinder() != null;
+        return JSON.getGson().toJsonTree(volume).getAsJsonObject().keySet().stream()
+                .anyMatch(SchedulerOnly::placed);
     }
 
     private static String text(@Nullable String text) {

@@ -73,6 +73,7 @@ public abstract class ApiObject implements KubernetesObject {
         if (metadata != null) {
             metadata.setAnnotations(null);
             metadata.setLabels(null);
+            metadata.setOwnerReferences(null);
         }
     }
 

@@ -7,9 +7,12 @@ import com.google.gson.stream.JsonWriter;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import java.io.IOException;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +48,7 @@ final class MetadataReader extends TypeAdapter<V1ObjectMeta> {
                 case "resourceVersion" -> metadata.setResourceVersion(text(in));
                 case "creationTimestamp" -> metadata.setCreationTimestamp(time(in));
                 case "deletionTimestamp" -> metadata.setDeletionTimestamp(time(in));
+                case "ownerReferences" -> metadata.setOwnerReferences(controller(in));
                 case "labels" -> metadata.setLabels(entries(in, labels));
                 case "annotations" -> metadata.setAnnotations(annotations(in));
                 default -> in.skipValue();
@@ -68,6 +72,39 @@ final class MetadataReader extends TypeAdapter<V1ObjectMeta> {
             kept.put(unknown[0], "");
         }
         return kept;
+    }
+
+    /** Only the owner that controls the object, if there is one. */
+    private static List<V1OwnerReference> controller(JsonReader in) throws IOException {
+        List<V1OwnerReference> controllers = new ArrayList<>();
+        if (in.peek() == JsonToken.NULL) {
+            in.nextNull();
+            return controllers;
+        }
+        in.beginArray();
+        while (in.hasNext()) {
+            V1OwnerReference owner = owner(in);
+            if (Boolean.TRUE.equals(owner.getController()) && controllers.isEmpty()) {
+                controllers.add(owner);
+            }
+        }
+        in.endArray();
+        return controllers;
+    }
+
+    private static V1OwnerReference owner(JsonReader in) throws IOException {
+        V1OwnerReference owner = new V1OwnerReference();
+        in.beginObject();
+        while (in.hasNext()) {
+            switch (in.nextName()) {
+                case "kind" -> owner.setKind(ApiObject.shared(text(in)));
+                case "uid" -> owner.setUid(ApiObject.shared(text(in)));
+                case "controller" -> owner.setController(in.peek() == JsonToken.BOOLEAN && in.nextBoolean());
+                default -> in.skipValue();
+            }
+        }
+        in.endObject();
+        return owner;
     }
 
     private static Map<String, String> entries(JsonReader in, Predicate<String> keys) throws IOException {

@@ -6,9 +6,11 @@ import io.gpushare.kubernetes.wire.PodFields.ContainerStatus;
 import io.gpushare.kubernetes.wire.PodFields.Spec;
 import io.gpushare.kubernetes.wire.PodFields.Status;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -159,6 +161,16 @@ public final class PodObject extends ApiObject {
         return status == null || status.nominatedNodeName == null || status.nominatedNodeName.isEmpty()
                 ? null
                 : status.nominatedNodeName;
+    }
+
+    /** Its controller; null if it has none. */
+    public @Nullable PodController controller() {
+        List<V1OwnerReference> owners = meta().getOwnerReferences();
+        if (owners == null || owners.isEmpty()) {
+            return null;
+        }
+        return new PodController(
+                text(owners.getFirst().getKind()), text(owners.getFirst().getUid()));
     }
 
     /** The node on which cards are held for it until it is bound; null for none. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param memory the card's whole memory
  * @param compute null where the driver does not report it, as are ecc, numaNode and mig
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
+ * @param held whether it accepts no new pods while others are moved away from it
  * @param isolation what holds containers to their share of it
  */
 public record Card(
@@ -26,6 +27,7 @@ public record Card(
         @Nullable Boolean mig,
         Health health,
         boolean cordoned,
+        boolean held,
         CardIsolation isolation) {
     public Card {
         Objects.requireNonNull(id);
@@ -50,7 +52,7 @@ public record Card(
             @Nullable Integer numaNode,
             @Nullable Boolean mig,
             Health health) {
-        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false, CardIsolation.NONE);
+        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false, false, CardIsolation.NONE);
     }
 
     /** A healthy card with placeholder facts, for simulations and tests. */
@@ -60,15 +62,21 @@ public record Card(
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, isolation);
+        return new Card(
+                id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, held, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed, isolation);
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed, held, isolation);
+    }
+
+    public Card withHeld(boolean changed) {
+        return new Card(
+                id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed);
+        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, held, changed);
     }
 
     /** Whether it offers memory to new pods, if it accepts any. */
@@ -76,8 +84,8 @@ public record Card(
         return !isolation.closed();
     }
 
-    /** Whether it accepts new pods: it is healthy and not cordoned. */
+    /** Whether it accepts new pods: it is healthy, and neither cordoned nor held. */
     public boolean placeable() {
-        return health.healthy() && !cordoned;
+        return health.healthy() && !cordoned && !held;
     }
 }

@@ -87,6 +87,18 @@ public record Inventory(
         return withCards(card -> card.withCordoned(cordoned.contains(card.id())));
     }
 
+    /** The same cards, of which exactly these are held. */
+    public Inventory withHeld(Set<CardId> held) {
+        return new Inventory(
+                unit,
+                driver,
+                cards.stream()
+                        .map(card -> card.withHeld(held.contains(card.id())))
+                        .toList(),
+                links,
+                noCards);
+    }
+
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
     public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
         return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));

@@ -11,6 +11,9 @@ public final class AnnotationKeys {
     /** On a node: the UUIDs of the cards that accept no new pods, separated by commas; written by operators. */
     public static final String CORDON = "gpushare.io/cordon";
 
+    /** On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}. */
+    public static final String HOLD = "gpushare.io/hold";
+
     /** On a node: the labels that its device plugin wrote, so that it changes no others. */
     public static final String LABELS = "gpushare.io/labels";
 
@@ -55,7 +58,7 @@ public final class AnnotationKeys {
     private static final String PREFIX = "gpushare.io/";
 
     private static final Set<String> OURS =
-            Set.of(INVENTORY, CORDON, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
+            Set.of(INVENTORY, CORDON, HOLD, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
 
     private AnnotationKeys() {}
 

@@ -200,6 +200,7 @@ public final class InventoryCodec {
                 JsonReader.optionalBoolean(card, "mig"),
                 unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
                 Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")),
+                false,
                 isolation(card));
     }
 

@@ -5,6 +5,7 @@ import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.EndCheck;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
+import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Installation;
@@ -132,7 +133,8 @@ final class ChaosRun implements AutoCloseable {
                     watch,
                     tally);
             PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
-            PodLoad load = new PodLoad(api, watcher, manifests, watch, tally);
+            PodLoad load = new PodLoad(
+                    api, watcher, manifests, new Evictions(cluster.auditLog()), watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());

@@ -3,15 +3,19 @@ package io.gpushare.e2e.chaos;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.chaos.check.AdmissionReasons;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
+import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.chaos.check.PodView;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Snapshot;
 import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +28,7 @@ final class PodLoad {
     private static final Duration PAUSE = Duration.ofMillis(400);
     private static final int MAX_ATTEMPTS = 12;
     private static final int MAX_EVICTIONS = 30;
-    /** An Event may be late: kube-scheduler and the extender record it while the API server may not respond. */
-    private static final Duration EVENT = Duration.ofSeconds(60);
+
     private sealed interface Fate {
         record Ran() implements Fate {}
 
@@ -42,12 +45,20 @@ final class PodLoad {
     private final PodManifests manifests;
     private final RunClock watch;
     private final Tally tally;
+    private final Evictions evictions;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    PodLoad(ApiServer api, ClusterWatcher watcher, PodManifests manifests, RunClock watch, Tally tally) {
+    PodLoad(
+            ApiServer api,
+            ClusterWatcher watcher,
+            PodManifests manifests,
+            Evictions evictions,
+            RunClock watch,
+            Tally tally) {
         this.api = api;
         this.watcher = watcher;
         this.manifests = manifests;
+        this.evictions = evictions;
         this.watch = watch;
         this.tally = tally;
     }
@@ -82,9 +93,10 @@ final class PodLoad {
         int rejections = 0;
         int evictions = 0;
         for (int attempt = 1; rejections < MAX_ATTEMPTS && evictions < MAX_EVICTIONS; attempt++) {
+            Instant since = Instant.now();
             String uid = create(order, attempt);
             tally.count("pods: made");
-            Fate fate = follow(order, uid);
+            Fate fate = follow(order, uid, since);
             delete(order.name(), uid);
             switch (fate) {
                 case Fate.Ran() -> {
@@ -144,7 +156,7 @@ final class PodLoad {
         }
     }
 
-    private Fate follow(PlannedPod order, String uid) throws InterruptedException {
+    private Fate follow(PlannedPod order, String uid, Instant since) throws InterruptedException {
         Duration made = watch.now();
         Duration ran = Duration.ZERO;
         boolean early = order.ending() == PlannedPod.Ending.IMPATIENT;
@@ -155,10 +167,10 @@ final class PodLoad {
                     pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
             if (preempted || vanished) {
-                // Events get lost when who sends them is killed; the condition is written before the deletion (from 1.26 on).
-                boolean known = pod.map(PodView::disrupted).orElse(false) || preemptionReported(uid);
-                if (!known) {
-                    tally.violation("a pod vanished without a deletion", order.name(), uid);
+                Set<String> deleters = deleters(order, since);
+                if (!pod.map(PodView::disrupted).orElse(false) && !Evictions.preempted(deleters)) {
+                    tally.violation(
+                            "a pod vanished that nobody preempted", order.name(), uid + ", deleted by " + deleters);
                 }
                 return new Fate.Preempted();
             }
@@ -181,21 +193,12 @@ final class PodLoad {
         }
     }
 
-    private boolean preemptionReported(String uid) throws InterruptedException {
-        Duration until = watch.now().plus(EVENT);
-        String events = "/api/v1/namespaces/" + ClusterWatcher.NAMESPACE
-                + "/events?fieldSelector=reason%3DPreempted%2CinvolvedObject.uid%3D" + uid;
-        while (!past(until)) {
-            try {
-                if (!api.get(events).body().path("items").isEmpty()) {
-                    return true;
-                }
-            } catch (IOException e) {
-                tally.count("load: calls that the API server did not answer");
-            }
-            Thread.sleep(PAUSE);
+    private Set<String> deleters(PlannedPod order, Instant since) {
+        try {
+            return evictions.deleters(order.name(), since);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the audit log can't be read", e);
         }
-        return false;
     }
 
     /** Deletes the pod and waits until the API server no longer has it. */

@@ -94,6 +94,11 @@ public final class LocalCluster implements Cluster {
         return folder(FIRST).resolve("kubelet");
     }
 
+    /** The API server's log of who deleted or evicted which pod. */
+    public Path auditLog() {
+        return state.resolve("logs/audit.log");
+    }
+
     /** The folder of the logs of that node's containers, with the kubelet's file names. */
     public Path podLogs(String node) {
         return folder(node).resolve("pod-logs/pods");

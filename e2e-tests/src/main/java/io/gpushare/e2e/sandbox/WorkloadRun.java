@@ -126,6 +126,13 @@ final class WorkloadRun implements AutoCloseable {
         }
     }
 
+    /** Deletes the round's pods. */
+    void clear() throws IOException, InterruptedException {
+        for (Placed placed : ClusterSnapshot.take(sandbox.api()).pods()) {
+            require(sandbox.api().delete(placed.pod().path(), ApiClient.document("{\"gracePeriodSeconds\":0}")));
+        }
+    }
+
     @Override
     public void close() {
         proofs.close();

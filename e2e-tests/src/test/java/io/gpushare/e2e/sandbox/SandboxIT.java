@@ -10,7 +10,7 @@ import picocli.CommandLine;
 /** Runs the sandbox once with the real programs as processes, as {@code deploy/sandbox/run --once} does. */
 class SandboxIT {
     @Test
-    @Timeout(value = 200, unit = TimeUnit.SECONDS)
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void sharedAndWholeCardPodsRunWhereTheirAnnotationsSayAndAllComesBack() {
         String root = System.getProperty("gpushare.root", "..");
         int code = new CommandLine(new Sandbox()).execute("--once", "--repository", root);

@@ -32,8 +32,6 @@ final class Preemptor {
     private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
     // Each search excludes pods that budgets protect. With so many protected, the pod is tried again later.
     private static final int MOST_SEARCHES = 16;
-    // Conditions on nodes that a pod may state: they are checked for each node.
-    private static final int MOST_RULES = 1000;
 
     private static final Attempt FORBIDDEN =
             new Attempt.Failed("PodDisruptionBudgets forbid the evictions that would make it fit", true);
@@ -42,6 +40,7 @@ final class Preemptor {
     private final Evictions api;
     private final VictimCheck check;
     private final PreemptionEvents events;
+    private final PodConditions conditions;
     private final Parts parts;
 
     /**
@@ -67,6 +66,7 @@ final class Preemptor {
         this.api = api;
         this.check = new VictimCheck(api);
         this.events = events;
+        this.conditions = new PodConditions(parts.resources());
         this.parts = parts;
     }
 
@@ -130,15 +130,7 @@ final class Preemptor {
         if (!pod.mayPreempt()) {
             return "its preemptionPolicy is Never";
         }
-        if (pod.unknown() != null) {
-            return "it requires " + pod.unknown() + ", which only kube-scheduler can check";
-        }
-        if (!parts.resources().containsAll(pod.requests())) {
-            return "it requests a resource that only kube-scheduler counts";
-        }
-        return pod.rules().size() > MOST_RULES
-                ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
-                : null;
+        return conditions.obstacle(pod);
     }
 
     private boolean admits(PodDetails pod, String node) {

@@ -81,6 +81,9 @@ public record Reason(String label, String sentence, boolean resolvable) {
         }
     }
 
+    // A cluster autoscaler's users look for "scale-up". Short, because filter repeats it for every node.
+    private static final String SCALE_UP = ": needs a scale-up";
+
     public Reason {
         Objects.requireNonNull(label);
         Objects.requireNonNull(sentence);
@@ -93,6 +96,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
     /** The pod's resources or annotations are invalid. */
     public static Reason invalidDemand(String sentence) {
         return new Reason(INVALID_DEMAND, sentence, false);
+    }
+
+    /** The same reason where no node of the cluster could take the pod, even if it were empty. */
+    public Reason needsScaleUp() {
+        return EVEN_WHEN_EMPTY.containsValue(this) ? new Reason(label, sentence + SCALE_UP, resolvable) : this;
     }
 
     /** Whether the reason is one of the few whose sentence does not depend on the pod. */

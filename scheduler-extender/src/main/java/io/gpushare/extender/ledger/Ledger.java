@@ -16,6 +16,7 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,6 +79,18 @@ public final class Ledger {
         if (nodes.update(name, annotations, allocatable)) {
             pods.inventoryChanged(name);
         }
+        HoldCodec hold = HoldCodec.decode(annotations);
+        nodes.hold(name, hold).ifPresent(before -> pods.promise(name, before, hold));
+    }
+
+    /** The holds of cards by node, also those that have ended and whose annotation is still there. */
+    public Map<String, HoldCodec> holds() {
+        return nodes.holds();
+    }
+
+    /** The hold with that annotation ends. Ignored if the annotation has changed. */
+    public void endHold(String name, HoldCodec hold) {
+        nodes.endHold(name, hold.written()).ifPresent(before -> pods.promise(name, before, before.ended()));
     }
 
     /** The node has that address; null if it reports none. */
@@ -102,6 +115,7 @@ public final class Ledger {
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
     public void removeNode(String name) {
+        nodes.hold(name, HoldCodec.NONE).ifPresent(before -> pods.promise(name, before, HoldCodec.NONE));
         nodes.remove(name);
     }
 
@@ -285,6 +299,14 @@ public final class Ledger {
     /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
     public boolean awaitsCards(PodRef pod) {
         return pods.awaitsCards(pod);
+    }
+
+    /** The pods of that controller, which has the uid, with cards or waiting for some. */
+    public List<PodEntry> controlledBy(String uid) {
+        return pods.entries().stream()
+                .filter(entry ->
+                        entry.controller() != null && entry.controller().uid().equals(uid))
+                .toList();
     }
 
     /** The number of pods with an invalid demand for which kube-scheduler found no node. */

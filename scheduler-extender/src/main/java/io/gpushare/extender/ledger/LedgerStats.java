@@ -50,7 +50,7 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned()) {
+            if (card.card().cordoned() || card.card().held()) {
                 return CORDONED;
             }
             return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;

@@ -1,6 +1,7 @@
 package io.gpushare.extender.ledger;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The ledger's nodes by name and index, for requests that name thousands of them. A node keeps its index as
@@ -21,6 +22,11 @@ public interface NodeDirectory {
 
     /** The nodes with these indices, in this order. The array is not copied. */
     NodeIndices nodes(int... indices);
+
+    /** All nodes. */
+    default NodeIndices all() {
+        return nodes(IntStream.range(0, size()).toArray());
+    }
 
     /** The nodes with these names, in this order. */
     default NodeIndices named(List<String> names) {

@@ -84,8 +84,14 @@ public record NodeEntry(
                 requested,
                 changed,
                 NodeSummary.of(changed),
-                NodeSummary.of(NodeCards.of(inventory)),
+                NodeSummary.of(NodeCards.of(inventory.withHeld(Set.of()))),
                 remaining(fresh, has, requested, changed));
+    }
+
+    /** The same node, of whose cards exactly these are held: they accept no new pods, as if they were cordoned. */
+    public NodeEntry held(String name, Set<CardId> held) {
+        Inventory open = cards.inventory().withHeld(held);
+        return open.equals(cards.inventory()) ? this : known(name, open, String.valueOf(written), allocatable);
     }
 
     /** The same cards with another amount of CPU and memory. */
@@ -130,7 +136,7 @@ public record NodeEntry(
     }
 
     /** Adds to the CPU and memory that pods request. */
-    NodeEntry requested(HostResources more) {
+    public NodeEntry requested(HostResources more) {
         HostResources now = requested.plus(more);
         return new NodeEntry(
                 unusable,
@@ -166,7 +172,7 @@ public record NodeEntry(
     }
 
     /** The node without any pod and with all its cards healthy. */
-    FreeNode empty() {
+    public FreeNode empty() {
         List<FreeCard> unused = new ArrayList<>();
         for (CardState state : cards.cards()) {
             if (state.capacity().units() > 0) {
@@ -208,7 +214,7 @@ public record NodeEntry(
     }
 
     /** Allocates the cards that cost least by that scoring, or says why none fit. */
-    Placement place(PodDemand.Valid demand, Scoring scoring) {
+    public Placement place(PodDemand.Valid demand, Scoring scoring) {
         @Nullable Candidate candidate = scoring.best(free, demand.request()).candidate();
         if (candidate != null) {
             // The search still decides among cards that are equal to the policy, by their links.

@@ -5,10 +5,12 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +33,7 @@ final class NodeTable {
     // The same nodes for requests that name thousands of them.
     private volatile NodeColumns columns = NodeColumns.empty();
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
+    private final Map<String, HoldCodec> holds = new ConcurrentHashMap<>();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean changed = new AtomicBoolean();
@@ -108,6 +111,45 @@ final class NodeTable {
         return !same;
     }
 
+    /**
+     * The node's annotation holds these cards, or none. A hold that has ended stays ended until the annotation changes.
+     *
+     * @return the hold before, if it changes
+     */
+    Optional<HoldCodec> hold(String name, HoldCodec hold) {
+        return replaceHold(name, before -> hold.written().equals(before.written()) ? before : hold);
+    }
+
+    /** The hold with that annotation ends, unless it has changed meanwhile; returns the hold before, if it ends. */
+    Optional<HoldCodec> endHold(String name, String written) {
+        return replaceHold(
+                name, before -> before.active() && before.written().equals(written) ? before.ended() : before);
+    }
+
+    private Optional<HoldCodec> replaceHold(String name, UnaryOperator<HoldCodec> change) {
+        HoldCodec[] was = {HoldCodec.NONE};
+        @Nullable
+        HoldCodec now = holds.compute(name, (_, old) -> {
+            was[0] = old == null ? HoldCodec.NONE : old;
+            HoldCodec changed = change.apply(was[0]);
+            return changed.written().isEmpty() ? null : changed;
+        });
+        if (was[0].equals(now == null ? HoldCodec.NONE : now)) {
+            return Optional.empty();
+        }
+        change(name, entry -> entry.unusable() == null ? entry.held(name, held(name)) : entry);
+        return Optional.of(was[0]);
+    }
+
+    /** The holds of all nodes that have one, or had one. */
+    Map<String, HoldCodec> holds() {
+        return Map.copyOf(holds);
+    }
+
+    private Set<CardId> held(String name) {
+        return holds.getOrDefault(name, HoldCodec.NONE).cards();
+    }
+
     /** The kinds of cards of all nodes. */
     CardKinds kinds() {
         if (kindsChanged.getAndSet(false)) {
@@ -136,7 +178,7 @@ final class NodeTable {
         });
     }
 
-    private static UnaryOperator<NodeEntry> reading(
+    private UnaryOperator<NodeEntry> reading(
             String name, Map<String, String> annotations, @Nullable String written, HostResources allocatable) {
         return switch (InventoryCodec.decode(annotations)) {
             case Decoded.Absent<Inventory>() -> entry -> entry.unusable(Reason.NO_INVENTORY, written);
@@ -154,7 +196,8 @@ final class NodeTable {
                 } else {
                     LOG.warn("node {}: {}", name, inventory.noCards().sentences());
                 }
-                yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable);
+                yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable)
+                        .held(name, held(name));
             }
         };
     }

@@ -3,6 +3,7 @@ package io.gpushare.extender.ledger;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param priority as the informer last showed it
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param controller null for a pod that no controller would create again
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
  * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
@@ -28,6 +30,7 @@ public record PodEntry(
         PodDemand.Valid podDemand,
         PodPriority priority,
         boolean unschedulable,
+        @Nullable PodController controller,
         boolean listed,
         @Nullable String node,
         List<Holding> holdings,
@@ -39,7 +42,7 @@ public record PodEntry(
 
     /** A pod that is bound before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
-        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, false, null, List.of(), null, null);
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, null, false, null, List.of(), null, null);
     }
 
     public Demand demand() {
@@ -47,7 +50,8 @@ public record PodEntry(
     }
 
     PodEntry with(List<Holding> changed) {
-        return new PodEntry(ref, podDemand, priority, unschedulable, listed, node, changed, gpushare, complaint);
+        return new PodEntry(
+                ref, podDemand, priority, unschedulable, controller, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

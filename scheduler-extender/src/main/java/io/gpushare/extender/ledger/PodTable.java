@@ -10,6 +10,7 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.ledger.Placement;
@@ -109,6 +110,20 @@ final class PodTable {
                 && withoutCards(nominated);
     }
 
+    /** The node's hold has changed: its cards wait for a pod, or do not any more. */
+    void promise(String node, HoldCodec before, HoldCodec now) {
+        if (!before.pod().equals(now.pod())) {
+            nominations.withdraw(before.pod(), node);
+            if (!now.pod().isEmpty()) {
+                Optional<Nominations.Nominated> waiting = entry(now.pod())
+                        .filter(pod -> pod.node() == null && !pod.priority().terminating())
+                        .map(pod ->
+                                new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), false, false));
+                nominations.promise(now.pod(), node, waiting);
+            }
+        }
+    }
+
     /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
     boolean awaitsCards(PodRef pod) {
         return nominations
@@ -181,7 +196,16 @@ final class PodTable {
                     : nodes.entry(node).contradiction(now.getFirst().counted());
         }
         return new PodEntry(
-                pod.ref(), demand, pod.priority(), pod.unschedulable(), true, node, now, gpushare, complaint);
+                pod.ref(),
+                demand,
+                pod.priority(),
+                pod.unschedulable(),
+                pod.controller(),
+                true,
+                node,
+                now,
+                gpushare,
+                complaint);
     }
 
     /** The holding of a pod that is bound to the node with this allocation in its annotation. */

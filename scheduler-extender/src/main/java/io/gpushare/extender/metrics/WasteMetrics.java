@@ -7,13 +7,19 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What pods waste, as of the last round over all device plugins; absent before it. The page shows the same figures. */
+/**
+ * What pods waste, as of the last round over all device plugins; absent before it, and while this extender does not answer
+ * kube-scheduler. The page shows the same figures.
+ */
 final class WasteMetrics implements MultiCollector {
+    private final BooleanSupplier ready;
     private final Supplier<WasteReport> waste;
 
-    WasteMetrics(Supplier<WasteReport> waste) {
+    WasteMetrics(BooleanSupplier ready, Supplier<WasteReport> waste) {
+        this.ready = ready;
         this.waste = waste;
     }
 
@@ -21,7 +27,7 @@ final class WasteMetrics implements MultiCollector {
     public MetricSnapshots collect() {
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         WasteReport report = waste.get();
-        if (report.known()) {
+        if (ready.getAsBoolean() && report.known()) {
             Sums sums = report.total();
             add(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
             add(all, "memory_used_bytes", "Memory that these pods use.", sums.used());

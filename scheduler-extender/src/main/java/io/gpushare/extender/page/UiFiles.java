@@ -50,6 +50,7 @@ final class UiFiles {
             "header.js",
             "waiting.js",
             "waste.js",
+            "defrag.js",
             "words.js"
         }) {
             all.add(name, RESOURCES + name);

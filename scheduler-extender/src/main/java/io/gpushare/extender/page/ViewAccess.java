@@ -1,5 +1,6 @@
 package io.gpushare.extender.page;
 
+import io.gpushare.extender.defrag.DefragAdvice;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.view.MemoryUsage;
 import io.gpushare.extender.view.waste.WasteReport;
@@ -12,10 +13,16 @@ import java.util.function.Supplier;
  * The sources of the view beside the ledger, and the callers that may see it.
  *
  * @param waste what is wasted, as of the last round
+ * @param defrag which pods to move
  * @param version of this program
  */
 public record ViewAccess(
-        Explainer explainer, MemoryUsage usage, Supplier<WasteReport> waste, String version, Access access) {
+        Explainer explainer,
+        MemoryUsage usage,
+        Supplier<WasteReport> waste,
+        DefragAdvice defrag,
+        String version,
+        Access access) {
     /** Who may see the view. */
     public enum Access {
         /** Nobody: its paths do not exist. */
@@ -40,6 +47,7 @@ public record ViewAccess(
         Objects.requireNonNull(explainer);
         Objects.requireNonNull(usage);
         Objects.requireNonNull(waste);
+        Objects.requireNonNull(defrag);
         Objects.requireNonNull(version);
         Objects.requireNonNull(access);
     }

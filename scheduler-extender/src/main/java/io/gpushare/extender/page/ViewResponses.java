@@ -34,11 +34,13 @@ final class ViewResponses {
     private final ViewSources sources;
     private final ViewRevisions revisions;
     private final TextResponses texts;
+    private final DefragResponses defrag;
 
     ViewResponses(ViewSources sources, ViewRevisions revisions) {
         this.sources = sources;
         this.revisions = revisions;
         texts = new TextResponses(sources);
+        defrag = new DefragResponses(sources);
     }
 
     /** A response for which everything has been fetched. */
@@ -54,6 +56,9 @@ final class ViewResponses {
     /** @param path the path below that of the view */
     Response respond(String path, MultiMap values) throws RefusedException {
         ViewParameters parameters = new ViewParameters(values);
+        if (DefragResponses.PATHS.contains(path)) {
+            return defrag.respond(path, parameters);
+        }
         return switch (path) {
             case "cluster" -> () -> cluster(parameters);
             case "nodes" -> nodes(parameters);

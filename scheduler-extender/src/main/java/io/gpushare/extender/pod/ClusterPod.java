@@ -1,5 +1,6 @@
 package io.gpushare.extender.pod;
 
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there; null for
  *     none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
+ * @param controller null for a pod that no controller would create again
  * @param containers in the order in which they start
  */
 public record ClusterPod(
@@ -26,6 +28,7 @@ public record ClusterPod(
         boolean unschedulable,
         @Nullable String nominatedNode,
         @Nullable String heldNode,
+        @Nullable PodController controller,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
@@ -33,6 +36,20 @@ public record ClusterPod(
         Objects.requireNonNull(priority);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
+    }
+
+    /** A pod without a controller. */
+    public ClusterPod(
+            PodRef ref,
+            @Nullable String node,
+            boolean ended,
+            PodPriority priority,
+            boolean unschedulable,
+            @Nullable String nominatedNode,
+            @Nullable String heldNode,
+            Map<String, String> annotations,
+            List<ContainerResources> containers) {
+        this(ref, node, ended, priority, unschedulable, nominatedNode, heldNode, null, annotations, containers);
     }
 
     /** A pod that is nominated to no node. */

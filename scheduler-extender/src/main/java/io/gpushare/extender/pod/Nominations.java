@@ -44,11 +44,14 @@ public final class Nominations {
             .thenComparing(pod -> pod.ref().uid());
 
     private final Map<String, Nominated> pods = new ConcurrentHashMap<>();
+    // The node whose cards wait for a pod, by uid: pods were moved away from them.
+    private final Map<String, String> promised = new ConcurrentHashMap<>();
 
     /** A pod was added or changed. */
     public void update(ClusterPod pod, PodDemand demand) {
         String uid = pod.ref().uid();
-        @Nullable String node = pod.heldNode() == null ? pod.nominatedNode() : pod.heldNode();
+        @Nullable String nominated = pod.heldNode() == null ? pod.nominatedNode() : pod.heldNode();
+        @Nullable String node = nominated == null ? promised.get(uid) : nominated;
         boolean waits = pod.node() == null && !pod.priority().terminating();
         if (node != null && waits && demand instanceof PodDemand.Valid valid) {
             boolean shown = node.equals(pod.nominatedNode());
@@ -61,6 +64,19 @@ public final class Nominations {
 
     public void remove(String uid) {
         pods.remove(uid);
+    }
+
+    /** The node's cards wait for that pod, as if it were nominated there, if it is nominated nowhere else. */
+    public void promise(String uid, String node, Optional<Nominated> waiting) {
+        promised.put(uid, node);
+        waiting.ifPresent(pod -> pods.putIfAbsent(uid, pod));
+    }
+
+    /** The node's cards do not wait for that pod any more. */
+    public void withdraw(String uid, String node) {
+        if (promised.remove(uid, node)) {
+            pods.computeIfPresent(uid, (_, pod) -> pod.node().equals(node) && !pod.held() && !pod.shown() ? null : pod);
+        }
     }
 
     /** Where that pod is nominated; empty if it is not. */

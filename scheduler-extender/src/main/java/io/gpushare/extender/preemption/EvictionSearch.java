@@ -7,10 +7,8 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.HostResources;
-import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,7 +72,8 @@ public final class EvictionSearch {
                 continue;
             }
             if (refusal != null) {
-                Map<String, PodPriority> leaving = evictable(name, node.cards());
+                Map<String, PodPriority> leaving = Evictable.on(
+                        ledger, name, node.cards(), entry -> entry.priority().terminating() || evictable.test(entry));
                 if (!leaving.isEmpty()) {
                     candidates.add(new Candidate(name, node, leaving));
                 }
@@ -124,16 +123,5 @@ public final class EvictionSearch {
         HostResources host = pod.podDemand().host();
         return (host.cpuMilli() == 0 || host.cpuMilli() <= left.cpuMilli())
                 && (host.memoryMib() == 0 || host.memoryMib() <= left.memoryMib());
-    }
-
-    private Map<String, PodPriority> evictable(String node, NodeCards cards) {
-        Map<String, PodPriority> found = new HashMap<>();
-        for (NodeCards.Holding holding : cards.holdings()) {
-            ledger.podEntry(holding.holder().key())
-                    .filter(entry -> node.equals(entry.node()))
-                    .filter(entry -> entry.priority().terminating() || evictable.test(entry))
-                    .ifPresent(entry -> found.put(entry.ref().uid(), entry.priority()));
-        }
-        return found;
     }
 }

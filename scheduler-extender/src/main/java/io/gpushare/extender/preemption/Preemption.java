@@ -10,7 +10,6 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,20 +111,10 @@ public final class Preemption {
         for (String uid : chosen.uids()) {
             cards = cards.without(uid);
         }
-        return VictimSearch.victims(cards, demand, evictable(cards, name, pod.priority()))
+        Map<String, PodPriority> evictable =
+                Evictable.on(ledger, name, cards, entry -> entry.priority().value() < pod.priority());
+        return VictimSearch.victims(cards, demand, evictable)
                 .map(more -> new Victims(inOrder(chosen.uids(), more), chosen.pdbViolations()));
-    }
-
-    private Map<String, PodPriority> evictable(NodeCards cards, String node, int belowPriority) {
-        Map<String, PodPriority> evictable = new HashMap<>();
-        for (NodeCards.Holding holding : cards.holdings()) {
-            String uid = holding.holder().key();
-            ledger.podEntry(uid)
-                    .filter(entry ->
-                            node.equals(entry.node()) && entry.priority().value() < belowPriority)
-                    .ifPresent(entry -> evictable.put(uid, entry.priority()));
-        }
-        return evictable;
     }
 
     /** Inserts each before the first with a known lower priority: the priority of pods without GPU is unknown. */

@@ -11,9 +11,11 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.node.SchedulerOnly;
 import io.gpushare.model.node.Toleration;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,17 +28,6 @@ import org.jspecify.annotations.Nullable;
  * extender reads, and its containers' resources.
  */
 public final class PodReader {
-    // Volumes that kube-scheduler may bind to some nodes only.
-    private static final Set<String> PLACED_VOLUMES = Set.of(
-            "persistentvolumeclaim",
-            "ephemeral",
-            "iscsi",
-            "rbd",
-            "gcepersistentdisk",
-            "awselasticblockstore",
-            "azuredisk",
-            "cinder");
-
     private String uid = "";
     private String namespace = "";
     private String name = "";
@@ -45,7 +36,7 @@ public final class PodReader {
     private final List<ContainerResources> inits = new ArrayList<>();
     private final List<ContainerResources> apps = new ArrayList<>();
     private boolean preferences;
-    private boolean relations;
+    private final Set<SchedulerOnly> unknown = EnumSet.noneOf(SchedulerOnly.class);
     private final List<Toleration> tolerations = new ArrayList<>();
 
     private PodReader() {}
@@ -64,7 +55,7 @@ public final class PodReader {
                 reader.priority,
                 reader.annotations,
                 containers,
-                new PodTraits(reader.preferences, reader.relations, reader.tolerations));
+                new PodTraits(reader.preferences, !reader.unknown.isEmpty(), reader.tolerations));
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequestException {
@@ -100,8 +91,15 @@ public final class PodReader {
             case "tolerations" -> JsonBody.array(value, field, (what, element) -> toleration(element));
             case "topologyspreadconstraints" -> JsonBody.array(value, field, (what, element) -> spread(element));
             case "volumes" -> JsonBody.array(value, field, (what, element) -> volume(element));
-            case "resourceclaims", "overhead" -> relations |= filled(value);
+            case "resourceclaims" -> require(SchedulerOnly.RESOURCE_CLAIM, filled(value));
+            case "overhead" -> require(SchedulerOnly.OVERHEAD, filled(value));
             default -> value.skipChildren();
+        }
+    }
+
+    private void require(SchedulerOnly what, boolean required) {
+        if (required) {
+            unknown.add(what);
         }
     }
 
@@ -111,7 +109,7 @@ public final class PodReader {
                 case "preferredduringschedulingignoredduringexecution" -> preferences |= filled(value);
                 // Required node affinity depends on the node alone.
                 case "requiredduringschedulingignoredduringexecution" ->
-                    relations |= filled(value) && !kind.equals("nodeaffinity");
+                    require(SchedulerOnly.POD_AFFINITY, filled(value) && !kind.equals("nodeaffinity"));
                 default -> value.skipChildren();
             }
         });
@@ -127,7 +125,7 @@ public final class PodReader {
             }
         });
         preferences |= soft[0];
-        relations |= !soft[0];
+        require(SchedulerOnly.TOPOLOGY_SPREAD, !soft[0]);
     }
 
     /** Keeps the tolerations that may apply to soft taints, within the limit. */
@@ -149,7 +147,7 @@ public final class PodReader {
 
     private void volume(JsonParser volume) throws IOException, BadRequestException {
         JsonBody.object(volume, "volume", (field, value) -> {
-            relations |= PLACED_VOLUMES.contains(field);
+            require(SchedulerOnly.PLACED_VOLUME, SchedulerOnly.placed(field));
             value.skipChildren();
         });
     }
@@ -204,7 +202,7 @@ public final class PodReader {
     private void port(JsonParser port) throws IOException, BadRequestException {
         JsonBody.object(port, "port", (field, value) -> {
             if (field.equals("hostport")) {
-                relations |= JsonBody.whole(value, field) != 0;
+                require(SchedulerOnly.HOST_PORT, JsonBody.whole(value, field) != 0);
             } else {
                 value.skipChildren();
             }

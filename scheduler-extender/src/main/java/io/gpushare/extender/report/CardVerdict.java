@@ -48,6 +48,9 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             return Optional.of("unhealthy: " + reason);
         }
+        if (state.card().held()) {
+            return Optional.of("held: pods are being moved away from it");
+        }
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }
 

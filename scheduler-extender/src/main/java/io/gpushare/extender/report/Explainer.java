@@ -13,6 +13,7 @@ import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -92,7 +93,12 @@ public final class Explainer {
         nodes.sort(Comparator.comparingInt(Explainer::group)
                 .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())
                 .thenComparing(NodeVerdict::node));
-        return new Explanation.Judged(pod.ref(), demand.demand(), ledger.policy(demand.policy()), nodes);
+        return new Explanation.Judged(
+                pod.ref(),
+                demand.demand(),
+                ledger.policy(demand.policy()),
+                filtered.passed() == 0 ? new ScaleUpSearch(ledger).of(pod, demand) : null,
+                nodes);
     }
 
     /** Feasible nodes first, then those that other pods occupy, last those without cards. */
@@ -101,6 +107,17 @@ public final class Explainer {
             return node.chosen() ? 0 : 1;
         }
         return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+    }
+
+    /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */
+    public Explanation.Judged refusals(PodRef pod, Demand demand) {
+        DemandSummary summary = DemandSummary.of(demand);
+        List<NodeVerdict> nodes = new ArrayList<>();
+        ledger.nodeEntries()
+                .forEach((name, entry) ->
+                        nodes.add(new NodeVerdict(name, entry.refusal(summary), false, summary, entry.cards())));
+        nodes.sort(Comparator.comparing(NodeVerdict::node));
+        return new Explanation.Judged(pod, demand, "", nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

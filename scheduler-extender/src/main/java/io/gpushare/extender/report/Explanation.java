@@ -34,9 +34,15 @@ public sealed interface Explanation {
      * The pod requests cards, and every node was evaluated.
      *
      * @param policy what chooses among the nodes, in words
+     * @param scaleUp which new nodes would let the pod run; null if it fits now
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
-    record Judged(PodRef pod, Demand demand, String policy, List<NodeVerdict> nodes) implements Explanation {
+    record Judged(
+            PodRef pod,
+            Demand demand,
+            String policy,
+            @Nullable ScaleUp scaleUp,
+            List<NodeVerdict> nodes) implements Explanation {
         public Judged {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(policy);

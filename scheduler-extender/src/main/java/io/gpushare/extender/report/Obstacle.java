@@ -75,7 +75,7 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         if (card.health() instanceof Health.Unhealthy(String why)) {
             return new Obstacle(Kind.UNHEALTHY, card, unit, 0, why);
         }
-        if (card.cordoned()) {
+        if (card.cordoned() || card.held()) {
             return new Obstacle(Kind.CORDONED, card, unit, 0, "");
         }
         boolean mps = demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;

@@ -76,7 +76,22 @@ public final class NodeSelection {
      * fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, decideIn);
+        FilterResult result = filter(pod, nodes, decideIn);
+        return hopeless(result)
+                        && ledger.demand(pod) instanceof PodDemand.Valid valid
+                        && hopeless(directory().all().filter(DemandSummary.of(valid.demand())))
+                ? FilterResult.of(result.size(), place -> {
+                    @Nullable Reason reason = result.why(place);
+                    return reason == null ? null : reason.needsScaleUp();
+                })
+                : result;
+    }
+
+    /** Whether none of the nodes could take the pod, even if it were empty. */
+    private static boolean hopeless(FilterResult result) {
+        return result.passed() == 0
+                && result.reasons().stream()
+                        .noneMatch(reason -> reason.resolvable() || reason.equals(Reason.NOT_RENEWED));
     }
 
     /** Which of these nodes can take the pod, even if filter decides. */

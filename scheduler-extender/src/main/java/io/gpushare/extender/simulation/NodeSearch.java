@@ -7,10 +7,12 @@ import io.gpushare.extender.simulation.trace.BadInputException;
 import io.gpushare.extender.simulation.trace.GpuWork;
 import io.gpushare.extender.simulation.trace.NodeTrace;
 import io.gpushare.extender.simulation.trace.PodClass;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -58,28 +60,17 @@ public record NodeSearch(String model, int mostRefused) {
 
     /** Searches with that policy. */
     public Found run(NodeTrace cluster, List<PodRequest> pods, Contestant policy) throws BadInputException {
-        int enough = 1;
-        Map<PodClass, Integer> refused = refused(cluster, enough, pods, policy);
-        while (sum(refused) > mostRefused) {
-            if (enough == MAX_NODES) {
-                throw new BadInputException("even " + enough + " nodes with " + model + " refuse " + sum(refused)
-                        + " pods: some may fit no such node");
-            }
-            enough *= 2;
-            refused = refused(cluster, enough, pods, policy);
-        }
-        int tooFew = enough == 1 ? -1 : enough / 2;
-        while (enough - tooFew > 1) {
-            int middle = (enough + tooFew) / 2;
-            Map<PodClass, Integer> there = refused(cluster, middle, pods, policy);
-            if (sum(there) <= mostRefused) {
-                enough = middle;
-                refused = there;
-            } else {
-                tooFew = middle;
-            }
-        }
-        return new Found(enough, cluster.count(model), refused);
+        Map<Integer, Map<PodClass, Integer>> refused = new HashMap<>();
+        int[] last = {0};
+        OptionalInt found = SmallestCount.<BadInputException>find(MAX_NODES, count -> {
+            Map<PodClass, Integer> there = refused(cluster, count, pods, policy);
+            refused.put(count, there);
+            last[0] = sum(there);
+            return last[0] <= mostRefused;
+        });
+        int nodes = found.orElseThrow(() -> new BadInputException("even " + MAX_NODES + " nodes with " + model
+                + " refuse " + last[0] + " pods: some may fit no such node"));
+        return new Found(nodes, cluster.count(model), Objects.requireNonNull(refused.get(nodes)));
     }
 
     private static int sum(Map<PodClass, Integer> refused) {

@@ -124,7 +124,7 @@ public final class ClusterJson {
             json.writeStringField("unhealthy", reason);
             json.writeStringField("ill", reason); // the older name
         }
-        if (state.card().cordoned()) {
+        if (state.card().cordoned() || state.card().held()) {
             json.writeBooleanField("cordoned", true);
         }
         CardIsolation isolation = state.card().isolation();

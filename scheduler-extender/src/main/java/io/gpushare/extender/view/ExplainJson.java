@@ -5,6 +5,7 @@ import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.report.RefusedNodes;
+import io.gpushare.extender.report.ScaleUp;
 import java.io.IOException;
 import java.util.List;
 
@@ -55,6 +56,9 @@ public final class ExplainJson {
         json.writeStringField("demand", Phrases.of(judged.demand()));
         json.writeStringField("policy", judged.policy());
         ClusterJson.reasons(json, judged.feasible(), judged.reasons());
+        if (judged.scaleUp() != null) {
+            scaleUp(json, judged.scaleUp());
+        }
         json.writeArrayFieldStart("groups");
         for (RefusedNodes group : judged.refused()) {
             json.writeStartObject();
@@ -72,6 +76,9 @@ public final class ExplainJson {
         for (String sentence : judged.advice()) {
             json.writeString(sentence);
         }
+        if (judged.scaleUp() != null) {
+            json.writeString(Phrases.of(judged.scaleUp()));
+        }
         json.writeEndArray();
         List<NodeVerdict> all = judged.nodes();
         int first = Math.min(from, all.size());
@@ -84,6 +91,16 @@ public final class ExplainJson {
         if (last < all.size()) {
             json.writeNumberField("next", last);
         }
+    }
+
+    private static void scaleUp(JsonGenerator json, ScaleUp scaleUp) throws IOException {
+        json.writeObjectFieldStart("scaleUp");
+        if (scaleUp instanceof ScaleUp.MoreLike more) {
+            json.writeNumberField("nodes", more.nodes());
+            json.writeStringField("like", more.like());
+        }
+        json.writeStringField("sentence", Phrases.of(scaleUp));
+        json.writeEndObject();
     }
 
     private static void node(JsonGenerator json, NodeVerdict node) throws IOException {

@@ -78,7 +78,7 @@ public final class InspectJson {
                     case Health.Healthy() -> "healthy";
                     case Health.Unhealthy(String reason) -> reason;
                 });
-        if (state.card().cordoned()) {
+        if (state.card().cordoned() || state.card().held()) {
             json.writeBooleanField("cordoned", true);
         }
         json.writeBooleanField("whole", state.takenWhole());

@@ -2,6 +2,7 @@ package io.gpushare.extender.view;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.report.ScaleUp;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
@@ -48,6 +49,23 @@ public final class Phrases {
                         .reversed()
                         .thenComparing(reason -> reason.getKey().label()))
                 .toList();
+    }
+
+    /** Which new nodes would let the pod run, as a sentence. */
+    public static String of(ScaleUp scaleUp) {
+        return switch (scaleUp) {
+            case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
+                count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
+                        + (before == 0
+                                ? "."
+                                : ", after " + count(before, "waiting pod") + " that "
+                                        + (before == 1 ? "comes" : "come") + " before it.");
+            case ScaleUp.OtherKind(Demand demand, int kinds) ->
+                (kinds == 0
+                                ? "No node of the cluster has cards"
+                                : "No kind of node in the cluster could take it, even when empty")
+                        + ": it needs a new node that offers " + of(demand) + ".";
+        };
     }
 
     /** A measured amount: whole MiB below 1 GiB, else GiB with one decimal. The page rounds in the same way. */

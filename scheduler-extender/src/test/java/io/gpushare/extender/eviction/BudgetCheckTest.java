@@ -53,6 +53,8 @@ class BudgetCheckTest {
                 Duration.ofSeconds(30),
                 Set.of(),
                 new NodeRules(Map.of(), null, List.of()),
+                Map.of(),
+                List.of(),
                 null);
     }
 }

@@ -40,7 +40,7 @@ class ExplainerProperties {
                 cluster);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            FilterResult filtered = selection.filter(pod, selection.named(nodes));
+            FilterResult filtered = selection.feasible(pod, selection.named(nodes));
             Judged judged = (Judged) explainer.of(pod);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());

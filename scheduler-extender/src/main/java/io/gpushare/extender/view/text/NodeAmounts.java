@@ -106,6 +106,9 @@ final class NodeAmounts {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             notes.add(card + "unhealthy (" + reason + "), accepts no new pods");
         }
+        if (state.card().held()) {
+            notes.add(card + "held while pods are moved away, accepts no new pods");
+        }
         if (state.card().cordoned()) {
             notes.add(card + "cordoned, accepts no new pods");
         }

@@ -103,6 +103,9 @@ public final class TopText {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             words.add("unhealthy: " + reason);
         }
+        if (state.card().held()) {
+            words.add("held");
+        }
         if (state.card().cordoned()) {
             words.add("cordoned");
         }

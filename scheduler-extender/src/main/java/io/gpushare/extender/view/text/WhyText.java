@@ -96,7 +96,10 @@ public final class WhyText {
     }
 
     private static String advice(Explanation.Judged judged) {
-        List<String> advice = judged.advice();
+        List<String> advice = new ArrayList<>(judged.advice());
+        if (judged.scaleUp() != null) {
+            advice.add(Phrases.of(judged.scaleUp()));
+        }
         return advice.isEmpty()
                 ? ""
                 : "\nWhat helps:\n"

@@ -1,0 +1,72 @@
+package io.gpushare.extender.cluster;
+
+import io.gpushare.extender.report.WaitAdvice;
+import io.gpushare.kubernetes.EventSeries;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.PodEvent;
+import io.gpushare.time.Clocks;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Records an Event on pods that have waited for a while, with what helps. Best-effort, a few per second. */
+public final class WaitReporter {
+    private static final Logger LOG = LoggerFactory.getLogger(WaitReporter.class);
+    private static final Duration PERIOD = Duration.ofSeconds(2);
+    private static final Duration PACE = Duration.ofMillis(250);
+
+    private final KubernetesApi api;
+    private final WaitAdvice waiting;
+    private final BooleanSupplier ready;
+    private final Clocks clocks;
+
+    private WaitReporter(KubernetesApi api, WaitAdvice waiting, BooleanSupplier ready, Clocks clocks) {
+        this.api = api;
+        this.waiting = waiting;
+        this.ready = ready;
+        this.clocks = clocks;
+    }
+
+    /**
+     * Starts a thread that ends with the process, or when it is interrupted.
+     *
+     * @param ready whether this extender leads and its ledger is current
+     */
+    public static Thread start(KubernetesApi api, WaitAdvice waiting, BooleanSupplier ready, Clocks clocks) {
+        WaitReporter reporter = new WaitReporter(api, waiting, ready, clocks);
+        return Thread.ofPlatform().daemon().name("wait-events").start(reporter::run);
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                if (ready.getAsBoolean()) {
+                    round();
+                }
+                Thread.sleep(PERIOD);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("wait-events ends");
+        }
+    }
+
+    private void round() throws InterruptedException {
+        try {
+            for (WaitAdvice.Note note : waiting.due(clocks.steady().instant())) {
+                PodEvent event = new PodEvent(true, "gpushare-schd-extender", "GpuPodWaits", note.text());
+                api.events()
+                        .record(
+                                note.pod(),
+                                event,
+                                EventSeries.once(clocks.wall().instant()));
+                Thread.sleep(PACE);
+            }
+        } catch (KubernetesException e) {
+            LOG.debug("an Event of a waiting pod is not recorded: {}", e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error("the Events of waiting pods failed; the next round tries again", e);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.gpushare.extender.eviction;
+
+import io.gpushare.kubernetes.eviction.PodDetails;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether this extender can say where a pod could be placed.
+ *
+ * @param resources the names of the resources that the ledger counts
+ */
+record PodConditions(Set<String> resources) {
+    // Conditions on nodes that a pod may state: they are checked for each node.
+    private static final int MOST_RULES = 1000;
+
+    PodConditions {
+        resources = Set.copyOf(resources);
+    }
+
+    /** Why it can't, without the subject; null if it can. */
+    @Nullable
+    String obstacle(PodDetails pod) {
+        if (pod.unknown() != null) {
+            return "it requires " + pod.unknown() + ", which only kube-scheduler can check";
+        }
+        if (!resources.containsAll(pod.requests())) {
+            return "it requests a resource that only kube-scheduler counts";
+        }
+        return pod.rules().size() > MOST_RULES
+                ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
+                : null;
+    }
+}

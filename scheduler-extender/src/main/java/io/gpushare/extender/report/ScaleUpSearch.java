@@ -1,0 +1,122 @@
+package io.gpushare.extender.report;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.simulation.MoreNodes;
+import io.gpushare.model.card.Inventory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of which the
+ * fewest are needed, and of equal ones that with the least memory on its cards. The pods that wait before it come first.
+ */
+final class ScaleUpSearch {
+    /** The most kinds that are compared. */
+    private static final int MOST_KINDS = 8;
+
+    private final Ledger ledger;
+
+    ScaleUpSearch(Ledger ledger) {
+        this.ledger = ledger;
+    }
+
+    /** Nodes with the same cards, CPU and memory; one of them. */
+    private record Kind(String name, NodeEntry node, FreeNode empty) {
+        boolean takes(DemandSummary demand, PodRequest request) {
+            return node.emptied().refusal(demand) == null
+                    && !empty.candidates(request).isEmpty();
+        }
+
+        /** For example {@code 8 × NVIDIA A100-SXM4-80GB, 80 GiB}. */
+        String cards() {
+            Map<CardKind, Long> count = empty.cards().stream()
+                    .collect(Collectors.groupingBy(card -> card.kind(), LinkedHashMap::new, Collectors.counting()));
+            return count.entrySet().stream()
+                    .map(cards -> cards.getValue() + " × " + cards.getKey().model() + ", "
+                            + node.cards()
+                                    .inventory()
+                                    .unit()
+                                    .amount(cards.getKey().units()))
+                    .collect(Collectors.joining("; "));
+        }
+    }
+
+    ScaleUp of(SchedulingPod pod, PodDemand.Valid demand) {
+        List<Kind> kinds = kinds();
+        DemandSummary summary = DemandSummary.of(demand.demand());
+        List<Kind> possible = kinds.stream()
+                .filter(kind -> kind.takes(summary, demand.request()))
+                .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
+                        .thenComparing(Kind::name))
+                .limit(MOST_KINDS)
+                .toList();
+        ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
+        int fewest = Integer.MAX_VALUE;
+        for (Kind kind : possible) {
+            List<PodRequest> pods = before(pod, kind);
+            pods.add(demand.request());
+            OptionalInt count = new MoreNodes(kind.empty(), pods).count(ledger.scoring(demand.policy()));
+            if (count.isPresent() && count.getAsInt() < fewest) {
+                fewest = count.getAsInt();
+                best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
+            }
+        }
+        return best;
+    }
+
+    /** The waiting pods that fit nowhere now, and on such a node, and come before the pod. */
+    private List<PodRequest> before(SchedulingPod pod, Kind kind) {
+        List<PodRequest> before = new ArrayList<>();
+        Map<DemandSummary, Boolean> fits = new HashMap<>();
+        for (PodEntry each : ledger.waiting().stream()
+                .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
+                .toList()) {
+            boolean reached =
+                    each.ref().uid().equals(pod.ref().uid()) || each.priority().value() < pod.priority();
+            if (reached || before.size() == MoreNodes.MOST_PODS - 1) {
+                break;
+            }
+            DemandSummary demand = DemandSummary.of(each.demand());
+            boolean waits = fits.computeIfAbsent(
+                    demand,
+                    any -> kind.takes(demand, each.podDemand().request())
+                            && ledger.directory().all().filter(demand).passed() == 0);
+            if (waits) {
+                before.add(each.podDemand().request());
+            }
+        }
+        return before;
+    }
+
+    /** The kinds of nodes in the cluster, each with the first of its nodes. */
+    private List<Kind> kinds() {
+        Map<List<Object>, Kind> kinds = new LinkedHashMap<>();
+        new TreeMap<>(ledger.nodeEntries()).forEach((name, node) -> {
+            Inventory inventory = node.cards().inventory();
+            List<Object> cards = inventory.cards().stream()
+                    .<Object>map(card -> List.of(card.model(), card.memory()))
+                    .toList();
+            if (node.unusable() == null && !cards.isEmpty()) {
+                kinds.computeIfAbsent(
+                        List.of(cards, inventory.unit(), node.allocatable()), any -> new Kind(name, node, node.empty()));
+            }
+        });
+        return List.copyOf(kinds.values());
+    }
+}
