@@ -97,7 +97,9 @@ public final class NodeText {
     private static String mark(CardState card, Set<String> used) {
         String mark = card.card().health() instanceof Health.Unhealthy
                 ? "!"
-                : card.overCommitted() ? "^" : card.card().cordoned() || card.card().held() ? "-" : card.takenWhole() ? "*" : "";
+                : card.overCommitted()
+                        ? "^"
+                        : card.card().cordoned() || card.card().held() ? "-" : card.takenWhole() ? "*" : "";
         used.add(mark);
         return mark;
     }
