@@ -60,7 +60,8 @@ final class DefragResponses {
     }
 
     /** The plans for the pod that is named, or for whole cards and some waiting pods. */
-    private List<Advised> advised(ViewParameters parameters) throws RefusedException, DefragAdvice.UnavailableException {
+    private List<Advised> advised(ViewParameters parameters)
+            throws RefusedException, DefragAdvice.UnavailableException {
         boolean one = parameters.text("goal", "").equals("one");
         return one || named(parameters)
                 ? List.of(goal(parameters))

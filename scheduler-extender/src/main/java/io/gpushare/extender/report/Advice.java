@@ -54,8 +54,8 @@ final class Advice {
         if (!selector.isEmpty()) {
             return selector;
         }
-        boolean limited = nodes.stream()
-                .anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
+        boolean limited =
+                nodes.stream().anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
         if (demand.share().cores() > 0 && !limited) {
             return List.of("No card in this cluster limits cores: request none, or see Compute shares in"
                     + " deploy/isolation.");
@@ -147,7 +147,9 @@ final class Advice {
                     .orElse(0);
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.sharedCards() == 1 && demand.wholeCards() == 0 && demand.share().cores() == 0) {
+        if (demand.sharedCards() == 1
+                && demand.wholeCards() == 0
+                && demand.share().cores() == 0) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
                 boolean even = judged.demand().containers().stream()

@@ -114,7 +114,8 @@ final class ScaleUpSearch {
                     .toList();
             if (node.unusable() == null && !cards.isEmpty()) {
                 kinds.computeIfAbsent(
-                        List.of(cards, inventory.unit(), node.allocatable()), any -> new Kind(name, node, node.empty()));
+                        List.of(cards, inventory.unit(), node.allocatable()),
+                        any -> new Kind(name, node, node.empty()));
             }
         });
         return List.copyOf(kinds.values());

@@ -58,9 +58,7 @@ public final class WaitAdvice {
         List<Note> notes = new ArrayList<>();
         for (WaitingPod pod : pods) {
             Known last = known.computeIfAbsent(pod.ref().uid(), any -> new Known(List.of(), now));
-            if (pod.demand() instanceof PodDemand.Valid valid
-                    && last.due(now)
-                    && notes.size() < NOTES_PER_ROUND) {
+            if (pod.demand() instanceof PodDemand.Valid valid && last.due(now) && notes.size() < NOTES_PER_ROUND) {
                 if (!judged.containsKey(valid.demand()) && judged.size() == DEMANDS_PER_ROUND) {
                     continue;
                 }
@@ -79,7 +77,8 @@ public final class WaitAdvice {
     private static String text(Explanation.Judged judged, List<String> advice) {
         String groups = judged.refused().stream()
                 .limit(GROUPS)
-                .map(group -> group.nodes() + (group.nodes() == 1 ? " node" : " nodes")
+                .map(group -> group.nodes()
+                        + (group.nodes() == 1 ? " node" : " nodes")
                         + (group.model().isEmpty()
                                 ? ": " + group.reason().sentence()
                                 : " with " + group.model() + ": " + group.detail()))
