@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 static const char SPACE[] = " \t\r\n";
 
@@ -450,7 +451,8 @@ static bool lines(struct reader *reader, FILE *file, struct machine *machine) {
     return good;
 }
 
-/* The processes of simulated programs: `<path>.processes`. Those that have ended are left out. */
+/* The processes of simulated programs: `<path>.processes`. Those that have ended are left out. The lock is that of the
+ * programs that write there. */
 static bool live_processes(struct reader *reader, struct machine *machine) {
     char path[4096];
     snprintf(path, sizeof path, "%s.processes", reader->path);
@@ -458,6 +460,7 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
     if (file == NULL) {
         return true;
     }
+    flock(fileno(file), LOCK_SH);
     unsigned int first = machine->process_count, kept = first;
     reader->path = path;
     reader->line = 0;

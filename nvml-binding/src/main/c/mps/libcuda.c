@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -48,6 +49,9 @@ static int kept(unsigned long long *limit_left) {
     unsigned long long soft = 0, hard = 0;
     snprintf(path, sizeof path, "%s.kept", variable(CARDS_VARIABLE));
     FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        flock(fileno(file), LOCK_SH);
+    }
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "mode %95s %d", of, &read) == 2 && strcmp(of, uuid) == 0) {
             mode = read;

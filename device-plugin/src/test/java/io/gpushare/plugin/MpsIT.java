@@ -427,9 +427,7 @@ class MpsIT extends WholeProgram {
 
     private Tenant tenant(Map<String, String> environment, int user, int... mib) throws IOException {
         return tenant(
-                environment,
-                user,
-                IntStream.of(mib).mapToObj(String::valueOf).toArray(String[]::new));
+                environment, user, IntStream.of(mib).mapToObj(String::valueOf).toArray(String[]::new));
     }
 
     private Tenant tenant(Map<String, String> environment, int user, String... arguments) throws IOException {

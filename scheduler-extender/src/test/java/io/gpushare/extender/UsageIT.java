@@ -33,12 +33,16 @@ class UsageIT extends WithView {
             assertThat(node(json("nodes?names=a"), "a").encode())
                     .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> json("waste").getJsonObject("total", new JsonObject()).getInteger("podsOver", 0) == 1);
+                    .until(() -> json("waste")
+                                    .getJsonObject("total", new JsonObject())
+                                    .getInteger("podsOver", 0)
+                            == 1);
             JsonObject waste = json("waste");
             assertThat(waste.getJsonArray("workloads").encode()).contains("\"overBytes\":1073741824");
             assertThat(waste.getJsonArray("byNode").encode()).contains("\"name\":\"a\"", "\"over\":true");
             assertThat(json("waste?since=" + waste.getString("at")).size()).isEqualTo(2);
-            assertThat(extender.get("/metrics").body()).contains("\ngpushare_cluster_memory_over_limit_bytes 1.073741824E9\n");
+            assertThat(extender.get("/metrics").body())
+                    .contains("\ngpushare_cluster_memory_over_limit_bytes 1.073741824E9\n");
             assertThat(text("waste")).contains("Used by 1 pod beyond what is allocated", "over its limit");
             int before = scrapes.get();
             for (int i = 0; i < 20; i++) {

@@ -149,11 +149,11 @@ class ViewIT extends WithView {
 
             Allocated/Total GPU Memory In Cluster:  3/30 (10%)
             """);
-        assertThat(text("nodes?node=a")).startsWith("NODE  CARDS         ALLOCATED  GiB ON EACH CARD\na     2 x Tesla T4");
+        assertThat(text("nodes?node=a"))
+                .startsWith("NODE  CARDS         ALLOCATED  GiB ON EACH CARD\na     2 x Tesla T4");
         assertThat(text("nodes?node=a&output=json")).contains("\"usedGPU\":3");
         assertThat(text("nodes?node=a&output=yaml")).startsWith("nodes:\n- name: a\n");
-        assertThat(text("nodes?output=xml"))
-                .isEqualTo("error: 'output' is one of text, wide, json, yaml, not xml\n");
+        assertThat(text("nodes?output=xml")).isEqualTo("error: 'output' is one of text, wide, json, yaml, not xml\n");
         assertThat(text("version")).isEqualTo("Extender: 0.0.0-test\n");
         assertThat(text("details?node=z")).isEqualTo("error: node \"z\" is not known\n");
         assertThat(text("top?node=a"))

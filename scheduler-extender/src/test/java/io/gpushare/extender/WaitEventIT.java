@@ -26,10 +26,12 @@ class WaitEventIT {
                     new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready()) {
                 await().until(() -> !extender.ledger.waitingPods().isEmpty());
                 // The first round sees the pod, and time is passed in.
-                await().pollInterval(Duration.ofMillis(200)).atMost(Duration.ofSeconds(30)).until(() -> {
-                    now = now.plusSeconds(21);
-                    return !api.eventsOf("big").isEmpty();
-                });
+                await().pollInterval(Duration.ofMillis(200))
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> {
+                            now = now.plusSeconds(21);
+                            return !api.eventsOf("big").isEmpty();
+                        });
                 assertThat(api.eventsOf("big"))
                         .singleElement()
                         .asString()

@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param since when the phase began
  * @param why the reason of the phase, as a sentence; may be empty
  * @param failures when the daemon had to be started again, within the last ten minutes
- * @param silent observations in a row in which the daemon did not answer
+ * @param silent observations in a row in which the card or the daemon did not answer
  */
 public record CardMachine(Phase phase, Instant since, String why, List<Instant> failures, int silent) {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
@@ -59,6 +59,10 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
                 .filter(failure -> now.isBefore(failure.plus(FAILURE_WINDOW)))
                 .toList());
         if (!seen.card()) {
+            // One reading may fail, and the end of the daemon is the end of every client.
+            if (phase != Phase.BROKEN && silent + 1 < MOST_SILENT) {
+                return new Step(new CardMachine(phase, since, why, current.failures, silent + 1), List.of());
+            }
             CardMachine broken = phase == Phase.BROKEN ? current : current.to(Phase.BROKEN, LOST, now);
             return new Step(broken, seen.daemon() == Daemon.ABSENT ? List.of() : List.of(Action.KILL));
         }

@@ -79,12 +79,25 @@ class CardMachineTest {
     void aLostCardIsServedAgainWhenItIsBack() {
         turns(FOUR_GIB, 6);
         card.responds = false;
-        turns(FOUR_GIB, 2);
+        turns(FOUR_GIB, 3);
         assertThat(machine.phase()).isEqualTo(Phase.BROKEN);
         assertThat(card.daemon).isFalse();
         card.responds = true;
         turns(FOUR_GIB, 8);
         assertThat(machine.phase()).isEqualTo(Phase.READY);
+    }
+
+    @Test
+    void aReadingThatFailsOnceEndsNoClient() {
+        turns(FOUR_GIB, 6);
+        for (int i = 0; i < 5; i++) {
+            card.responds = false;
+            turns(FOUR_GIB, 2);
+            card.responds = true;
+            turns(FOUR_GIB, 1);
+            assertThat(machine.phase()).isEqualTo(Phase.READY);
+            assertThat(card.daemon).isTrue();
+        }
     }
 
     private void turns(Wish wish, int count) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class IdleTimesTest {
     private static final Instant NOW = Instant.parse("2026-11-25T12:00:00Z");
     private static final Card CARD = Card.of("GPU-a", 0, Memory.ofGib(15));
-    private static final ContainerShare SHARE = new ContainerShare(
-            new PodRef("uid", "lab", "p"), "main", CARD, 3, Memory.ofGib(3), Memory.ofGib(3));
+    private static final ContainerShare SHARE =
+            new ContainerShare(new PodRef("uid", "lab", "p"), "main", CARD, 3, Memory.ofGib(3), Memory.ofGib(3));
 
     private static NodeUsage percent(OptionalInt percent) {
         CardUsage card = new CardUsage(
@@ -56,6 +56,7 @@ class IdleTimesTest {
         IdleTimes times = after(IdleTimes.NONE, 0, Duration.ZERO);
         times = times.with(List.of(SHARE), percent(OptionalInt.empty()), NOW.plusSeconds(60));
         assertThat(times.of(SHARE, NOW.plusSeconds(60))).isEmpty();
-        assertThat(times.with(List.of(), percent(OptionalInt.of(0)), NOW).active()).isEmpty();
+        assertThat(times.with(List.of(), percent(OptionalInt.of(0)), NOW).active())
+                .isEmpty();
     }
 }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -166,8 +167,10 @@ final class PodLoad {
                     pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
             if (preempted || vanished) {
-                if (!pod.map(PodView::disrupted).orElse(false) && !evicted(order, since)) {
-                    tally.violation("a pod vanished without a deletion", order.name(), uid);
+                Set<String> deleters = deleters(order, since);
+                if (!pod.map(PodView::disrupted).orElse(false) && !Evictions.preempted(deleters)) {
+                    tally.violation(
+                            "a pod vanished that nobody preempted", order.name(), uid + ", deleted by " + deleters);
                 }
                 return new Fate.Preempted();
             }
@@ -190,9 +193,9 @@ final class PodLoad {
         }
     }
 
-    private boolean evicted(PlannedPod order, Instant since) {
+    private Set<String> deleters(PlannedPod order, Instant since) {
         try {
-            return evictions.contains(order.name(), since);
+            return evictions.deleters(order.name(), since);
         } catch (IOException e) {
             throw new UncheckedIOException("the audit log can't be read", e);
         }

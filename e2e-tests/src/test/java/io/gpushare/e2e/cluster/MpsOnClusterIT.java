@@ -99,6 +99,7 @@ class MpsOnClusterIT extends ClusterScenario {
     @Order(3)
     void theComputeModeFollowsThePodsOfTheCard() {
         String card = card(0);
+        Await.until(PATIENCE, "the card is open to all programs", () -> mode(card), mode -> mode == 0);
         StringBuilder modes = new StringBuilder("free " + mode(card));
         tenants.create("memory", 2, 0, card, "2048");
         tenants.prints("memory", "ok 2048");

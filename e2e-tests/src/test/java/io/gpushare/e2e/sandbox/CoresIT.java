@@ -73,7 +73,7 @@ class CoresIT {
                 "io.gpushare.mps.SupervisorMain",
                 nvml,
                 mps,
-                "--mps-control-program=" + programs.resolve("nvidia-cuda-mps-control"));
+                "--mps-control-program=" + programs.resolve("mps/nvidia-cuda-mps-control"));
         program(
                 "plugin",
                 "device-plugin",

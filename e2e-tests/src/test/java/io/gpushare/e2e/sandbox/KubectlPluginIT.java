@@ -127,12 +127,12 @@ class KubectlPluginIT {
         List<String> names = printed("--sort-by=allocated", "-o", "json").lines().toList();
         assertThat(names).isNotEmpty();
         assertThat(new ObjectMapper().readTree(printed("--sort-by=free", "-ojson")).at("/nodes/3/name").asText())
-                .isEqualTo("gpu-t4-0001");
+                .isEqualTo("gpu-l40s-0002");
     }
 
     @Test
     void jsonAndYamlHaveTheAllocationAsGpushareDoesAndTheUsageBesideIt() throws Exception {
-        JsonNode card = new ObjectMapper().readTree(printed("gpu-t4-0001", "-o", "json")).at("/nodes/0/devs/0");
+        JsonNode card = new ObjectMapper().readTree(printed("gpu-t4-0001", "-o", "json")).at("/nodes/0/devs/1");
         assertThat(card.path("usedGPU").asInt()).isBetween(1, 15);
         assertThat(card.path("usedBytes").asLong()).isPositive();
         String yaml = printed("gpu-t4-0001", "-oyaml");
@@ -301,8 +301,8 @@ class KubectlPluginIT {
         String top = printed("top", "gpu-t4-0001");
         System.out.println(top);
         assertThat(top)
-                .startsWith("NODE         CARD  MODEL     MEMORY    ALLOCATED  USED     STATE\n")
-                .containsPattern("gpu-t4-0001  0     Tesla T4  15.0 GiB  \\d+ GiB     \\d+\\.\\d GiB  ok")
+                .containsPattern("NODE +CARD  MODEL     MEMORY    ALLOCATED  USED +STATE\n")
+                .containsPattern("gpu-t4-0001  1     Tesla T4  15.0 GiB  \\d+ GiB +\\d+\\.\\d GiB +ok")
                 .contains("unhealthy: Xid");
         assertThat(printed("top", "pods", "-A")).contains("NAMESPACE", "inference", "training");
         assertThat(printed("top", "pods", "-n", "inference"))

@@ -32,11 +32,7 @@ final class WasteMetrics implements MultiCollector {
             add(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
             add(all, "memory_used_bytes", "Memory that these pods use.", sums.used());
             add(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unused());
-            add(
-                    all,
-                    "memory_over_limit_bytes",
-                    "Memory that pods use beyond what is allocated to them.",
-                    sums.over());
+            add(all, "memory_over_limit_bytes", "Memory that pods use beyond what is allocated to them.", sums.over());
             add(
                     all,
                     "memory_idle_bytes",

@@ -63,7 +63,8 @@ final class ViewResponses {
             case "cluster" -> () -> cluster(parameters);
             case "nodes" -> nodes(parameters);
             case "find" -> () -> find(parameters);
-            case "waste" -> () -> JsonWriter.of(json -> WasteJson.write(json, sources.waste(), parameters.text("since", "")));
+            case "waste" ->
+                () -> JsonWriter.of(json -> WasteJson.write(json, sources.waste(), parameters.text("since", "")));
             case "explain" -> {
                 Explanation explanation = sources.explain(parameters);
                 yield () -> page(explanation, parameters);

@@ -99,8 +99,7 @@ public final class ViewRoutes {
         T take() throws RefusedException, InterruptedException;
     }
 
-    private static <T> T limited(Semaphore permits, Step<T> step)
-            throws RefusedException, InterruptedException {
+    private static <T> T limited(Semaphore permits, Step<T> step) throws RefusedException, InterruptedException {
         if (!permits.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
             throw new RefusedException(503, "too many requests for the view; try again");
         }

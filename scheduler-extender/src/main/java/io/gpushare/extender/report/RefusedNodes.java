@@ -36,6 +36,17 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
             return new Group(reason, nearer ? other.nearest() : nearest, nodes + other.nodes());
         }
 
+        /** What the nearest card could give. */
+        long mib() {
+            return nearest == null
+                    ? 0
+                    : nearest.amount() * nearest.unit().size().mib();
+        }
+
+        String model() {
+            return nearest == null ? "" : nearest.card().model();
+        }
+
         /** Nodes that the end of other pods would make fit come first, then the nearest miss. */
         int rank() {
             return (reason.resolvable() ? 0 : 100)
@@ -68,15 +79,14 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
         List<RefusedNodes> refused = new ArrayList<>();
         for (Group group : groups.values().stream()
                 .sorted(Comparator.comparingInt(Group::rank)
+                        .thenComparing(Comparator.comparingLong(Group::mib).reversed())
                         .thenComparing(each -> -each.nodes())
-                        .thenComparing(each -> each.reason().label()))
+                        .thenComparing(each -> each.reason().label())
+                        .thenComparing(Group::model))
                 .toList()) {
             @Nullable Obstacle nearest = group.nearest();
             refused.add(new RefusedNodes(
-                    group.reason(),
-                    nearest == null ? "" : nearest.card().model(),
-                    group.nodes(),
-                    nearest == null ? "" : nearest.sentence(demand)));
+                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.sentence(demand)));
         }
         return refused;
     }

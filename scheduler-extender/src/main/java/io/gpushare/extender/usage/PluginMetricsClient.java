@@ -87,8 +87,8 @@ public final class PluginMetricsClient implements MemoryUsage {
                 .filter(metrics -> !fresh(cache.get(metrics), now))
                 .toList();
         Map<String, NodeUse> usage = of(nodes);
-        added.forEach(metrics -> cache.computeIfPresent(
-                metrics, (any, cached) -> cached.usage().isPresent() ? null : cached));
+        added.forEach(metrics ->
+                cache.computeIfPresent(metrics, (any, cached) -> cached.usage().isPresent() ? null : cached));
         return usage;
     }
 

@@ -45,16 +45,16 @@ export function drawHeader(box, snapshot, totals, waste) {
     <div class="total">
       <p><a href=${Filters.link({ state: 'allocated', order: 'full' })}><b>${amount(totals.allocated)}</b> of ${amount(totals.size)} GiB allocated</a> <span>(${percent(totals.allocated, totals.size)})</span></p>
       ${gauge(totals, report)}
-      ${report?.reporting ? html`<dl class="figures">
+    </div>
+    <dl class="facts-of">
+      ${fact('nodes', snapshot.nodes.size, { order: 'name', name: '' })}${fact('cards', totals.cards)}${fact('shared', totals.shared, { state: 'shared' })}${fact('whole', totals.whole, { state: 'whole' })}${fact('free', totals.free, { state: 'free', order: 'free' })}
+      ${fact('cordoned', totals.cordoned, { state: 'cordoned' }, 'warn')}${fact('unhealthy', totals.unhealthy, { state: 'unhealthy' }, 'bad')}${fact('over-committed', totals.over, { state: 'overcommitted' }, 'bad')}${fact('pods waiting', snapshot.waiting.count, undefined, 'warn')}
+    </dl>
+    ${report?.reporting ? html`<dl class="figures">
         ${figure('used', sum.usedBytes, '', { order: 'use', state: 'allocated' }, 'f-used')}
         ${figure('allocated, unused', sum.unusedBytes, '', { order: 'waste', state: 'unused' }, 'f-unused')}
         ${figure('idle for 30 min', sum.idleBytes, sum.podsIdle ? count(sum.podsIdle, 'pod') : '', { state: 'idle', order: 'waste' }, 'f-idle')}
         ${figure('free, unusable', report.unusableBytes, '', { state: 'unusable' }, 'f-unusable')}
         ${figure('over its limit', sum.overBytes, sum.podsOver ? count(sum.podsOver, 'pod') : '', { state: 'over' }, 'f-over')}
-      </dl>` : nothing}
-    </div>
-    <dl class="facts-of">
-      ${fact('nodes', snapshot.nodes.size, { order: 'name', name: '' })}${fact('cards', totals.cards)}${fact('shared', totals.shared, { state: 'shared' })}${fact('whole', totals.whole, { state: 'whole' })}${fact('free', totals.free, { state: 'free', order: 'free' })}
-      ${fact('cordoned', totals.cordoned, { state: 'cordoned' }, 'warn')}${fact('unhealthy', totals.unhealthy, { state: 'unhealthy' }, 'bad')}${fact('over-committed', totals.over, { state: 'overcommitted' }, 'bad')}${fact('pods waiting', snapshot.waiting.count, undefined, 'warn')}
-    </dl>`, box);
+      </dl>` : nothing}`, box);
 }

@@ -57,9 +57,7 @@ class RefusedNodesTest {
                     .toList();
             ledger.updateNode(
                     name,
-                    Map.of(
-                            "gpushare.io/inventory",
-                            InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all))),
+                    Map.of("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all))),
                     HostResources.NONE);
         }
     }
@@ -136,8 +134,7 @@ class RefusedNodesTest {
         nodes(2, "A100", 2, 80);
         assertThat(judged(Map.of("gpushare.io/select", "numa = 0"), Map.of(MEMORY, "4"))
                         .advice())
-                .containsExactly(
-                        "No card in this cluster reports the fact numa: remove the condition numa = 0.");
+                .containsExactly("No card in this cluster reports the fact numa: remove the condition numa = 0.");
     }
 
     @Test
@@ -146,8 +143,7 @@ class RefusedNodesTest {
         nodes(1, "T4", 2, 15);
         assertThat(judged(Map.of("gpushare.io/select", "model = T4, memory >= 70Gi"), Map.of(MEMORY, "4"))
                         .advice())
-                .containsExactly(
-                        "No card in this cluster meets all conditions together: model = T4, memory >= 70Gi.");
+                .containsExactly("No card in this cluster meets all conditions together: model = T4, memory >= 70Gi.");
     }
 
     @Test

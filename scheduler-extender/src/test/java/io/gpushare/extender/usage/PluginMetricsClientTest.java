@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 
 class PluginMetricsClientTest {
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
-    private static final Map<String, NodeUse> REPORTED = Map.of("good", new NodeUse(Map.of("GPU-1", 7L), Map.of(), Map.of()));
+    private static final Map<String, NodeUse> REPORTED =
+            Map.of("good", new NodeUse(Map.of("GPU-1", 7L), Map.of(), Map.of()));
 
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
     private final PluginMetricsClient client = new PluginMetricsClient(() -> now);

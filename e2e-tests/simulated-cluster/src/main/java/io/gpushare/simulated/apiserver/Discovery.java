@@ -25,11 +25,12 @@ final class Discovery {
             case "/api" -> Optional.of(versions());
             case "/apis" -> Optional.of(groups());
             case V3 -> Optional.of(paths());
-            default -> Arrays.stream(ApiResource.values())
-                    .map(ApiResource::path)
-                    .filter(base -> path.equals(base) || path.equals(V3 + base))
-                    .findFirst()
-                    .map(base -> path.equals(base) ? resources(base) : openApi(base));
+            default ->
+                Arrays.stream(ApiResource.values())
+                        .map(ApiResource::path)
+                        .filter(base -> path.equals(base) || path.equals(V3 + base))
+                        .findFirst()
+                        .map(base -> path.equals(base) ? resources(base) : openApi(base));
         };
     }
 
@@ -108,12 +109,16 @@ final class Discovery {
         for (ApiResource resource : ApiResource.values()) {
             if (resource.path().equals(base)) {
                 String[] parts = resource.apiVersion().split("/");
-                ObjectNode patch = paths.putObject(base + "/" + resource.plural + "/{name}").putObject("patch");
+                ObjectNode patch = paths.putObject(base + "/" + resource.plural + "/{name}")
+                        .putObject("patch");
                 patch.putObject("x-kubernetes-group-version-kind")
                         .put("group", parts.length == 1 ? "" : parts[0])
                         .put("version", parts[parts.length - 1])
                         .put("kind", resource.kind);
-                patch.putArray("parameters").addObject().put("name", "fieldValidation").put("in", "query");
+                patch.putArray("parameters")
+                        .addObject()
+                        .put("name", "fieldValidation")
+                        .put("in", "query");
             }
         }
         return document;

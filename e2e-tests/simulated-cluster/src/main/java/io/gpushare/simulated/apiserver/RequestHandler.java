@@ -243,10 +243,7 @@ final class RequestHandler {
         int size = limit <= 0 ? Integer.MAX_VALUE : (int) Math.min(limit, Integer.MAX_VALUE);
         ObjectStore.Page page = store.list(resource, selection, after, size);
         if (TableResponse.accepted(request.getHeader("Accept")) && !page.more()) {
-            send(
-                    request.response(),
-                    200,
-                    TableResponse.of(resource, page.objects(), page.version(), clock.instant()));
+            send(request.response(), 200, TableResponse.of(resource, page.objects(), page.version(), clock.instant()));
         } else {
             ListResponse.write(request.response(), resource, page, begun);
         }

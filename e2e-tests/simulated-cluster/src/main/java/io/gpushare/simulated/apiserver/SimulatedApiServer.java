@@ -91,8 +91,7 @@ public final class SimulatedApiServer implements AutoCloseable {
 
     /** Stores an object without HTTP, for clusters of thousands of objects, and returns its uid. */
     public String add(ObjectNode object) {
-        ApiResource resource =
-                ApiResource.ofKind(object.path("kind").asText()).orElseThrow();
+        ApiResource resource = ApiResource.ofKind(object.path("kind").asText()).orElseThrow();
         return store.create(resource, object).path("metadata").path("uid").asText();
     }
 

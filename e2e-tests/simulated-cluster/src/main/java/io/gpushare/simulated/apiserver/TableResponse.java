@@ -26,12 +26,14 @@ final class TableResponse {
         ObjectNode table = Documents.empty().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.putObject("metadata").put("resourceVersion", Long.toString(version));
         ArrayNode columns = table.putArray("columnDefinitions");
-        cells(resource, Documents.empty(), now).keySet().forEach(name -> columns.addObject()
-                .put("name", name)
-                .put("type", "string")
-                .put("format", name.equals("Name") ? "name" : "")
-                .put("description", "")
-                .put("priority", name.equals("Node") || name.equals("Node-Selector") ? 1 : 0));
+        cells(resource, Documents.empty(), now)
+                .keySet()
+                .forEach(name -> columns.addObject()
+                        .put("name", name)
+                        .put("type", "string")
+                        .put("format", name.equals("Name") ? "name" : "")
+                        .put("description", "")
+                        .put("priority", name.equals("Node") || name.equals("Node-Selector") ? 1 : 0));
         ArrayNode rows = table.putArray("rows");
         for (ObjectNode object : objects) {
             ObjectNode row = rows.addObject();
@@ -53,7 +55,9 @@ final class TableResponse {
                 for (JsonNode container : status.path("containerStatuses")) {
                     ready += container.path("ready").asBoolean() ? 1 : 0;
                 }
-                cells.put("Ready", ready + "/" + object.path("spec").path("containers").size());
+                cells.put(
+                        "Ready",
+                        ready + "/" + object.path("spec").path("containers").size());
                 cells.put("Status", phase(object));
                 cells.put("Restarts", "0");
             }
@@ -64,8 +68,12 @@ final class TableResponse {
                         "Ready",
                         status.path("readyReplicas").asInt() + "/"
                                 + object.path("spec").path("replicas").asInt(1));
-                cells.put("Up-to-date", String.valueOf(status.path("updatedReplicas").asInt()));
-                cells.put("Available", String.valueOf(status.path("availableReplicas").asInt()));
+                cells.put(
+                        "Up-to-date",
+                        String.valueOf(status.path("updatedReplicas").asInt()));
+                cells.put(
+                        "Available",
+                        String.valueOf(status.path("availableReplicas").asInt()));
             }
             case EVENTS -> {
                 cells.clear();

@@ -174,8 +174,8 @@ public final class DeploymentController implements AutoCloseable {
 
     private void status(ObjectNode deployment, List<PodDocument> own, int wanted)
             throws IOException, InterruptedException {
-        int ready = (int)
-                own.stream().filter(pod -> pod.phase().equals("Running")).count();
+        int ready =
+                (int) own.stream().filter(pod -> pod.phase().equals("Running")).count();
         ObjectNode patch = ApiClient.document();
         ObjectNode status = patch.putObject("status")
                 .put("replicas", own.size())

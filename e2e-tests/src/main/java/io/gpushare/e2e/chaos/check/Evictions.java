@@ -7,30 +7,38 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Which pods kube-scheduler or the extender evicted, by the API server's audit log. Events of it can be lost. */
+/** Who deleted or evicted pods, by the API server's audit log. Events of it can be lost. */
 public record Evictions(Path auditLog) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<String> EVICTORS =
             Set.of("system:kube-scheduler", "system:serviceaccount:kube-system:gpu-share-scheduler-extender");
 
-    /** Whether one of them evicted a pod of that name since then. */
-    public boolean contains(String pod, Instant since) throws IOException {
+    /** Who deleted or evicted a pod of that name since then. */
+    public Set<String> deleters(String pod, Instant since) throws IOException {
         try (Stream<String> lines = Files.lines(auditLog)) {
             // A last line that is still being written lacks its end.
             return lines.filter(line -> line.contains('"' + pod + '"') && line.endsWith("}"))
-                    .anyMatch(line -> evicts(line, pod, since));
+                    .map(Evictions::entry)
+                    .filter(entry -> entry.at("/objectRef/name").asText().equals(pod)
+                            && entry.at("/responseStatus/code").asInt() / 100 == 2
+                            && !Instant.parse(entry.path("stageTimestamp").asText())
+                                    .isBefore(since))
+                    .map(entry -> entry.at("/user/username").asText())
+                    .collect(Collectors.toSet());
         }
     }
 
-    private static boolean evicts(String line, String pod, Instant since) {
+    /** Whether one of these is kube-scheduler or the extender. */
+    public static boolean preempted(Set<String> deleters) {
+        return deleters.stream().anyMatch(EVICTORS::contains);
+    }
+
+    private static JsonNode entry(String line) {
         try {
-            JsonNode entry = JSON.readTree(line);
-            return entry.at("/objectRef/name").asText().equals(pod)
-                    && EVICTORS.contains(entry.at("/user/username").asText())
-                    && entry.at("/responseStatus/code").asInt() / 100 == 2
-                    && !Instant.parse(entry.path("stageTimestamp").asText()).isBefore(since);
+            return JSON.readTree(line);
         } catch (IOException e) {
             throw new IllegalStateException("a line of the audit log is no JSON: " + line, e);
         }

@@ -50,6 +50,9 @@ public final class Invariants {
     /** A kubelet that has just started lists no pod before it has listed all from the API server. */
     private static final Duration KUBELET_START = Duration.ofSeconds(60);
 
+    /** The plugin reports it at once; the logs are read once a second, later on a loaded machine. */
+    private static final Duration REPORT = Duration.ofSeconds(15);
+
     private static final Duration ORPHAN_TERMINATION = Duration.ofSeconds(60);
 
     /** The plugin corrects an annotation within seconds, once it can reach the API server. */
@@ -181,7 +184,8 @@ public final class Invariants {
                 violations.add(new Violation(
                         "a container that runs is not listed by its kubelet", subject, sees.toString(), KUBELET_START));
             } else if (!devices.equals(sees.cards())) {
-                violation(OTHER_DEVICES, sees.uid() + "/" + sees.container(), devices + ", " + sees);
+                violations.add(new Violation(
+                        OTHER_DEVICES, sees.uid() + "/" + sees.container(), devices + ", " + sees, REPORT));
             }
         }
     }

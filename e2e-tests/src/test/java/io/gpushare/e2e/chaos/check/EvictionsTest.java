@@ -15,7 +15,7 @@ class EvictionsTest {
     private Path folder = Path.of("");
 
     @Test
-    void onlySuccessfulEvictionsByTheProgramsSinceThenCount() throws Exception {
+    void onlySuccessfulDeletionsSinceThenCount() throws Exception {
         Evictions evictions = new Evictions(Files.writeString(
                 folder.resolve("audit.log"),
                 line("a", "system:kube-scheduler", 200)
@@ -23,11 +23,13 @@ class EvictionsTest {
                         + line("c", "system:serviceaccount:kube-system:gpu-share-scheduler-extender", 201)
                         + line("d", "system:kube-scheduler", 409)
                         + "{\"objectRef\":{\"name\":\"a\""));
-        assertThat(evictions.contains("a", EARLY)).isTrue();
-        assertThat(evictions.contains("a", EARLY.plusSeconds(60))).isFalse();
-        assertThat(evictions.contains("b", EARLY)).isFalse();
-        assertThat(evictions.contains("c", EARLY)).isTrue();
-        assertThat(evictions.contains("d", EARLY)).isFalse();
+        assertThat(evictions.deleters("a", EARLY)).containsExactly("system:kube-scheduler");
+        assertThat(Evictions.preempted(evictions.deleters("a", EARLY))).isTrue();
+        assertThat(evictions.deleters("a", EARLY.plusSeconds(60))).isEmpty();
+        assertThat(evictions.deleters("b", EARLY)).containsExactly("admin");
+        assertThat(Evictions.preempted(evictions.deleters("b", EARLY))).isFalse();
+        assertThat(Evictions.preempted(evictions.deleters("c", EARLY))).isTrue();
+        assertThat(evictions.deleters("d", EARLY)).isEmpty();
     }
 
     private static String line(String pod, String user, int code) {

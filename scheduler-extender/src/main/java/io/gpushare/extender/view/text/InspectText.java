@@ -66,8 +66,9 @@ public final class InspectText {
             row.add(amounts.allocated(node) + "/" + amounts.total(node));
             table.row(row);
         }
-        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.allocated() + "/"
-                + amounts.total() + " (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n" + amounts.notes();
+        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.allocated()
+                + "/" + amounts.total() + " (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n"
+                + amounts.notes();
     }
 
     /** One table per node, with its pods. */
@@ -80,13 +81,16 @@ public final class InspectText {
             TextTable pods = pods(node);
             text.append(pods)
                     .append(new TextTable()
-                            .row("Allocated :", amounts.allocated(node) + " (" + NodeAmounts.part(amounts.allocated(node), amounts.total(node)) + ")")
+                            .row(
+                                    "Allocated :",
+                                    amounts.allocated(node) + " ("
+                                            + NodeAmounts.part(amounts.allocated(node), amounts.total(node)) + ")")
                             .row("Total :", String.valueOf(amounts.total(node))))
                     .append("-".repeat(pods.width()))
                     .append('\n');
         }
-        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.allocated() + "/" + amounts.total() + " ("
-                + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n" + amounts.notes();
+        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.allocated() + "/" + amounts.total()
+                + " (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n" + amounts.notes();
     }
 
     private TextTable pods(NodeView node) {

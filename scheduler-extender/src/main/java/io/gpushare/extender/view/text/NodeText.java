@@ -36,8 +36,7 @@ public final class NodeText {
      * @param usage what is measured; of use only where {@code wide}
      * @param wide with the address, the most free memory on one card, and the measured usage
      */
-    public static String of(
-            List<NodeView> nodes, Map<String, Long> pending, Map<String, NodeUse> usage, boolean wide) {
+    public static String of(List<NodeView> nodes, Map<String, Long> pending, Map<String, NodeUse> usage, boolean wide) {
         NodeAmounts amounts = new NodeAmounts(nodes, pending);
         List<String> head = new ArrayList<>(List.of("NODE", "CARDS", "ALLOCATED"));
         if (wide) {
@@ -52,8 +51,7 @@ public final class NodeText {
                     cards(node),
                     amounts.allocated(node) + "/" + amounts.unit().amount(amounts.total(node))));
             if (wide) {
-                row.addAll(List.of(
-                        free(amounts, node), used(usage.get(node.name())), NodeAmounts.address(node)));
+                row.addAll(List.of(free(amounts, node), used(usage.get(node.name())), NodeAmounts.address(node)));
             }
             row.add(node.cards().cards().stream()
                     .map(card -> amounts.amount(node, card.occupied().units()) + mark(card, used))

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /** JSON as YAML in the form that kubectl prints. Strings that YAML could take for something else are quoted as in JSON. */
 public final class YamlText {
     private static final JsonFactory JSON = new JsonFactory();
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9(][A-Za-z0-9_./(),-]*)*");
+    private static final Pattern PLAIN =
+            Pattern.compile("[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9(][A-Za-z0-9_./(),-]*)*");
     private static final Pattern WORD = Pattern.compile("(?i)true|false|null|yes|no|on|off|y|n");
 
     private final StringBuilder text = new StringBuilder();

@@ -1,5 +1,7 @@
 package io.gpushare.extender.view.waste;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Sums over pods on cards. Bytes of pods whose usage is unknown are in {@code allocated} only.
  *
@@ -26,12 +28,12 @@ public record Sums(
     public static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Sums of(PodOnCard pod) {
-        boolean known = pod.usedBytes() != null;
+        @Nullable Long used = pod.usedBytes();
         return new Sums(
                 1,
                 pod.allocatedBytes(),
-                known ? pod.allocatedBytes() : 0,
-                known ? pod.usedBytes() : 0,
+                used == null ? 0 : pod.allocatedBytes(),
+                used == null ? 0 : used,
                 pod.unusedBytes(),
                 pod.overBytes(),
                 pod.idle() ? pod.allocatedBytes() : 0,

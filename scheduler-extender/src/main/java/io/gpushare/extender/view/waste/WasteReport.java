@@ -37,19 +37,7 @@ public record WasteReport(
         List<Sample> history) {
     /** The report before the first round. */
     public static final WasteReport NONE = new WasteReport(
-            Instant.EPOCH,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            Sums.NONE,
-            List.of(),
-            List.of(),
-            List.of(),
-            List.of(),
-            List.of());
+            Instant.EPOCH, 0, 0, 0, 0, 0, 0, Sums.NONE, List.of(), List.of(), List.of(), List.of(), List.of());
 
     /**
      * The sums of one namespace, or of one workload in it.

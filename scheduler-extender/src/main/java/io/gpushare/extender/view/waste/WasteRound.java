@@ -20,8 +20,8 @@ import java.util.TreeMap;
 public final class WasteRound {
     private static final int MOST_GROUPS = 200;
     private static final int MOST_PODS = 300;
-    private static final Comparator<PodOnCard> LEAST_WASTE = Comparator.comparingLong(WasteRound::waste)
-            .thenComparing(PodOnCard::pod, CardView.BY_NAME.reversed());
+    private static final Comparator<PodOnCard> LEAST_WASTE =
+            Comparator.comparingLong(WasteRound::waste).thenComparing(PodOnCard::pod, CardView.BY_NAME.reversed());
 
     private record Workload(String namespace, String name) {}
 
@@ -85,7 +85,8 @@ public final class WasteRound {
                         .map(each -> new Group(each.getKey(), "", each.getValue()))
                         .toList()),
                 most(workloads.entrySet().stream()
-                        .map(each -> new Group(each.getKey().namespace(), each.getKey().name(), each.getValue()))
+                        .map(each -> new Group(
+                                each.getKey().namespace(), each.getKey().name(), each.getValue()))
                         .toList()),
                 pods.stream().sorted(LEAST_WASTE.reversed()).toList(),
                 byNode(stats),

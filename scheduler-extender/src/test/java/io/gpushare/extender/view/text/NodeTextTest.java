@@ -38,8 +38,7 @@ class NodeTextTest {
     private static Allocation allocation(String card, Share share) {
         return new Allocation(
                 MemoryUnit.GIB,
-                List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), share))));
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), share))));
     }
 
     @Test

@@ -75,8 +75,12 @@ public enum ApiResource {
             case "metadata.name", "metadata.namespace" -> true;
             case "spec.nodeName", "spec.schedulerName", "spec.restartPolicy", "status.phase" -> this == PODS;
             case "spec.unschedulable" -> this == NODES;
-            case "involvedObject.kind", "involvedObject.name", "involvedObject.namespace", "involvedObject.uid", "reason", "type" ->
-                this == EVENTS;
+            case "involvedObject.kind",
+                    "involvedObject.name",
+                    "involvedObject.namespace",
+                    "involvedObject.uid",
+                    "reason",
+                    "type" -> this == EVENTS;
             default -> false;
         };
     }

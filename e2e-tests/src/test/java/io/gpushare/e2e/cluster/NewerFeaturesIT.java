@@ -1,0 +1,150 @@
+package io.gpushare.e2e.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Features of pods that newer versions of Kubernetes have, in pods with cards. */
+class NewerFeaturesIT extends ClusterScenario {
+    private static final String SEE = "echo card: $NVIDIA_VISIBLE_DEVICES";
+
+    @Test
+    void aSidecarAndAnInitContainerSeeTheCardOfThePod() {
+        from(29);
+        cluster.kubectl().apply(container("""
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: sidecar, namespace: default}
+            spec:
+              terminationGracePeriodSeconds: 1
+              initContainers:
+                - name: proxy
+                  restartPolicy: Always
+            CONTAINER
+                  resources: {limits: {aliyun.com/gpu-mem: 2}}
+                - name: warm
+                  image: IMAGE
+                  imagePullPolicy: IfNotPresent
+                  command: [sh, -c, 'SEE']
+                  resources: {limits: {aliyun.com/gpu-mem: 9}}
+              containers:
+                - name: main
+            CONTAINER
+                  resources: {limits: {aliyun.com/gpu-mem: 3}}
+            """));
+        pods.running("sidecar");
+        String card = cardOf("sidecar", "main");
+        assertThat(pods.sees("sidecar", "main")).isEqualTo(card);
+        assertThat(pods.sees("sidecar", "proxy")).isEqualTo(card);
+        assertThat(pods.sees("sidecar", "warm")).isEqualTo(card);
+
+        // The pod holds 11 units, what the init container needed beside the sidecar. kube-scheduler counts the same.
+        pods.createMemory("other", 15);
+        pods.running("other");
+        assertThat(pods.sees("other", "main")).isNotEqualTo(card);
+        pods.createMemory("four", 4);
+        pods.running("four");
+        assertThat(pods.sees("four", "main")).isEqualTo(card);
+        pods.createMemory("one", 1);
+        pods.refused("one", "Insufficient");
+    }
+
+    @Test
+    void theCpuOfAPodWithACardIsResizedInPlaceAndItsMemoryUnitsAreNot() {
+        from(33);
+        cluster.kubectl().apply(pods.manifest("resized", Map.of("main", MEMORY + ": 3, cpu: 100m, memory: 64Mi")));
+        JsonNode before = pods.running("resized");
+        resize("resized", "cpu: 150m, memory: 64Mi, " + MEMORY + ": 3");
+        JsonNode after = Await.until(
+                Duration.ofSeconds(60),
+                "the kubelet resizes the pod",
+                () -> pods.pod("resized"),
+                pod -> pod.at("/status/containerStatuses/0/resources/limits/cpu")
+                        .asText()
+                        .equals("150m"));
+        assertThat(after.at("/status/containerStatuses/0/restartCount").asInt()).isZero();
+        assertThat(cardOf(after, "main")).isEqualTo(cardOf(before, "main"));
+        assertThatThrownBy(() -> resize("resized", "cpu: 150m, memory: 64Mi, " + MEMORY + ": 9"))
+                .hasMessageContaining("only cpu and memory");
+        pods.createMemory("twelve", 12);
+        pods.running("twelve");
+        assertThat(pods.sees("twelve", "main")).isEqualTo(cardOf(after, "main"));
+    }
+
+    private static void resize(String pod, String limits) {
+        cluster.kubectl()
+                .run("-n", "default", "patch", "pod", pod, "--subresource=resize", "--type=strategic", "-p", """
+                    {spec: {containers: [{name: main, resources: {requests: {%s}, limits: {%s}}}]}}
+                    """.formatted(limits, limits));
+    }
+
+    @Test
+    void aPodWithResourcesOfItsOwnRunsOnItsCard() {
+        from(34);
+        cluster.kubectl().apply(container("""
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: level, namespace: default}
+            spec:
+              terminationGracePeriodSeconds: 1
+              resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 200m, memory: 128Mi}}
+              containers:
+                - name: main
+            CONTAINER
+                  resources: {limits: {aliyun.com/gpu-mem: 4}}
+                - name: without
+            CONTAINER
+            """));
+        pods.running("level");
+        assertThat(pods.sees("level", "main")).isEqualTo(cardOf("level", "main"));
+        assertThat(pods.sees("level", "without")).isEmpty();
+    }
+
+    @Test
+    void anEphemeralContainerSeesNoCardAndChangesNothing() {
+        from(25);
+        pods.createMemory("debugged", 5);
+        pods.running("debugged");
+        String card = cardOf("debugged", "main");
+        cluster.kubectl()
+                .run(
+                        "-n",
+                        "default",
+                        "debug",
+                        "debugged",
+                        "--image=" + cluster.workloadImage(),
+                        "--image-pull-policy=IfNotPresent",
+                        "--container=debug",
+                        "--profile=general",
+                        "--",
+                        "sh",
+                        "-c",
+                        SEE + "; exec sleep 100000");
+        assertThat(pods.sees("debugged", "debug")).isEmpty();
+        assertThat(cardOf("debugged", "main")).isEqualTo(card);
+        assertThat(pods.pod("debugged").at("/status/containerStatuses/0/restartCount").asInt())
+                .isZero();
+        allocatable(30, 1);
+    }
+
+    private static void from(int minor) {
+        String version = cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
+        assumeThat(Integer.parseInt(version))
+                .as("Kubernetes 1.%d and newer has this", minor)
+                .isGreaterThanOrEqualTo(minor);
+    }
+
+    /** The manifest with the image and the command of the other scenarios. */
+    private static String container(String yaml) {
+        return yaml.replace("CONTAINER", """
+                  image: IMAGE
+                  imagePullPolicy: IfNotPresent
+                  command: [sh, -c, 'SEE; exec sleep 100000']\
+            """).replace("IMAGE", cluster.workloadImage()).replace("SEE", SEE);
+    }
+}
