@@ -117,7 +117,7 @@ public final class Explainer {
                 .forEach((name, entry) ->
                         nodes.add(new NodeVerdict(name, entry.refusal(summary), false, summary, entry.cards())));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
-        return new Explanation.Judged(pod, demand, "", nodes);
+        return new Explanation.Judged(pod, demand, "", null, nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

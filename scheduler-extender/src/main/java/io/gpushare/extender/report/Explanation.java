@@ -34,7 +34,7 @@ public sealed interface Explanation {
      * The pod requests cards, and every node was evaluated.
      *
      * @param policy what chooses among the nodes, in words
-     * @param scaleUp which new nodes would let the pod run; null if it fits now
+     * @param scaleUp which new nodes would let the pod run; null if it fits now, or if nobody asked
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
     record Judged(
