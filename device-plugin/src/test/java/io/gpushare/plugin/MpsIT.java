@@ -190,7 +190,8 @@ class MpsIT extends WholeProgram {
         hurt.prints("ok 1000", "lost 719");
         await().atMost(PATIENCE)
                 .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
+                        .anyMatch(event ->
+                                event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
         tenant(environment, 0, 1).prints("error 807");
         // The server serves again when the last of the programs that it hurt has ended.
         deaf.close();

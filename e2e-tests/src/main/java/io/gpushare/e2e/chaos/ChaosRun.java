@@ -3,9 +3,9 @@ package io.gpushare.e2e.chaos;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.EndCheck;
+import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
-import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Installation;
@@ -41,8 +41,7 @@ final class ChaosRun implements AutoCloseable {
     private final Optional<SimulatedMps> mps;
     private @Nullable SimulatedClocks clocks;
 
-    private ChaosRun(
-            long seed, Duration length, Plan plan, boolean isolated, LocalCluster cluster, Path root) {
+    private ChaosRun(long seed, Duration length, Plan plan, boolean isolated, LocalCluster cluster, Path root) {
         this.seed = seed;
         this.length = length;
         this.plan = plan;
@@ -133,8 +132,7 @@ final class ChaosRun implements AutoCloseable {
                     watch,
                     tally);
             PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
-            PodLoad load = new PodLoad(
-                    api, watcher, manifests, new Evictions(cluster.auditLog()), watch, tally);
+            PodLoad load = new PodLoad(api, watcher, manifests, new Evictions(cluster.auditLog()), watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());

@@ -114,7 +114,12 @@ final class FaultInjector {
             case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
             case CONTROL_DAEMON_KILL -> {
                 List<ProcessHandle> daemons = processes.controlDaemons(node);
-                yield killed(fault, node, daemons.stream().skip(fault.card() % Math.max(1, daemons.size())).findFirst());
+                yield killed(
+                        fault,
+                        node,
+                        daemons.stream()
+                                .skip(fault.card() % Math.max(1, daemons.size()))
+                                .findFirst());
             }
         };
     }

@@ -58,11 +58,7 @@ public final class SimulatedMps {
     }
 
     private void copy(Path from, Path to) throws IOException {
-        Files.copy(
-                root.resolve(from),
-                to,
-                StandardCopyOption.REPLACE_EXISTING,
-                StandardCopyOption.COPY_ATTRIBUTES);
+        Files.copy(root.resolve(from), to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     private Path shared(String name) {
@@ -103,8 +99,7 @@ public final class SimulatedMps {
                       {"name":"NVIDIA_DRIVER_CAPABILITIES"}],
                     "volumeMounts":[{"name":"simulated","mountPath":"/simulated"}]}],
                   "volumes":[{"name":"simulated","hostPath":{"path":"%s","type":"Directory"}}]}}}}\
-                """.formatted(
-                        cluster.sharedFolder())));
+                """.formatted(cluster.sharedFolder())));
         supervisorRuns();
     }
 
@@ -155,14 +150,14 @@ public final class SimulatedMps {
         for (String argument : arguments) {
             all.append(",\"").append(argument).append('"');
         }
-        cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
-                {"spec":{"template":{"spec":{
-                  "containers":[{"name":"gpushare",
-                    "args":["--memory-unit=GiB","--metrics-address=:9450",
-                      "--nvml-library=/simulated/libnvidia-ml.so.1"%s],
-                    "volumeMounts":[{"name":"simulated","mountPath":"/simulated","readOnly":false}]}]}}}}\
-                """.formatted(
-                        all));
+        cluster.kubectl()
+                .run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
+                    {"spec":{"template":{"spec":{
+                      "containers":[{"name":"gpushare",
+                        "args":["--memory-unit=GiB","--metrics-address=:9450",
+                          "--nvml-library=/simulated/libnvidia-ml.so.1"%s],
+                        "volumeMounts":[{"name":"simulated","mountPath":"/simulated","readOnly":false}]}]}}}}\
+                    """.formatted(all));
         installation.ready(Installation.PLUGIN);
     }
 
@@ -201,19 +196,16 @@ public final class SimulatedMps {
      * the simulated driver knows processes by the PIDs that they know themselves.
      */
     public Tenant tenant() {
-        return new Tenant(
-                """
-                {"name":"NODE_NAME","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}},
-                {"name":"LD_LIBRARY_PATH","value":"/simulated/mps:/lib64"},
-                {"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards-$(NODE_NAME)"}\
-                """,
-                """
-                {"name":"simulated","mountPath":"/simulated"},
-                {"name":"simulated","mountPath":"/lib64","subPath":"lib64","readOnly":true}\
-                """,
-                """
-                {"name":"simulated","hostPath":{"path":"%s","type":"Directory"}}\
-                """.formatted(cluster.sharedFolder()));
+        return new Tenant("""
+            {"name":"NODE_NAME","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}},
+            {"name":"LD_LIBRARY_PATH","value":"/simulated/mps:/lib64"},
+            {"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards-$(NODE_NAME)"}\
+            """, """
+                    {"name":"simulated","mountPath":"/simulated"},
+                    {"name":"simulated","mountPath":"/lib64","subPath":"lib64","readOnly":true}\
+                    """, """
+                    {"name":"simulated","hostPath":{"path":"%s","type":"Directory"}}\
+                    """.formatted(cluster.sharedFolder()));
     }
 
     /** Elements of the lists {@code env}, {@code volumeMounts} and {@code volumes}; the pod needs {@code hostPID} too. */

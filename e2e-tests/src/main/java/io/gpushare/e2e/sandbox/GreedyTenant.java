@@ -61,8 +61,9 @@ final class GreedyTenant implements AutoCloseable {
         check(() -> printed(second, "ok 1000", "lost 810"), "the second program of a pod of 2 GiB was not terminated");
         checks.check(printed(first, "ok 2048", "error 2"), "the first program of the greedy pod was harmed");
         checks.check(printed(neighbour, "ok 5000"), "the neighbour of the greedy pod was harmed");
-        screen.line("isolation: a pod of 2 GiB asks for 2 GiB and 1 MiB: out of memory; its second program takes 1000 MiB:"
-                + " terminated; its neighbour keeps 5000 MiB");
+        screen.line(
+                "isolation: a pod of 2 GiB asks for 2 GiB and 1 MiB: out of memory; its second program takes 1000 MiB:"
+                        + " terminated; its neighbour keeps 5000 MiB");
     }
 
     private void check(Condition condition, String failure) throws IOException, InterruptedException {
@@ -80,7 +81,8 @@ final class GreedyTenant implements AutoCloseable {
     }
 
     private Optional<StartedContainer> started(String name) throws IOException, InterruptedException {
-        return pod(name).filter(placed -> placed.pod().phase().equals("Running"))
+        return pod(name)
+                .filter(placed -> placed.pod().phase().equals("Running"))
                 .flatMap(placed -> sandbox.kubelets()
                         .get(placed.pod().node())
                         .started(placed.pod().namespace(), name, "main"));
@@ -102,9 +104,7 @@ final class GreedyTenant implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(container.environment());
         // The container would see this directory at its own path.
-        container
-                .mounts()
-                .forEach((inside, onHost) -> builder.environment().put("CUDA_MPS_PIPE_DIRECTORY", onHost));
+        container.mounts().forEach((inside, onHost) -> builder.environment().put("CUDA_MPS_PIPE_DIRECTORY", onHost));
         builder.environment().put("LD_LIBRARY_PATH", tenant.toString());
         builder.environment()
                 .put(
@@ -112,8 +112,7 @@ final class GreedyTenant implements AutoCloseable {
                         sandbox.cards(placed.pod().node()).toString());
         Process started = builder.start();
         programs.add(started);
-        Path process =
-                Files.createDirectories(sandbox.proc().resolve(String.valueOf(started.pid())));
+        Path process = Files.createDirectories(sandbox.proc().resolve(String.valueOf(started.pid())));
         Files.writeString(
                 process.resolve("stat"), Files.readString(Path.of("/proc", String.valueOf(started.pid()), "stat")));
         String id = placed.pod()

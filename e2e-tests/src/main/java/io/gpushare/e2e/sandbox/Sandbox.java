@@ -106,7 +106,8 @@ public final class Sandbox implements Callable<Integer> {
             awaitNodes(sandbox, screen);
             if (nodes > SandboxNode.ALL.size()) {
                 sandbox.draw(nodes - SandboxNode.ALL.size());
-                screen.line(nodes + " nodes, of which " + SandboxNode.ALL.size() + " have a device plugin and a kubelet");
+                screen.line(
+                        nodes + " nodes, of which " + SandboxNode.ALL.size() + " have a device plugin and a kubelet");
             }
             return once ? runOnce(sandbox, screen, folder) : runUntilStopped(sandbox, screen, folder);
         } catch (IOException e) {

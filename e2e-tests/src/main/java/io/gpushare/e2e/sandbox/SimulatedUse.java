@@ -78,7 +78,11 @@ final class SimulatedUse {
         if (known != null) {
             return known;
         }
-        int pid = FIRST_PID + pids.values().stream().mapToInt(each -> each - FIRST_PID + 1).max().orElse(0);
+        int pid = FIRST_PID
+                + pids.values().stream()
+                        .mapToInt(each -> each - FIRST_PID + 1)
+                        .max()
+                        .orElse(0);
         pids.put(key, pid);
         Path process = Files.createDirectories(sandbox.proc().resolve(String.valueOf(pid)));
         Files.writeString(process.resolve("cgroup"), "0::/kubepods/burstable/pod" + pod + "/" + container + "\n");

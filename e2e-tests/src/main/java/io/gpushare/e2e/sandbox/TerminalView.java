@@ -96,7 +96,9 @@ final class TerminalView {
     private static String drawing(ClusterSnapshot snapshot) {
         StringBuilder drawing = new StringBuilder();
         List<ClusterSnapshot.Node> nodes = snapshot.nodes();
-        for (ClusterSnapshot.Node node : nodes.reversed().subList(Math.max(0, nodes.size() - NODES), nodes.size()).reversed()) {
+        for (ClusterSnapshot.Node node : nodes.reversed()
+                .subList(Math.max(0, nodes.size() - NODES), nodes.size())
+                .reversed()) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
                     node.name(),

@@ -214,7 +214,9 @@ class ChartTest {
         }
         Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
         assertThat(container(plugin, "args")).contains("--isolation=mps", "--isolation-fallback=none");
-        assertThat(container(plugin, "volumeMounts")).contains("/run/gpushare/mps").doesNotContain("cgroup");
+        assertThat(container(plugin, "volumeMounts"))
+                .contains("/run/gpushare/mps")
+                .doesNotContain("cgroup");
         assertThat(container(plugin, "securityContext")).doesNotContain("SYS_ADMIN");
     }
 
@@ -227,11 +229,9 @@ class ChartTest {
         assertThat(container(plugin, "securityContext")).contains("add=[SYS_ADMIN]");
         Rendered without = object(Chart.objects("{}", "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
         assertThat(without.content().toString()).doesNotContain("SYS_ADMIN", "/sys/fs/cgroup", "--isolation");
-        assertThatThrownBy(() ->
-                        Chart.objects("isolation: {provider: mps}\ndevicePlugin: {hostPID: false}", "1.36.2"))
+        assertThatThrownBy(() -> Chart.objects("isolation: {provider: mps}\ndevicePlugin: {hostPID: false}", "1.36.2"))
                 .hasMessageContaining("isolation.provider=mps needs devicePlugin.hostPID=true");
-        assertThatThrownBy(
-                        () -> Chart.objects("isolation: {provider: driver}\nopenshift: {enabled: true}", "1.36.2"))
+        assertThatThrownBy(() -> Chart.objects("isolation: {provider: driver}\nopenshift: {enabled: true}", "1.36.2"))
                 .hasMessageContaining("allow no isolation: set isolation.provider=none");
     }
 

@@ -59,7 +59,8 @@ class MpsOnClusterIT extends ClusterScenario {
             assertThat(cardOf(words[0], "main")).isEqualTo(card);
         }
 
-        // With another directory it can't compute at all; without its variable, the server's limit holds it, and its sum.
+        // With another directory it can't compute at all; without its variable, the server's limit holds it, and its
+        // sum.
         tenants.more("two", "elsewhere", "env CUDA_MPS_PIPE_DIRECTORY=/nowhere", "1");
         tenants.morePrints("two", "elsewhere", "error 46");
         tenants.more("two", "unset", "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "8192", "1");
@@ -107,9 +108,7 @@ class MpsOnClusterIT extends ClusterScenario {
         pods.delete("memory");
         cluster.kubectl()
                 .apply(pods.manifest(
-                        "whole",
-                        Map.of("nvidia.com/use-gpuuuid", card),
-                        Map.of("main", "aliyun.com/gpu-count: 1")));
+                        "whole", Map.of("nvidia.com/use-gpuuuid", card), Map.of("main", "aliyun.com/gpu-count: 1")));
         pods.running("whole");
         modes.append(", whole-card pod ").append(mode(card));
         pods.delete("whole");
@@ -131,24 +130,37 @@ class MpsOnClusterIT extends ClusterScenario {
         tenants.create("other", 2, 0, card(1), "2000");
         tenants.prints("other", "ok 2000");
 
-        fault("the plugin restarted", card, "", () -> cluster.kubectl()
-                .run(
-                        "-n",
-                        Installation.NAMESPACE,
-                        "delete",
-                        "pods",
-                        "-l",
-                        "component=gpu-share-device-plugin",
-                        "--wait=true"));
+        fault(
+                "the plugin restarted",
+                card,
+                "",
+                () -> cluster.kubectl()
+                        .run(
+                                "-n",
+                                Installation.NAMESPACE,
+                                "delete",
+                                "pods",
+                                "-l",
+                                "component=gpu-share-device-plugin",
+                                "--wait=true"));
         fault("a client's fatal fault", card, "lost 719", () -> tenants.more("hurt", "fault", "", "10", "fault"));
-        fault("the control daemon killed", card, "lost 806", () -> cluster.onNode(
-                "sh", "-c", "kill -9 $(cat /run/gpushare/mps/" + card + "/log/daemon.pid)"));
+        fault(
+                "the control daemon killed",
+                card,
+                "lost 806",
+                () -> cluster.onNode("sh", "-c", "kill -9 $(cat /run/gpushare/mps/" + card + "/log/daemon.pid)"));
         tenants.prints("other", "ok 2000");
         assertThat(events("other")).doesNotContain("GpuMpsFailed");
 
-        fault("the supervisor killed", card, "lost 806", () -> cluster.onNode(
-                "sh", "-c", "p=$(grep -l 'io[.]gpushare[.]mps[.]SupervisorMain' /proc/[0-9]*/cmdline);"
-                        + " p=${p#/proc/}; kill -9 ${p%%/*}"));
+        fault(
+                "the supervisor killed",
+                card,
+                "lost 806",
+                () -> cluster.onNode(
+                        "sh",
+                        "-c",
+                        "p=$(grep -l 'io[.]gpushare[.]mps[.]SupervisorMain' /proc/[0-9]*/cmdline);"
+                                + " p=${p#/proc/}; kill -9 ${p%%/*}"));
         tenants.prints("other", "ok 2000", "lost 806");
     }
 
@@ -205,13 +217,12 @@ class MpsOnClusterIT extends ClusterScenario {
     @Order(6)
     void gpusharesFlagIsMpsWhereASupervisorServesTheNodeAndCountsWhereNoneDoes() {
         cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
-                {"spec":{"template":{"spec":{"containers":[{"name":"gpushare",
-                  "env":[{"name":"GPUSHARE_ISOLATION","$patch":"delete"}]}]}}}}\
-                """);
+            {"spec":{"template":{"spec":{"containers":[{"name":"gpushare",
+              "env":[{"name":"GPUSHARE_ISOLATION","$patch":"delete"}]}]}}}}\
+            """);
         mps.arguments(installation, "--isolation=driver");
         String reason = "driver 580.95.05 has no memory limits: they need 615 or newer";
-        Await.until(
-                PATIENCE, "the inventory says why", () -> inventory().toString(), text -> text.contains(reason));
+        Await.until(PATIENCE, "the inventory says why", () -> inventory().toString(), text -> text.contains(reason));
         allocatable(0, 2);
         show("--isolation=driver: " + reason);
 

@@ -78,9 +78,18 @@ class NewerFeaturesIT extends ClusterScenario {
 
     private static void resize(String pod, String limits) {
         cluster.kubectl()
-                .run("-n", "default", "patch", "pod", pod, "--subresource=resize", "--type=strategic", "-p", """
-                    {spec: {containers: [{name: main, resources: {requests: {%s}, limits: {%s}}}]}}
-                    """.formatted(limits, limits));
+                .run(
+                        "-n",
+                        "default",
+                        "patch",
+                        "pod",
+                        pod,
+                        "--subresource=resize",
+                        "--type=strategic",
+                        "-p",
+                        """
+                        {spec: {containers: [{name: main, resources: {requests: {%s}, limits: {%s}}}]}}
+                        """.formatted(limits, limits));
     }
 
     @Test
@@ -127,13 +136,16 @@ class NewerFeaturesIT extends ClusterScenario {
                         SEE + "; exec sleep 100000");
         assertThat(pods.sees("debugged", "debug")).isEmpty();
         assertThat(cardOf("debugged", "main")).isEqualTo(card);
-        assertThat(pods.pod("debugged").at("/status/containerStatuses/0/restartCount").asInt())
+        assertThat(pods.pod("debugged")
+                        .at("/status/containerStatuses/0/restartCount")
+                        .asInt())
                 .isZero();
         allocatable(30, 1);
     }
 
     private static void from(int minor) {
-        String version = cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
+        String version =
+                cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
         assumeThat(Integer.parseInt(version))
                 .as("Kubernetes 1.%d and newer has this", minor)
                 .isGreaterThanOrEqualTo(minor);
@@ -145,6 +157,8 @@ class NewerFeaturesIT extends ClusterScenario {
                   image: IMAGE
                   imagePullPolicy: IfNotPresent
                   command: [sh, -c, 'SEE; exec sleep 100000']\
-            """).replace("IMAGE", cluster.workloadImage()).replace("SEE", SEE);
+            """)
+                .replace("IMAGE", cluster.workloadImage())
+                .replace("SEE", SEE);
     }
 }

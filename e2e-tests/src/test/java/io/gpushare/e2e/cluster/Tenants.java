@@ -21,7 +21,8 @@ final class Tenants {
 
     /** Creates a pod of that much memory of that card, whose program has these arguments. */
     void create(String name, int gib, int user, String card, String... arguments) {
-        String command = Arrays.stream(arguments).map(each -> ",\"" + each + "\"").collect(Collectors.joining());
+        String command =
+                Arrays.stream(arguments).map(each -> ",\"" + each + "\"").collect(Collectors.joining());
         cluster.kubectl().apply("""
             {"apiVersion":"v1","kind":"Pod",
              "metadata":{"name":"%s","namespace":"default","annotations":{"nvidia.com/use-gpuuuid":"%s"}},
@@ -84,8 +85,10 @@ final class Tenants {
 
     /** Starts one more program in the pod's container; its variables can be changed by a command before it. */
     void more(String pod, String file, String before, String... arguments) {
-        run(pod, "setsid " + before + " " + EAT + " " + String.join(" ", arguments) + " >/tmp/" + file
-                + " 2>&1 </dev/null &");
+        run(
+                pod,
+                "setsid " + before + " " + EAT + " " + String.join(" ", arguments) + " >/tmp/" + file
+                        + " 2>&1 </dev/null &");
     }
 
     /** Waits until that program has printed these lines, and no others. */

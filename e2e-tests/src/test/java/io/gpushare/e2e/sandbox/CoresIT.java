@@ -58,8 +58,8 @@ class CoresIT {
     void start() throws Exception {
         server = keep(SimulatedApiServer.start());
         api = keep(new ApiClient(server.uri()));
-        kubelet = keep(
-                SimulatedKubelet.start(KubeletOptions.of("n", folder.resolve("k")), server.uri(), InstantSource.system()));
+        kubelet = keep(SimulatedKubelet.start(
+                KubeletOptions.of("n", folder.resolve("k")), server.uri(), InstantSource.system()));
         Path programs = root.resolve("nvml-binding/target/simulated-driver").toAbsolutePath();
         Files.writeString(
                 folder.resolve("cards"),
@@ -108,8 +108,9 @@ class CoresIT {
                 CORE_RESOURCE);
         URI extender = URI.create("http://127.0.0.1:" + port);
         ApiClient verbs = keep(new ApiClient(extender));
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> verbs.get("/readyz")
-                .succeeded());
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> verbs.get("/readyz").succeeded());
         keep(SimulatedScheduler.start(
                 server.uri(),
                 new ExtenderConfig(
@@ -169,7 +170,10 @@ class CoresIT {
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", A)
                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M")
                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", String.valueOf(percent));
-        assertThat(kubelet.started("default", name, "main").orElseThrow().devices().get(CORES))
+        assertThat(kubelet.started("default", name, "main")
+                        .orElseThrow()
+                        .devices()
+                        .get(CORES))
                 .hasSize(percent)
                 .allMatch(id -> id.startsWith(A + "::c"));
     }

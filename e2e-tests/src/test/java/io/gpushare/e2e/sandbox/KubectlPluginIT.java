@@ -124,15 +124,21 @@ class KubectlPluginIT {
                 .doesNotContain("0/0");
         assertThat(nodes.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(110);
         assertThat(printed("-o", "wide")).contains("FREE ON ONE CARD", "10.0.0.1");
-        List<String> names = printed("--sort-by=allocated", "-o", "json").lines().toList();
+        List<String> names =
+                printed("--sort-by=allocated", "-o", "json").lines().toList();
         assertThat(names).isNotEmpty();
-        assertThat(new ObjectMapper().readTree(printed("--sort-by=free", "-ojson")).at("/nodes/3/name").asText())
+        assertThat(new ObjectMapper()
+                        .readTree(printed("--sort-by=free", "-ojson"))
+                        .at("/nodes/3/name")
+                        .asText())
                 .isEqualTo("gpu-l40s-0002");
     }
 
     @Test
     void jsonAndYamlHaveTheAllocationAsGpushareDoesAndTheUsageBesideIt() throws Exception {
-        JsonNode card = new ObjectMapper().readTree(printed("gpu-t4-0001", "-o", "json")).at("/nodes/0/devs/1");
+        JsonNode card = new ObjectMapper()
+                .readTree(printed("gpu-t4-0001", "-o", "json"))
+                .at("/nodes/0/devs/1");
         assertThat(card.path("usedGPU").asInt()).isBetween(1, 15);
         assertThat(card.path("usedBytes").asLong()).isPositive();
         String yaml = printed("gpu-t4-0001", "-oyaml");
@@ -140,8 +146,8 @@ class KubectlPluginIT {
                 .startsWith("nodes:\n- name: gpu-t4-0001\n  totalGPU: 60\n")
                 .contains("\n    usedBytes: " + card.path("usedBytes").asLong() + "\n");
         assertThat((Object) new Yaml().load(yaml)).isNotNull();
-        for (List<String> command :
-                List.of(List.of("top"), List.of("top", "pods", "-A"), List.of("why", "tuning-sweep-41", "-nresearch"))) {
+        for (List<String> command : List.of(
+                List.of("top"), List.of("top", "pods", "-A"), List.of("why", "tuning-sweep-41", "-nresearch"))) {
             List<String> asYaml = new ArrayList<>(command);
             asYaml.add("-oyaml");
             assertThat((Object) new Yaml().load(printed(asYaml.toArray(String[]::new))))
@@ -193,7 +199,10 @@ class KubectlPluginIT {
 
     private static long tables(String file) {
         try {
-            return Files.readString(folder.resolve(file)).lines().filter(line -> line.startsWith("NODE")).count();
+            return Files.readString(folder.resolve(file))
+                    .lines()
+                    .filter(line -> line.startsWith("NODE"))
+                    .count();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -202,7 +211,9 @@ class KubectlPluginIT {
     private static void awaitText(String file, Predicate<String> there) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!there.test(Files.readString(folder.resolve(file)))) {
-            assertThat(System.nanoTime()).as("in time: " + Files.readString(folder.resolve(file))).isLessThan(end);
+            assertThat(System.nanoTime())
+                    .as("in time: " + Files.readString(folder.resolve(file)))
+                    .isLessThan(end);
             Thread.sleep(200);
         }
     }

@@ -198,9 +198,12 @@ class PageIT {
         browser.shoot(SCREENSHOTS.resolve("waste.png"));
         assertThat(browser.axe()).isEmpty();
         browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'Pods').click()");
-        browser.run("[...document.querySelectorAll('#waste th button')].find(e => e.textContent.startsWith('Over')).click()");
-        browser.await("document.querySelector('#waste tbody tr').innerText.includes('MiB')"
-                + " || document.querySelector('#waste tbody tr').innerText.includes('GiB')", SOON);
+        browser.run("[...document.querySelectorAll('#waste th button')].find(e =>"
+                + " e.textContent.startsWith('Over')).click()");
+        browser.await(
+                "document.querySelector('#waste tbody tr').innerText.includes('MiB')"
+                        + " || document.querySelector('#waste tbody tr').innerText.includes('GiB')",
+                SOON);
         assertThat(browser.axe()).isEmpty();
     }
 

@@ -20,9 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code target/playground.txt}.
  */
 class PlaygroundIT {
-    private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."))
-            .toAbsolutePath()
-            .normalize();
+    private static final Path ROOT =
+            Path.of(System.getProperty("gpushare.root", "..")).toAbsolutePath().normalize();
     private static final Path TRANSCRIPT = Path.of("target/playground.txt");
     private static final Pattern KUBECONFIG = Pattern.compile("KUBECONFIG=(\\S+)");
 
@@ -78,7 +77,10 @@ class PlaygroundIT {
     }
 
     private static void signal(Process process, String signal) throws Exception {
-        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).inheritIO().start().waitFor();
+        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
     }
 
     private void apply() throws Exception {
@@ -91,8 +93,7 @@ class PlaygroundIT {
         assertThat(kubectl("scale deployment gpu-1 --replicas=3")).contains("scaled");
         await("get deployment gpu-1", "gpu-1 +3/3");
         assertThat(kubectl("get nodes")).contains("node-a", "drawn-");
-        assertThat(kubectl("describe pod -l app=gpu-1"))
-                .contains("aliyun.com/gpu-mem:  1", "gpushare.io/allocation");
+        assertThat(kubectl("describe pod -l app=gpu-1")).contains("aliyun.com/gpu-mem:  1", "gpushare.io/allocation");
         assertThat(kubectl("gpushare")).contains("GiB ON EACH CARD");
     }
 
@@ -112,7 +113,9 @@ class PlaygroundIT {
     }
 
     private void usageMoves() throws Exception {
-        await("gpushare top pods -A", "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +\\d+\\.\\d GiB");
+        await(
+                "gpushare top pods -A",
+                "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +\\d+\\.\\d GiB");
         await("gpushare waste", "Allocated and not used");
         kubectl("gpushare top node-c");
     }
@@ -144,7 +147,12 @@ class PlaygroundIT {
     }
 
     private void record(String command, String printed) {
-        transcript.append("$ kubectl ").append(command).append('\n').append(printed).append('\n');
+        transcript
+                .append("$ kubectl ")
+                .append(command)
+                .append('\n')
+                .append(printed)
+                .append('\n');
     }
 
     private String run(String command) throws IOException, InterruptedException {

@@ -44,11 +44,11 @@ final class WasteMetrics implements MultiCollector {
         return all.build();
     }
 
-    private static void add(MetricSnapshots.Builder all, String name, String help, double value) {
+    private static void add(MetricSnapshots.Builder all, String name, String help, long value) {
         all.metricSnapshot(GaugeSnapshot.builder()
                 .name("gpushare_cluster_" + name)
                 .help(help)
-                .dataPoint(new GaugeDataPointSnapshot(value, Labels.EMPTY, null))
+                .dataPoint(new GaugeDataPointSnapshot((double) value, Labels.EMPTY, null))
                 .build());
     }
 }

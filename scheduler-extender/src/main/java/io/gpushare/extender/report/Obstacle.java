@@ -39,8 +39,8 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         NOT_SELECTED
     }
 
-    private static final Comparator<Obstacle> NEAREST_FIRST =
-            Comparator.comparing(Obstacle::kind).thenComparing(obstacle -> -obstacle.amount());
+    private static final Comparator<Obstacle> NEAREST_FIRST = Comparator.comparing(Obstacle::kind)
+            .thenComparing(Comparator.comparingInt(Obstacle::amount).reversed());
 
     Obstacle {
         Objects.requireNonNull(kind);

@@ -47,12 +47,21 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
             return nearest == null ? "" : nearest.card().model();
         }
 
-        /** Nodes that the end of other pods would make fit come first, then the nearest miss. */
-        int rank() {
-            return (reason.resolvable() ? 0 : 100)
-                    + (nearest == null ? 50 : nearest.kind().ordinal());
+        // What is not in the cards comes after what is.
+        Optional<Obstacle.Kind> kind() {
+            return Optional.ofNullable(nearest).map(Obstacle::kind);
         }
     }
+
+    /** Nodes that the end of other pods would make fit come first, then the nearest miss. */
+    private static final Comparator<Group> NEAREST_FIRST = Comparator.<Group, Boolean>comparing(
+                    group -> !group.reason().resolvable())
+            .thenComparing(group -> group.kind().isEmpty())
+            .thenComparing(group -> group.kind().orElse(Obstacle.Kind.NOT_SELECTED))
+            .thenComparing(Comparator.comparingLong(Group::mib).reversed())
+            .thenComparing(Comparator.comparingInt(Group::nodes).reversed())
+            .thenComparing(group -> group.reason().label())
+            .thenComparing(Group::model);
 
     /** Groups the refused nodes, the nearest miss first. */
     static List<RefusedNodes> of(List<NodeVerdict> nodes) {
@@ -77,13 +86,7 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
             return List.of();
         }
         List<RefusedNodes> refused = new ArrayList<>();
-        for (Group group : groups.values().stream()
-                .sorted(Comparator.comparingInt(Group::rank)
-                        .thenComparing(Comparator.comparingLong(Group::mib).reversed())
-                        .thenComparing(each -> -each.nodes())
-                        .thenComparing(each -> each.reason().label())
-                        .thenComparing(Group::model))
-                .toList()) {
+        for (Group group : groups.values().stream().sorted(NEAREST_FIRST).toList()) {
             @Nullable Obstacle nearest = group.nearest();
             refused.add(new RefusedNodes(
                     group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.sentence(demand)));

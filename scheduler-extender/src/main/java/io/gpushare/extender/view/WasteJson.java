@@ -14,7 +14,11 @@ import java.util.List;
 public final class WasteJson {
     private WasteJson() {}
 
-    /** @param since the time of the report that the caller has; only the time is written if it is of this one */
+    /**
+     * Writes the report.
+     *
+     * @param since the time of the report that the caller has; only the time is written if it is of this one
+     */
     public static void write(JsonGenerator json, WasteReport report, String since) throws IOException {
         json.writeStartObject();
         json.writeNumberField("version", 1);

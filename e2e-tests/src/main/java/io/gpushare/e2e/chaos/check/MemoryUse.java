@@ -54,8 +54,7 @@ record MemoryUse(HeldCards container, String node, long mib) {
                 HeldCards container = containers.get(pid);
                 if (container != null && counted.add(pid)) {
                     MemoryUse use = new MemoryUse(container, node, Long.parseLong(process.group(3)));
-                    uses.merge(
-                            use.key(), use, (one, more) -> new MemoryUse(container, node, one.mib() + more.mib()));
+                    uses.merge(use.key(), use, (one, more) -> new MemoryUse(container, node, one.mib() + more.mib()));
                 }
             }
         }

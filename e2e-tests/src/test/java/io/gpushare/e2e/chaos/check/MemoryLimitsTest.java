@@ -19,8 +19,7 @@ class MemoryLimitsTest {
 
     @Test
     void theProcessesOfAContainerAreAddedUp() {
-        List<MemoryUse.Member> members =
-                List.of(new MemoryUse.Member(7, TWO_GIB), new MemoryUse.Member(8, TWO_GIB));
+        List<MemoryUse.Member> members = List.of(new MemoryUse.Member(7, TWO_GIB), new MemoryUse.Member(8, TWO_GIB));
         List<String> lines = List.of(
                 "process pid=7 card=%s memory=1500MiB mps".formatted(CARD),
                 "process pid=8 card=%s memory=600MiB mps".formatted(CARD),

@@ -14,7 +14,11 @@ public final class WasteText {
 
     private WasteText() {}
 
-    /** @param namespace shows the workloads and pods of this one only; all for an empty text */
+    /**
+     * The report in tables.
+     *
+     * @param namespace shows the workloads and pods of this one only; all for an empty text
+     */
     public static String of(WasteReport report, String namespace) {
         if (!report.known()) {
             return "The usage of the cards is not known yet; try again in a moment.\n";

@@ -22,7 +22,11 @@ public final class YamlText {
         this.parser = parser;
     }
 
-    /** @param json one JSON object, which this program wrote */
+    /**
+     * The same as YAML.
+     *
+     * @param json one JSON object, which this program wrote
+     */
     public static String of(byte[] json) {
         try (JsonParser parser = JSON.createParser(json)) {
             YamlText yaml = new YamlText(parser);
