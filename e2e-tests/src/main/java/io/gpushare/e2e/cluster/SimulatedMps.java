@@ -201,9 +201,9 @@ public final class SimulatedMps {
             {"name":"LD_LIBRARY_PATH","value":"/simulated/mps:/lib64"},
             {"name":"GPUSHARE_SIMULATED_CARDS","value":"/simulated/cards-$(NODE_NAME)"}\
             """, """
-                    {"name":"simulated","mountPath":"/simulated"},
-                    {"name":"simulated","mountPath":"/lib64","subPath":"lib64","readOnly":true}\
-                    """, """
+                {"name":"simulated","mountPath":"/simulated"},
+                {"name":"simulated","mountPath":"/lib64","subPath":"lib64","readOnly":true}\
+                """, """
                     {"name":"simulated","hostPath":{"path":"%s","type":"Directory"}}\
                     """.formatted(cluster.sharedFolder()));
     }

@@ -83,9 +83,9 @@ final class GreedyTenant implements AutoCloseable {
     private Optional<StartedContainer> started(String name) throws IOException, InterruptedException {
         return pod(name)
                 .filter(placed -> placed.pod().phase().equals("Running"))
-                .flatMap(placed -> sandbox.kubelets()
-                        .get(placed.pod().node())
-                        .started(placed.pod().namespace(), name, "main"));
+                .flatMap(placed -> Optional.ofNullable(
+                                sandbox.kubelets().get(placed.pod().node()))
+                        .flatMap(kubelet -> kubelet.started(placed.pod().namespace(), name, "main")));
     }
 
     private static boolean printed(Path output, String... lines) throws IOException {
@@ -128,12 +128,16 @@ final class GreedyTenant implements AutoCloseable {
 
     /** Ends the programs and deletes the pods. */
     @Override
-    public void close() throws IOException, InterruptedException {
-        for (Process program : programs) {
-            program.destroyForcibly().waitFor();
-        }
-        for (String name : List.of(GREEDY, NEIGHBOUR)) {
-            sandbox.api().delete(WorkloadRun.PODS + "/" + name, ApiClient.document("{\"gracePeriodSeconds\":0}"));
+    public void close() throws IOException {
+        try {
+            for (Process program : programs) {
+                program.destroyForcibly().waitFor();
+            }
+            for (String name : List.of(GREEDY, NEIGHBOUR)) {
+                sandbox.api().delete(WorkloadRun.PODS + "/" + name, ApiClient.document("{\"gracePeriodSeconds\":0}"));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -145,14 +145,14 @@ class KubectlPluginIT {
         assertThat(yaml)
                 .startsWith("nodes:\n- name: gpu-t4-0001\n  totalGPU: 60\n")
                 .contains("\n    usedBytes: " + card.path("usedBytes").asLong() + "\n");
-        assertThat((Object) new Yaml().load(yaml)).isNotNull();
+        Map<String, Object> parsed = new Yaml().load(yaml);
+        assertThat(parsed).containsKey("nodes");
         for (List<String> command : List.of(
                 List.of("top"), List.of("top", "pods", "-A"), List.of("why", "tuning-sweep-41", "-nresearch"))) {
             List<String> asYaml = new ArrayList<>(command);
             asYaml.add("-oyaml");
-            assertThat((Object) new Yaml().load(printed(asYaml.toArray(String[]::new))))
-                    .as(command.toString())
-                    .isNotNull();
+            Map<String, Object> text = new Yaml().load(printed(asYaml.toArray(String[]::new)));
+            assertThat(text).as(command.toString()).isNotEmpty();
         }
     }
 
