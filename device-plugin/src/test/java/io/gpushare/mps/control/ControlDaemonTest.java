@@ -49,8 +49,11 @@ class ControlDaemonTest {
 
     @Test
     void anotherCardsDaemonIsNotEnded() throws Exception {
-        Path pipe = programs.of("other").pipe();
-        Files.copy(pipe.resolve("nvidia-cuda-mps-control.pid"), pidFile);
+        Path written = programs.of("other").pipe().resolve("nvidia-cuda-mps-control.pid");
+        for (int i = 0; i < 500 && Files.notExists(written); i++) {
+            Thread.sleep(10);
+        }
+        Files.copy(written, pidFile);
         programs.daemon("own").kill();
         assertThat(other.alive()).isTrue();
     }
