@@ -296,6 +296,7 @@ class KubectlPluginIT {
             What helps:
             - If the program can use several cards, split its memory over them: annotation gpushare.io/cards: "2".
             - The largest such card has 80 GiB: request at most that on one card.
+            - No kind of node in the cluster could take it, even when empty: it needs a new node that offers 90 units of memory on one card.
             """);
         assertThat(printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2"))
                 .contains("too small: it has 80 GiB, 90 GiB needed", "2 more nodes with cards not shown");

@@ -56,7 +56,8 @@ class PlaygroundIT {
             goes();
         } finally {
             Files.writeString(TRANSCRIPT, transcript.toString());
-            signal(sandbox, "INT");
+            // As Ctrl-C, which the children of a shell's background job ignore.
+            signal(sandbox, "TERM");
             assertThat(sandbox.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
         }
         assertThat(Files.readAllLines(output).getLast()).isEqualTo("The sandbox has stopped and left nothing behind.");
