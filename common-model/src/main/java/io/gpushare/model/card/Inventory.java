@@ -89,14 +89,7 @@ public record Inventory(
 
     /** The same cards, of which exactly these are held. */
     public Inventory withHeld(Set<CardId> held) {
-        return new Inventory(
-                unit,
-                driver,
-                cards.stream()
-                        .map(card -> card.withHeld(held.contains(card.id())))
-                        .toList(),
-                links,
-                noCards);
+        return withCards(card -> card.withHeld(held.contains(card.id())));
     }
 
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */

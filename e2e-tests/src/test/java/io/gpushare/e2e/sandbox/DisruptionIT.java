@@ -89,6 +89,7 @@ class DisruptionIT {
         TerminalView screen = new TerminalView(System.out, false, InstantSource.system());
         try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
             round.run(pods, Instant.now().plusSeconds(60));
+            round.clear();
         }
         assertThat(checks.failures()).isEmpty();
         assertThat(checks.held()).isPositive();

@@ -41,8 +41,15 @@ class MonitoringIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     /** Alerts whose condition takes longer than a test: they must not fire, and their series must exist. */
-    private static final Set<String> NOT_HERE =
-            Set.of("GpuShareLedgerStale", "GpuShareLeaseNotRenewed", "GpuShareDifferencesStay", "GpuShareNoCards");
+    private static final Set<String> NOT_HERE = Set.of(
+            "GpuShareLedgerStale",
+            "GpuShareLeaseNotRenewed",
+            "GpuShareDifferencesStay",
+            "GpuShareNoCards",
+            "GpuShareIsolationMissing");
+
+    /** Alerts on optional metrics; rules-test.yaml tests them. */
+    private static final Set<String> OF_MPS = Set.of("GpuShareMpsFailed", "GpuShareMpsClients");
 
     private static final Set<String> BY_FAULTS = Set.of(
             "GpuShareCardUnhealthy",
@@ -195,6 +202,7 @@ class MonitoringIT {
     private int askRules() {
         List<JsonNode> rules = prometheus.rules();
         Set<String> known = new TreeSet<>(NOT_HERE);
+        known.addAll(OF_MPS);
         known.addAll(BY_FAULTS);
         known.addAll(List.of("GpuSharePluginDown", "GpuShareNoLeader"));
         for (JsonNode rule : rules) {

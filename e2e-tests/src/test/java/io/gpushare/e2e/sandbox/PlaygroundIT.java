@@ -109,7 +109,7 @@ class PlaygroundIT {
         kubectl("apply -f " + pod);
         await("get pods wanted", "Pending");
         await("gpushare why wanted", "No card in this cluster meets model = B200; present are ");
-        await("describe pod wanted", "No GPU card matches the pod's card selection");
+        await("describe pod wanted", "GpuPodWaits.*not selected by model = B200");
         assertThat(kubectl("delete pod wanted")).contains("deleted");
     }
 
