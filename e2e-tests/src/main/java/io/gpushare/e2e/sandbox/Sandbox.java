@@ -169,6 +169,7 @@ public final class Sandbox implements Callable<Integer> {
         screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
         Checks tenants = new Checks();
         isolation(sandbox, screen, tenants);
+        sandbox.showPlugins();
         Checks checks = tenants.failures().isEmpty() ? new Playground(sandbox, screen).run() : tenants;
         checks.failures().forEach(failure -> System.out.println("  - " + failure));
         return checks.failures().isEmpty() ? 0 : 1;

@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -98,6 +99,19 @@ final class SandboxCluster implements AutoCloseable {
                 arguments,
                 Map.of(),
                 logs.resolve("scheduler-extender.log"))));
+    }
+
+    /** Shows the device plugins as pods, so that the extender finds their metrics, as it would those of a DaemonSet. */
+    void showPlugins() {
+        for (String node : kubelets.keySet()) {
+            server.add(ApiClient.document("""
+                {"apiVersion":"v1","kind":"Pod","metadata":{"name":"plugin-of-%1$s","namespace":"kube-system",
+                   "labels":{"app":"gpushare","component":"gpu-share-device-plugin"},
+                   "annotations":{"prometheus.io/port":"%2$d"}},
+                 "spec":{"nodeName":"%1$s","containers":[{"name":"gpushare","image":"example/plugin:1"}]},
+                 "status":{"phase":"Running","podIP":"127.0.0.1"}}\
+                """.formatted(node, Objects.requireNonNull(metrics.get(node)).getPort())));
+        }
     }
 
     private void startNode(SandboxNode machine, Path logs) throws IOException {
