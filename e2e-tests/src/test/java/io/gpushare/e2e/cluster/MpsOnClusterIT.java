@@ -48,7 +48,7 @@ class MpsOnClusterIT extends ClusterScenario {
 
     @Test
     @Order(1)
-    void unequalLimitsOnOneCardAreExactAlsoForATenantThatChangesItsVariables() {
+    void unequalLimitsOnOneCardAreExactAlsoForATenantThatChangesItsDirectory() {
         String card = card(0);
         tenants.create("two", 2, 0, card, "2048", "1");
         tenants.create("five", 5, 0, card, "5120", "1");
@@ -59,17 +59,13 @@ class MpsOnClusterIT extends ClusterScenario {
             assertThat(cardOf(words[0], "main")).isEqualTo(card);
         }
 
-        // With another directory it can't compute at all; without its variable, the server's limit holds it, and its
-        // sum.
+        // With another directory it can't compute at all.
         tenants.more("two", "elsewhere", "env CUDA_MPS_PIPE_DIRECTORY=/nowhere", "1");
         tenants.morePrints("two", "elsewhere", "error 46");
-        tenants.more("two", "unset", "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "8192", "1");
-        tenants.morePrints("two", "unset", "ok 8192", "error 2", "lost 810");
         for (String pod : List.of("two", "five", "eight")) {
             assertThat(tenants.phase(pod)).as(pod).isEqualTo("Running");
         }
-        show("2, 5 and 8 GiB of one card are exact; another directory: error 46; without the variable: the largest"
-                + " share, then terminated");
+        show("2, 5 and 8 GiB of one card are exact; another directory: error 46");
     }
 
     @Test
