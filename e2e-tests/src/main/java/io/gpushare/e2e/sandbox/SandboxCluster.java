@@ -110,7 +110,8 @@ final class SandboxCluster implements AutoCloseable {
                    "annotations":{"prometheus.io/port":"%2$d"}},
                  "spec":{"nodeName":"%1$s","containers":[{"name":"gpushare","image":"example/plugin:1"}]},
                  "status":{"phase":"Running","podIP":"127.0.0.1"}}\
-                """.formatted(node, Objects.requireNonNull(metrics.get(node)).getPort())));
+                """.formatted(
+                            node, Objects.requireNonNull(metrics.get(node)).getPort())));
         }
     }
 
