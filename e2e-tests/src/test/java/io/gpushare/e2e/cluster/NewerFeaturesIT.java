@@ -54,35 +54,6 @@ class NewerFeaturesIT extends ClusterScenario {
         pods.refused("one", "Insufficient");
     }
 
-    @Test
-    void anEphemeralContainerSeesNoCardAndChangesNothing() {
-        from(25);
-        pods.createMemory("debugged", 5);
-        pods.running("debugged");
-        String card = cardOf("debugged", "main");
-        cluster.kubectl()
-                .run(
-                        "-n",
-                        "default",
-                        "debug",
-                        "debugged",
-                        "--image=" + cluster.workloadImage(),
-                        "--image-pull-policy=IfNotPresent",
-                        "--container=debug",
-                        "--profile=general",
-                        "--",
-                        "sh",
-                        "-c",
-                        SEE + "; exec sleep 100000");
-        assertThat(pods.sees("debugged", "debug")).isEmpty();
-        assertThat(cardOf("debugged", "main")).isEqualTo(card);
-        assertThat(pods.pod("debugged")
-                        .at("/status/containerStatuses/0/restartCount")
-                        .asInt())
-                .isZero();
-        allocatable(30, 1);
-    }
-
     private static void from(int minor) {
         String version =
                 cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
