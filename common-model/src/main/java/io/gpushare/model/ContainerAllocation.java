@@ -53,7 +53,7 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     }
 
     /** The same without a part of the cards' cores. */
-    ContainerAllocation withoutCores() {
+    public ContainerAllocation withoutCores() {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
         changed.replaceAll((_, share) -> share.withoutCores());
         return new ContainerAllocation(name, role, changed);

@@ -82,9 +82,15 @@ public final class ClusterOptions {
             return List.of(
                     "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
         }
-        return coreResource.equals(memoryResource) || coreResource.equals(cardResource)
-                ? List.of("--core-resource must have another name than the other resources, and not '" + coreResource
-                        + "'")
+        boolean taken = !coreResource.isEmpty()
+                && (coreResource.equals(memoryResource)
+                        || coreResource.equals(cardResource)
+                        || ResourceNamesConverter.names(formerMemoryResources).contains(coreResource)
+                        || ResourceNamesConverter.names(formerCardResources).contains(coreResource));
+        return taken
+                ? List.of(
+                        "--core-resource must have another name than the other resources, present and former, and not '"
+                                + coreResource + "'")
                 : List.of();
     }
 

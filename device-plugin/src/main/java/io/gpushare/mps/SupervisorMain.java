@@ -89,7 +89,9 @@ public final class SupervisorMain {
         });
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onExit(exit.getNow(0), stop), "shutdown"));
         Thread.ofPlatform().name("supervisor").start(serving);
-        return exit.join();
+        // The hook ends the process, so the directory stays locked until the daemons have ended.
+        System.exit(exit.join());
+        return FAILED;
     }
 
     /** Exits with that code: the JVM's own after SIGTERM is 143, which Kubernetes reports as a failure. */

@@ -95,6 +95,8 @@ final class Plugin implements AutoCloseable {
     /** The inventory that the extender reads; null until all pods are counted. Only the publisher writes it. */
     private volatile @Nullable Inventory published;
 
+    private boolean namesChecked;
+
     /**
      * Starts everything.
      *
@@ -251,7 +253,9 @@ final class Plugin implements AutoCloseable {
         // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
         boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
-        if (counted) {
+        // Names can't change later, and a pod of another device plugin must not end this one.
+        if (counted && !namesChecked) {
+            namesChecked = now.checkpointKnown();
             now.unknownResource(resources.all()).ifPresent(this::refuse);
         }
         if (exit.isDone()) {
@@ -270,7 +274,8 @@ final class Plugin implements AutoCloseable {
     private void refuse(String unknownResource) {
         LOG.error(
                 "{}, which would be free under the present names: add that name to --former-card-resources or"
-                        + " --former-memory-resources of both programs, or delete the pods that request it",
+                    + " --former-memory-resources of both programs (there is none for cores), or delete the pods that"
+                    + " request it",
                 unknownResource);
         exit.complete(PluginMain.INVALID_OPTIONS);
     }

@@ -40,7 +40,11 @@ final class HoldTimer {
         try {
             while (true) {
                 Thread.sleep(INTERVAL);
-                endOld();
+                try {
+                    endOld();
+                } catch (RuntimeException e) {
+                    LOG.error("the holds of cards could not be checked; they are checked again", e);
+                }
             }
         } catch (InterruptedException e) {
             LOG.debug("holds ends");

@@ -20,7 +20,7 @@ public enum Isolation {
                 .findFirst();
     }
 
-    /** Whether it limits how many cores of a card compute for a container. */
+    /** Whether it limits how many cores of a card compute for each process of a container. */
     public boolean limitsCores() {
         return this == MPS;
     }

@@ -38,6 +38,9 @@ public record ResourceNames(
         }
         formerMemory = former(formerMemory, memory, cards);
         formerCards = former(formerCards, memory, cards);
+        if (formerMemory.contains(cores) || formerCards.contains(cores)) {
+            throw new IllegalArgumentException("the core resource must not be a former name, as '" + cores + "' is");
+        }
     }
 
     /** Names of a cluster that does not count cores. */

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * the devices that are not allocated, and ignores unknown fields. The checksum is the kubelet's own matter.
  */
 final class CheckpointParser {
-    /** The device lists of both resources have at most 4 MiB each, and the file contains them at most twice. */
+    /** The device lists of the three resources have at most 4 MiB each, and the file contains them at most twice. */
     static final int LARGEST = 32 << 20;
 
     static final int MOST_ENTRIES = 10_000;

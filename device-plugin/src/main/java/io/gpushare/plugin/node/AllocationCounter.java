@@ -8,6 +8,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.gpushare.GpushareHolding;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.node.NodeAllocations.Evidence;
@@ -142,6 +143,8 @@ final class AllocationCounter {
         List<ContainerAllocation> others = new ArrayList<>(disputed);
         has.values().stream()
                 .filter(container -> pod.former().contains(container.name()) && !disputed.contains(container))
+                // Cores have no former name.
+                .map(ContainerAllocation::withoutCores)
                 .forEach(others::add);
         if (!others.isEmpty()) {
             uncounted = uncounted.with(pod.ref(), new Allocation(unit, others));
@@ -191,12 +194,17 @@ final class AllocationCounter {
     private Map<String, ContainerAllocation> byDevices(PodName pod, Set<String> former) {
         Map<String, ContainerAllocation> devices = new LinkedHashMap<>();
         listed.pods().getOrDefault(pod, Map.of()).forEach((container, ids) -> {
-            if (!former.contains(container)) {
-                allocatedIds.addAll(ids);
-            }
+            counted(ids, former.contains(container));
             DeviceIdParser.allocation(container, ids).ifPresent(cards -> devices.put(container, cards));
         });
         return devices;
+    }
+
+    /** The kubelet counts these devices for the present resources; of a former memory or card resource, only the cores. */
+    private void counted(Set<String> ids, boolean former) {
+        ids.stream()
+                .filter(id -> !former || DeviceIdParser.mayBe(Set.of(id), ShareKind.CORES))
+                .forEach(allocatedIds::add);
     }
 
     /** What the responses that the kubelet recorded gave to the containers, whichever plugin answered. */
@@ -207,9 +215,7 @@ final class AllocationCounter {
                 if (entry.container().equals(demand.name())) {
                     entry.allocation(demand, inventory).ifPresent(cards -> {
                         recorded.put(demand.name(), cards);
-                        if (!pod.former().contains(demand.name())) {
-                            allocatedIds.addAll(entry.ids());
-                        }
+                        counted(entry.ids(), pod.former().contains(demand.name()));
                     });
                 }
             }

@@ -59,9 +59,8 @@ public final class DeviceIdParser {
         long cores = devices.stream()
                 .filter(device -> device.kind() == ShareKind.CORES)
                 .count();
-        if (memory.size() == 1) {
-            memory.replaceAll((_, share) -> share.plus(Share.cores((int) cores)));
-        }
+        // With devices of several cards it is unknown which one is the container's: no card's cores are offered again.
+        memory.replaceAll((_, share) -> share.plus(Share.cores((int) cores)));
         Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
         return shares.isEmpty()
                 ? Optional.empty()

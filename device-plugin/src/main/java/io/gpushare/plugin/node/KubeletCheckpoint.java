@@ -43,6 +43,11 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             return !DeviceIdParser.devices(ids).isEmpty();
         }
 
+        /** Whether the devices are cores that this plugin, or one before it, offered. */
+        boolean ofCores() {
+            return ofOurDevices() && mayBe(ShareKind.CORES);
+        }
+
         /** Whether the call may have been about devices of that kind. */
         boolean mayBe(ShareKind kind) {
             return DeviceIdParser.mayBe(ids, kind);

@@ -190,17 +190,26 @@ public final class NodeSnapshot {
         return allocations.evidence().values().stream().anyMatch(each -> each != NodeAllocations.Evidence.RESPONSES);
     }
 
+    /** Whether the kubelet's checkpoint was read; one without entries is another object than the one before it. */
+    @SuppressWarnings("ReferenceEquality")
+    public boolean checkpointKnown() {
+        return checkpoint != KubeletCheckpoint.EMPTY;
+    }
+
     /**
-     * A pod that requests nothing under known names, and has the annotated cards under another resource's name. Its cards
-     * would be free by that name's change.
+     * A pod that requests nothing under known names, and has the annotated cards under another resource's name; or that has
+     * cores under another name than the node's. These would be free by that name's change.
      *
      * @param known the names of resources that are counted
      */
     public Optional<String> unknownResource(Set<String> known) {
         return pods.values().stream()
-                .filter(pod -> !pod.ended() && pod.demand() instanceof Decoded.Absent)
+                .filter(pod -> !pod.ended())
                 .flatMap(pod -> checkpoint.entries(pod.ref().uid()).stream()
-                        .filter(entry -> !known.contains(entry.resource()) && pod.annotates(entry.container()))
+                        .filter(entry -> !known.contains(entry.resource())
+                                && (pod.demand() instanceof Decoded.Absent
+                                        ? pod.annotates(entry.container())
+                                        : inventory.cores() && entry.ofCores()))
                         .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
                 .findFirst();
     }

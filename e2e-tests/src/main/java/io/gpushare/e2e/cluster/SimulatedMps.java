@@ -1,5 +1,6 @@
 package io.gpushare.e2e.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -109,9 +110,7 @@ public final class SimulatedMps {
         Await.until(
                 READY,
                 "a supervisor of MPS runs on every node",
-                () -> cluster.kubectl()
-                        .json("-n", Installation.NAMESPACE, "get", "pods", "-l", SUPERVISORS)
-                        .path("items"),
+                this::supervisors,
                 pods -> pods.valueStream().filter(Pods::ready).count() == nodes);
     }
 
@@ -123,13 +122,13 @@ public final class SimulatedMps {
 
     public void removeSupervisor() {
         cluster.kubectl().run("-n", Installation.NAMESPACE, "delete", SUPERVISOR, "--ignore-not-found", "--wait=true");
-        Await.until(
-                READY,
-                "no supervisor of MPS is left",
-                () -> cluster.kubectl()
-                        .json("-n", Installation.NAMESPACE, "get", "pods", "-l", SUPERVISORS)
-                        .path("items"),
-                pods -> pods.isEmpty());
+        Await.until(READY, "no supervisor of MPS is left", this::supervisors, JsonNode::isEmpty);
+    }
+
+    private JsonNode supervisors() {
+        return cluster.kubectl()
+                .json("-n", Installation.NAMESPACE, "get", "pods", "-l", SUPERVISORS)
+                .path("items");
     }
 
     /**

@@ -96,9 +96,8 @@ final class TerminalView {
     private static String drawing(ClusterSnapshot snapshot) {
         StringBuilder drawing = new StringBuilder();
         List<ClusterSnapshot.Node> nodes = snapshot.nodes();
-        for (ClusterSnapshot.Node node : nodes.reversed()
-                .subList(Math.max(0, nodes.size() - NODES), nodes.size())
-                .reversed()) {
+        // By name, those that have a device plugin are the last.
+        for (ClusterSnapshot.Node node : nodes.subList(Math.max(0, nodes.size() - NODES), nodes.size())) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
                     node.name(),

@@ -37,6 +37,8 @@ class ChaosIT {
                 assertThat(tally.of("isolation: programs terminated in containers above their limit"))
                         .as("greedy programs that were stopped")
                         .isPositive();
+                assertThat(tally.of("isolation: containers whose memory was compared with their limit"))
+                        .isPositive();
             }
             if (minutes >= USUAL_MINUTES) {
                 assertThat(tally.of("pods: made")).isGreaterThanOrEqualTo(300);

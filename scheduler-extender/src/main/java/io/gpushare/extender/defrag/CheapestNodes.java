@@ -32,6 +32,7 @@ final class CheapestNodes {
     private final Function<@Nullable PolicyKind, Scoring> scorings;
     private final Map<@Nullable PolicyKind, Scoring> known = new HashMap<>();
     private final Map<Kind, List<Priced>> kinds = new HashMap<>();
+    private boolean limited;
 
     private record Kind(@Nullable PolicyKind policy, PodRequest request) {}
 
@@ -56,6 +57,7 @@ final class CheapestNodes {
             PodDemand.Valid demand, Map<String, NodeEntry> changed, BiPredicate<String, NodeEntry> takes) {
         Kind kind = new Kind(demand.policy(), demand.request());
         if (kinds.size() >= MOST_KINDS && !kinds.containsKey(kind)) {
+            limited = true;
             return Optional.empty();
         }
         Stream<Priced> first = kinds
@@ -66,6 +68,11 @@ final class CheapestNodes {
                 .limit(1);
         Stream<Priced> others = priced(kind, changed).filter(node -> takes.test(node.name(), changed.get(node.name())));
         return Stream.concat(first, others).min(ORDER).map(Priced::name);
+    }
+
+    /** Whether a pod got no node because there were too many kinds of pods. */
+    boolean limited() {
+        return limited;
     }
 
     /** Those of the nodes that have the CPU and memory, and cards, for that kind of pod. */

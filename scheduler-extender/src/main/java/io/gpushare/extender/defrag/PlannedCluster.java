@@ -187,4 +187,9 @@ final class PlannedCluster {
         }
         return holders;
     }
+
+    /** What kept the search from looking at some pods, as the end of a sentence; empty if nothing did. */
+    String limits() {
+        return policies.limited() ? "; pods beyond " + CheapestNodes.MOST_KINDS + " kinds were not looked at" : "";
+    }
 }

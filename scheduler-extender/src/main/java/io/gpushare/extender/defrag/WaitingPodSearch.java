@@ -73,6 +73,7 @@ public final class WaitingPodSearch {
     public DefragPlan plan(int mostMoves) {
         PlannedCluster now = PlannedCluster.of(ledger, known);
         List<String> candidates = new ArrayList<>();
+        boolean cardsAreFree = false;
         for (String name : now.nodes()) {
             if (nodes.test(name) && known.accepts(pod.ref().uid(), name)) {
                 NodeEntry node =
@@ -81,12 +82,13 @@ public final class WaitingPodSearch {
                 if (refusal == null && fits(node)) {
                     return new DefragPlan.NotNeeded(name);
                 }
+                cardsAreFree |= refusal == null;
                 if (refusal != null && refusal.resolvable()) {
                     candidates.add(name);
                 }
             }
         }
-        return candidates.stream()
+        Optional<FreedCards> freed = candidates.stream()
                 .sorted(Comparator.comparingInt((String name) -> -free(now.node(name)))
                         .thenComparing(name -> name))
                 .limit(MOST_NODES)
@@ -95,12 +97,18 @@ public final class WaitingPodSearch {
                 .sorted(Leaving.FEWEST_FIRST)
                 .limit(MOST_SETS)
                 .flatMap(leaving -> moved(now, leaving).stream())
-                .findFirst()
-                .<DefragPlan>map(freed -> new DefragPlan.Moves(List.of(freed)))
-                .orElseGet(() -> new DefragPlan.NotPossible(
-                        candidates.isEmpty()
-                                ? "no node could take it, even with other pods moved away"
-                                : "the pods that would have to be moved for it fit nowhere else, or may not be moved"));
+                .findFirst();
+        if (freed.isPresent()) {
+            return new DefragPlan.Moves(List.of(freed.get()));
+        }
+        if (!candidates.isEmpty()) {
+            return new DefragPlan.NotPossible(
+                    "the pods that would have to be moved for it fit nowhere else, or may not be moved" + now.limits());
+        }
+        return new DefragPlan.NotPossible(
+                cardsAreFree
+                        ? "the nodes with enough free on their cards lack CPU or memory"
+                        : "no node could take it, even with other pods moved away");
     }
 
     private int free(NodeEntry node) {

@@ -71,7 +71,8 @@ public final class WholeCardSearch {
             }
         }
         return freed.isEmpty()
-                ? new DefragPlan.NotPossible("no card can be freed by moving its pods to other cards in use")
+                ? new DefragPlan.NotPossible(
+                        "no card can be freed by moving its pods to other cards in use" + now.limits())
                 : new DefragPlan.Moves(freed);
     }
 

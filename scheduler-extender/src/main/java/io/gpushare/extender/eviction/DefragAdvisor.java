@@ -14,6 +14,7 @@ import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.node.NodeFacts;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -29,18 +30,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Searches again and again until the pods of the plan have been read: those that budgets protect, or whose new place only
- * kube-scheduler can know, stay where they are. One search runs at a time.
+ * kube-scheduler can know, stay where they are. One search runs at a time, and begins no new
+ * round after 10 s.
  */
 public final class DefragAdvisor implements DefragAdvice {
     private static final int MOST_SEARCHES = 16;
     private static final int MOST_WAITING = 4;
-    private static final long LONGEST_WAIT_SECONDS = 5;
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+    private static final int MOST_QUEUED = 4;
 
     private final Ledger ledger;
     private final Evictions api;
     private final Function<String, @Nullable NodeFacts> nodes;
     private final PodConditions conditions;
     private final Semaphore one = new Semaphore(1);
+    // When the search began; who has the semaphore reads and writes it.
+    private long began;
 
     /**
      * An advisor on that ledger.
@@ -121,8 +126,11 @@ public final class DefragAdvisor implements DefragAdvice {
     }
 
     /** The plan when all of its pods have been read. */
-    private static DefragPlan settled(LearnedPods known, Search search) throws KubernetesException {
+    private DefragPlan settled(LearnedPods known, Search search) throws KubernetesException {
         for (int i = 0; i < MOST_SEARCHES; i++) {
+            if (System.nanoTime() - began > LONGEST.toNanos()) {
+                return new DefragPlan.NotPossible("the pods of the plans could not all be read in time; try again");
+            }
             DefragPlan plan = search.plan();
             List<Move> unread = plan instanceof DefragPlan.Moves moves
                     ? moves.moves().filter(move -> !known.knows(move)).toList()
@@ -143,13 +151,15 @@ public final class DefragAdvisor implements DefragAdvice {
 
     private <T> T alone(Question<T> question) throws UnavailableException {
         try {
-            if (!one.tryAcquire(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS)) {
+            // Those who wait are few: they share their threads with other requests.
+            if (one.getQueueLength() >= MOST_QUEUED || !one.tryAcquire(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
                 throw new UnavailableException("another search runs; try again");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UnavailableException("the extender is shutting down");
         }
+        began = System.nanoTime();
         try {
             return question.answer(new LearnedPods(ledger, api, conditions, nodes, api.permitted()));
         } catch (KubernetesException e) {

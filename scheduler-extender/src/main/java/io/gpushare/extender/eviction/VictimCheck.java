@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
  */
 final class VictimCheck {
     private static final Logger LOG = LoggerFactory.getLogger(VictimCheck.class);
+    // A budget forbids it, or several do, another pod has the name now, or an admission webhook denies it.
+    private static final Set<Integer> OF_THE_POD = Set.of(400, 409, 422, 429, 500);
 
     /** What the check found. */
     sealed interface Result {
@@ -98,8 +100,9 @@ final class VictimCheck {
             api.dryRun(pod.ref());
             return false;
         } catch (KubernetesException e) {
-            // A budget forbids it, or several do, or another pod has the name now. Any other failure is not the pod's.
-            if (e.status() != 429 && e.status() != 500 && e.status() != 409) {
+            // Any other failure is not the pod's; 403 is, unless the permission is gone.
+            boolean ofThePod = OF_THE_POD.contains(e.status()) || (e.status() == 403 && api.permitted());
+            if (!ofThePod) {
                 throw e;
             }
             LOG.debug("pod {} can't be evicted now: {}", pod.ref(), e.getMessage());

@@ -46,6 +46,8 @@ public final class Ledger {
     private final Policies policies;
     private final AnnotationObserver observer;
     private final AtomicLong rejected = new AtomicLong();
+    // A hold, and the pod that its cards wait for, change together.
+    private final Object holdLock = new Object();
 
     /**
      * An empty ledger.
@@ -79,8 +81,19 @@ public final class Ledger {
         if (nodes.update(name, annotations, allocatable)) {
             pods.inventoryChanged(name);
         }
-        HoldCodec hold = HoldCodec.decode(annotations);
-        nodes.hold(name, hold).ifPresent(before -> pods.promise(name, before, hold));
+        hold(name, HoldCodec.decode(annotations));
+    }
+
+    private void hold(String name, HoldCodec now) {
+        synchronized (holdLock) {
+            HoldCodec before = nodes.hold(name);
+            if (!now.written().equals(before.written())) {
+                // Before the cards are open, or another pod could get them.
+                pods.promise(name, before, now);
+                nodes.hold(name, now);
+                pods.withdraw(name, before, now);
+            }
+        }
     }
 
     /** The holds of cards by node, also those that have ended and whose annotation is still there. */
@@ -90,7 +103,13 @@ public final class Ledger {
 
     /** The hold with that annotation ends. Ignored if the annotation has changed. */
     public void endHold(String name, HoldCodec hold) {
-        nodes.endHold(name, hold.written()).ifPresent(before -> pods.promise(name, before, before.ended()));
+        synchronized (holdLock) {
+            HoldCodec before = nodes.hold(name);
+            if (before.active() && before.written().equals(hold.written())) {
+                nodes.hold(name, before.ended());
+                pods.withdraw(name, before, before.ended());
+            }
+        }
     }
 
     /** The node has that address; null if it reports none. */
@@ -115,7 +134,7 @@ public final class Ledger {
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
     public void removeNode(String name) {
-        nodes.hold(name, HoldCodec.NONE).ifPresent(before -> pods.promise(name, before, HoldCodec.NONE));
+        hold(name, HoldCodec.NONE);
         nodes.remove(name);
     }
 

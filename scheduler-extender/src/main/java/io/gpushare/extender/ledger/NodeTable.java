@@ -111,34 +111,19 @@ final class NodeTable {
         return !same;
     }
 
-    /**
-     * The node's annotation holds these cards, or none. A hold that has ended stays ended until the annotation changes.
-     *
-     * @return the hold before, if it changes
-     */
-    Optional<HoldCodec> hold(String name, HoldCodec hold) {
-        return replaceHold(name, before -> hold.written().equals(before.written()) ? before : hold);
+    /** The hold by the node's annotation; one that has ended stays until the annotation changes. */
+    HoldCodec hold(String name) {
+        return holds.getOrDefault(name, HoldCodec.NONE);
     }
 
-    /** The hold with that annotation ends, unless it has changed meanwhile; returns the hold before, if it ends. */
-    Optional<HoldCodec> endHold(String name, String written) {
-        return replaceHold(
-                name, before -> before.active() && before.written().equals(written) ? before.ended() : before);
-    }
-
-    private Optional<HoldCodec> replaceHold(String name, UnaryOperator<HoldCodec> change) {
-        HoldCodec[] was = {HoldCodec.NONE};
-        @Nullable
-        HoldCodec now = holds.compute(name, (_, old) -> {
-            was[0] = old == null ? HoldCodec.NONE : old;
-            HoldCodec changed = change.apply(was[0]);
-            return changed.written().isEmpty() ? null : changed;
-        });
-        if (was[0].equals(now == null ? HoldCodec.NONE : now)) {
-            return Optional.empty();
+    /** The node's cards are held so from now on. */
+    void hold(String name, HoldCodec now) {
+        if (now.written().isEmpty()) {
+            holds.remove(name);
+        } else {
+            holds.put(name, now);
         }
         change(name, entry -> entry.unusable() == null ? entry.held(name, held(name)) : entry);
-        return Optional.of(was[0]);
     }
 
     /** The holds of all nodes that have one, or had one. */
@@ -147,7 +132,7 @@ final class NodeTable {
     }
 
     private Set<CardId> held(String name) {
-        return holds.getOrDefault(name, HoldCodec.NONE).cards();
+        return hold(name).cards();
     }
 
     /** The kinds of cards of all nodes. */

@@ -110,17 +110,20 @@ final class PodTable {
                 && withoutCards(nominated);
     }
 
-    /** The node's hold has changed: its cards wait for a pod, or do not any more. */
+    /** The node's hold changes: its cards wait for the pod that it names now, if that is another one. */
     void promise(String node, HoldCodec before, HoldCodec now) {
+        if (!before.pod().equals(now.pod()) && !now.pod().isEmpty()) {
+            Optional<Nominations.Nominated> waiting = entry(now.pod())
+                    .filter(pod -> pod.node() == null && !pod.priority().terminating())
+                    .map(pod -> new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), false, false));
+            nominations.promise(now.pod(), node, waiting);
+        }
+    }
+
+    /** The node's hold has changed: its cards do not wait for the pod that it named before, if it names another one now. */
+    void withdraw(String node, HoldCodec before, HoldCodec now) {
         if (!before.pod().equals(now.pod())) {
             nominations.withdraw(before.pod(), node);
-            if (!now.pod().isEmpty()) {
-                Optional<Nominations.Nominated> waiting = entry(now.pod())
-                        .filter(pod -> pod.node() == null && !pod.priority().terminating())
-                        .map(pod ->
-                                new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), false, false));
-                nominations.promise(now.pod(), node, waiting);
-            }
         }
     }
 

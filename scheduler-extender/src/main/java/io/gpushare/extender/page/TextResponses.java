@@ -20,6 +20,7 @@ import io.gpushare.extender.view.text.WasteText;
 import io.gpushare.extender.view.text.WhyText;
 import io.gpushare.extender.view.text.YamlText;
 import io.gpushare.extender.view.waste.PodOnCard;
+import io.gpushare.extender.view.waste.WasteReport;
 import io.gpushare.model.PodRef;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -117,11 +118,16 @@ final class TextResponses {
 
     private Response waste(ViewParameters parameters) throws RefusedException {
         sources.requireReady();
+        if (parameters.has("sort-by")) {
+            throw new RefusedException(400, "waste has the most first: omit --sort-by");
+        }
+        WasteReport report = sources.waste();
         String namespace = parameters.text("namespace", "");
         return form(
                 parameters.output(),
-                () -> JsonWriter.of(json -> WasteJson.write(json, sources.waste(), "")),
-                () -> WasteText.of(sources.waste(), namespace));
+                () -> JsonWriter.of(
+                        json -> WasteJson.write(json, namespace.isEmpty() ? report : report.of(namespace), "")),
+                () -> WasteText.of(report, namespace));
     }
 
     private Response why(ViewParameters parameters) throws RefusedException {

@@ -5,6 +5,8 @@ import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Health;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
@@ -121,8 +123,10 @@ final class Advice {
     }
 
     private boolean selectedAndClosed(CardState state) {
+        Card open = state.card().withCordoned(false).withHealth(new Health.Healthy());
+        Share each = demand.shares() ? demand.share() : Share.WHOLE_CARD;
         return !state.card().placeable()
-                && demand.share().fits(state.capacity())
+                && new CardState(open, state.capacity(), state.allocated()).offers(each)
                 && demand.selector().any();
     }
 

@@ -72,6 +72,10 @@ public final class WasteMonitor {
             WasteRound round = new WasteRound();
             List<NodeView> together = new ArrayList<>();
             for (NodeView node : ledger.nodes()) {
+                if (!ready.getAsBoolean()) {
+                    report = WasteReport.NONE;
+                    return;
+                }
                 if (node.metrics() == null) {
                     round.add(node, NodeUse.UNKNOWN);
                     continue;

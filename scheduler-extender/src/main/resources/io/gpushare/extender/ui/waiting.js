@@ -6,7 +6,7 @@ import { age, count } from './words.js';
 
 const EXPLAINED = 5;
 const PODS = 12;
-const FRESH = 10000;
+const FRESH = 60000;
 
 export class WaitingPods {
   #box;
@@ -70,7 +70,7 @@ export class WaitingPods {
           this.#explained.set(text, { at: now, why });
           this.draw(waiting);
         } catch {
-          // The reasons are shown without their details; the next drawing tries again.
+          // The reasons are shown without their details; it is tried again when they are not fresh any more.
         }
       }
     }

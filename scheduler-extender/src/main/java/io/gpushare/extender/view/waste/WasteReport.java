@@ -74,6 +74,30 @@ public record WasteReport(
         history = List.copyOf(history);
     }
 
+    /** The report with the namespaces, workloads and pods of that namespace only; its sums are those of the cluster. */
+    public WasteReport of(String namespace) {
+        return new WasteReport(
+                at,
+                nodes,
+                reporting,
+                capacity,
+                allocated,
+                free,
+                unusable,
+                total,
+                namespaces.stream()
+                        .filter(group -> group.namespace().equals(namespace))
+                        .toList(),
+                workloads.stream()
+                        .filter(group -> group.namespace().equals(namespace))
+                        .toList(),
+                pods.stream()
+                        .filter(pod -> pod.pod().namespace().equals(namespace))
+                        .toList(),
+                byNode,
+                history);
+    }
+
     /** Whether a round has ended. */
     public boolean known() {
         return !at.equals(Instant.EPOCH);

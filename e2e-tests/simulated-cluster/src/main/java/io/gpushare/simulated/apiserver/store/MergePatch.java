@@ -32,7 +32,8 @@ public enum MergePatch {
             String name = field.getKey();
             JsonNode value = field.getValue();
             if (this == STRATEGIC && name.startsWith("$")) {
-                if (name.startsWith("$setElementOrder/") || name.equals("$retainKeys")) {
+                String list = name.replaceFirst("^\\$setElementOrder/", "");
+                if (name.equals("$retainKeys") || (!list.equals(name) && KEYS.containsKey(list))) {
                     continue;
                 }
                 throw ApiError.badRequest("the simulated API server knows no strategic directive " + name);
