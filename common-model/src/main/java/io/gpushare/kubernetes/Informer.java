@@ -3,6 +3,7 @@ package io.gpushare.kubernetes;
 import io.gpushare.kubernetes.wire.ApiObject;
 import io.gpushare.kubernetes.wire.ObjectList;
 import io.gpushare.kubernetes.wire.ObjectReader;
+import io.gpushare.kubernetes.wire.Responses;
 import io.kubernetes.client.informer.ListerWatcher;
 import io.kubernetes.client.informer.ResourceEventHandler;
 import io.kubernetes.client.informer.SharedIndexInformer;

@@ -1,6 +1,7 @@
 package io.gpushare.kubernetes;
 
 import io.gpushare.kubernetes.eviction.Evictions;
+import io.gpushare.kubernetes.quota.Quotas;
 import io.gpushare.kubernetes.wire.LenientJson;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
@@ -34,6 +35,7 @@ public final class KubernetesApi implements AutoCloseable {
     private final Nodes nodes;
     private final Events events;
     private final Evictions evictions;
+    private final Quotas quotas;
 
     private KubernetesApi(ApiClient calls, Informer.Watches watches) {
         this.calls = calls;
@@ -42,6 +44,7 @@ public final class KubernetesApi implements AutoCloseable {
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
         this.evictions = new Evictions(calls);
+        this.quotas = new Quotas(calls);
     }
 
     /**
@@ -111,6 +114,10 @@ public final class KubernetesApi implements AutoCloseable {
 
     public Evictions evictions() {
         return evictions;
+    }
+
+    public Quotas quotas() {
+        return quotas;
     }
 
     /** A Lease. Each of its calls ends within the deadline. */

@@ -3,6 +3,7 @@ package io.gpushare.kubernetes;
 import io.gpushare.kubernetes.wire.LeaseObject;
 import io.gpushare.kubernetes.wire.ObjectList;
 import io.gpushare.kubernetes.wire.ObjectReader;
+import io.gpushare.kubernetes.wire.Responses;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;

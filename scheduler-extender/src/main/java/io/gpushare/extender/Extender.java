@@ -6,6 +6,7 @@ import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
+import io.gpushare.extender.cluster.QuotaPoller;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.eviction.DefragAdvisor;
@@ -146,7 +147,8 @@ public final class Extender implements AutoCloseable {
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(ledger, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
-        WasteMonitor waste = new WasteMonitor(ledger, usage, ready, clocks.wall());
+        QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
+        WasteMonitor waste = new WasteMonitor(ledger, usage, quotas::quotas, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
@@ -187,6 +189,7 @@ public final class Extender implements AutoCloseable {
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
                 new HoldTimer(ledger, clocks.steady()).start(),
+                quotas.start(),
                 waste.start(),
                 WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(ledger).start()));

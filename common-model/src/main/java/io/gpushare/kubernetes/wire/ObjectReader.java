@@ -32,6 +32,9 @@ public final class ObjectReader<O extends ApiObject> {
     /** The Leases of the nodes. */
     public static final ObjectReader<LeaseObject> LEASES = new ObjectReader<>(LeaseObject.class, _ -> false, _ -> {});
 
+    /** The ResourceQuotas. */
+    public static final ObjectReader<QuotaObject> QUOTAS = new ObjectReader<>(QuotaObject.class, _ -> false, _ -> {});
+
     private final Class<O> type;
     private final Gson gson;
     private final Consumer<O> further;

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An amount as the Kubernetes API writes it, such as {@code 1500m} or {@code 64Gi} (apimachinery: resource.Quantity). */
-final class Quantity {
+public final class Quantity {
     // The canonical form of 1000 is "1k", also for resources that allow whole numbers only.
     private static final Pattern FORM =
             Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
@@ -35,7 +35,7 @@ final class Quantity {
     private Quantity() {}
 
     /** The exact number; empty for text that is not a quantity, and for a negative quantity. */
-    static Optional<BigDecimal> parse(String text) {
+    public static Optional<BigDecimal> parse(String text) {
         // Most quantities are digits and a suffix, and every request of kube-scheduler has some: this path needs no
         // regex.
         int digits = digits(text);

@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.controller.DeploymentController;
+import io.gpushare.simulated.controller.QuotaController;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
@@ -66,6 +67,7 @@ final class SandboxCluster implements AutoCloseable {
                     "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
         }
         keep(DeploymentController.start(server.uri()));
+        keep(QuotaController.start(server.uri()));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
             startNode(machine, logs);

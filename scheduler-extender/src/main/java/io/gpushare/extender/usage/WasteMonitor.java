@@ -6,12 +6,14 @@ import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.waste.WasteHistory;
 import io.gpushare.extender.view.waste.WasteReport;
 import io.gpushare.extender.view.waste.WasteRound;
+import io.gpushare.model.Quota;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,15 +29,27 @@ public final class WasteMonitor {
 
     private final Ledger ledger;
     private final PluginMetricsClient plugins;
+    private final Supplier<List<Quota>> quotas;
     private final BooleanSupplier ready;
     private final InstantSource wall;
     private final WasteHistory history = new WasteHistory();
     private volatile WasteReport report = WasteReport.NONE;
 
-    /** @param ready whether this extender leads and its ledger is current: only then it asks the plugins */
-    public WasteMonitor(Ledger ledger, PluginMetricsClient plugins, BooleanSupplier ready, InstantSource wall) {
+    /**
+     * A monitor of these nodes.
+     *
+     * @param quotas what namespaces may request, as far as it is known
+     * @param ready whether this extender leads and its ledger is current: only then it asks the plugins
+     */
+    public WasteMonitor(
+            Ledger ledger,
+            PluginMetricsClient plugins,
+            Supplier<List<Quota>> quotas,
+            BooleanSupplier ready,
+            InstantSource wall) {
         this.ledger = ledger;
         this.plugins = plugins;
+        this.quotas = quotas;
         this.ready = ready;
         this.wall = wall;
     }
@@ -87,7 +101,7 @@ public final class WasteMonitor {
                 }
             }
             add(round, together);
-            report = round.end(ledger.stats(), wall.instant(), history);
+            report = round.end(ledger.stats(), quotas.get(), wall.instant(), history);
         } catch (RuntimeException e) {
             // The figures are for users; the next round may succeed.
             LOG.error("the waste of the cluster could not be added up", e);

@@ -1,4 +1,4 @@
-/** A simulated controller of Deployments, which creates and deletes their pods. It is a client of the API server only. */
+/** Simulated controllers: of Deployments and of ResourceQuotas. They are clients of the API server only. */
 @NullMarked
 package io.gpushare.simulated.controller;
 

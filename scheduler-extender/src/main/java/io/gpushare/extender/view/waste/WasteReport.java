@@ -1,5 +1,6 @@
 package io.gpushare.extender.view.waste;
 
+import io.gpushare.model.Quota;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import java.util.Objects;
  * @param pods the pods that waste most; a limited number
  * @param byNode every node with measured usage or unusable memory
  * @param history samples of the last hours, the oldest first
+ * @param quotas what namespaces may request, the fullest first; a limited number
  */
 public record WasteReport(
         Instant at,
@@ -34,10 +36,11 @@ public record WasteReport(
         List<Group> workloads,
         List<PodOnCard> pods,
         List<NodeWaste> byNode,
-        List<Sample> history) {
+        List<Sample> history,
+        List<Quota> quotas) {
     /** The report before the first round. */
     public static final WasteReport NONE = new WasteReport(
-            Instant.EPOCH, 0, 0, 0, 0, 0, 0, Sums.NONE, List.of(), List.of(), List.of(), List.of(), List.of());
+            Instant.EPOCH, 0, 0, 0, 0, 0, 0, Sums.NONE, List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
 
     /**
      * The sums of one namespace, or of one workload in it.
@@ -72,9 +75,10 @@ public record WasteReport(
         pods = List.copyOf(pods);
         byNode = List.copyOf(byNode);
         history = List.copyOf(history);
+        quotas = List.copyOf(quotas);
     }
 
-    /** The report with the namespaces, workloads and pods of that namespace only; its sums are those of the cluster. */
+    /** The report with the namespaces, workloads, pods and quotas of that namespace only; its sums are those of the cluster. */
     public WasteReport of(String namespace) {
         return new WasteReport(
                 at,
@@ -95,7 +99,10 @@ public record WasteReport(
                         .filter(pod -> pod.pod().namespace().equals(namespace))
                         .toList(),
                 byNode,
-                history);
+                history,
+                quotas.stream()
+                        .filter(quota -> quota.namespace().equals(namespace))
+                        .toList());
     }
 
     /** Whether a round has ended. */

@@ -8,9 +8,11 @@ public enum ApiResource {
     NODES("", "v1", "nodes", "Node", "no", false, true),
     NAMESPACES("", "v1", "namespaces", "Namespace", "ns", false, true),
     EVENTS("", "v1", "events", "Event", "ev", true, false),
+    RESOURCE_QUOTAS("", "v1", "resourcequotas", "ResourceQuota", "quota", true, true),
     DEPLOYMENTS("apps", "v1", "deployments", "Deployment", "deploy", true, true),
     LEASES("coordination.k8s.io", "v1", "leases", "Lease", "", true, false),
-    DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true);
+    DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true),
+    PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false);
 
     final String group;
     final String version;

@@ -1,11 +1,9 @@
-package io.gpushare.kubernetes;
+package io.gpushare.kubernetes.wire;
 
 import com.google.gson.JsonParseException;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
-import io.gpushare.kubernetes.wire.ApiObject;
-import io.gpushare.kubernetes.wire.ObjectReader;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
@@ -20,19 +18,19 @@ import okhttp3.Response;
  * The responses of the API server, read while they arrive. The client library reads a whole body, and of a watch a whole
  * line, before it parses them: a list of a few hundred pods with long annotations would fill the plugin's heap.
  */
-final class Responses {
+public final class Responses {
     // The body of a failure is a small Status.
     private static final long MOST_OF_A_FAILURE = 64 << 10;
 
     private Responses() {}
 
     /** Reads one value of a body. */
-    interface Parser<V> {
+    public interface Parser<V> {
         V read(JsonReader in) throws IOException;
     }
 
     /** Makes the call, and reads its response. */
-    static <V> V read(Call call, Parser<V> parser) throws ApiException {
+    public static <V> V read(Call call, Parser<V> parser) throws ApiException {
         try (Response response = successful(call)) {
             return parser.read(new JsonReader(response.body().charStream()));
         } catch (IOException | JsonParseException | IllegalStateException | DateTimeException e) {
@@ -41,7 +39,7 @@ final class Responses {
     }
 
     /** Makes the call, and reads the events of its response as they arrive. */
-    static <O extends ApiObject> Watchable<O> watch(Call call, ObjectReader<O> reader) throws ApiException {
+    public static <O extends ApiObject> Watchable<O> watch(Call call, ObjectReader<O> reader) throws ApiException {
         try {
             return new Events<>(call, successful(call), reader);
         } catch (IOException e) {
