@@ -209,6 +209,10 @@ final class SandboxCluster implements AutoCloseable {
         return kubelets;
     }
 
+    URI apiServer() {
+        return server.uri();
+    }
+
     URI extender() {
         return URI.create("http://127.0.0.1:" + extenderPort);
     }

@@ -26,15 +26,30 @@ final class AlertConditions {
         this.sandbox = sandbox;
     }
 
-    /** Causes the condition of each alert; returns the card of a container that is over its limit. */
-    String make() throws Exception {
+    /** Two pods on shared cards, of which one uses more than is allocated to it and the other less, and one on a whole card. */
+    String use() throws Exception {
         create(PodSpec.sharing("greedy", LONG, 10).preferring(1, "T4"));
         create(PodSpec.sharing("modest", LONG, 10).preferring(1, "T4"));
         create(PodSpec.whole("train", LONG, 1).preferring(1, "L40S"));
         Placed greedy = running("greedy");
         Placed modest = running("modest");
         running("train");
+        process(4711, greedy);
+        process(4712, modest);
         String card = greedy.shares().getFirst().card();
+        replaceCards(A, "card kind=T4 memory=15GiB\ncard kind=T4 memory=15GiB\n" + processes(index(card)));
+        return card;
+    }
+
+    private static String processes(int card) {
+        return "process pid=4711 card=" + card + " memory=12GiB utilisation=60\n"
+                + "process pid=4712 card=" + (1 - card) + " memory=3GiB utilisation=5\n";
+    }
+
+    /** Causes the condition of each alert; returns the card of a container that is over its limit. */
+    String make() throws Exception {
+        String card = use();
+        Placed modest = placed("modest");
         create(PodSpec.sharing("in-pieces", LONG, 8).preferring(1, "T4"));
         waitingPodOfAnotherScheduler();
         overAllocate();
@@ -46,14 +61,11 @@ final class AlertConditions {
         try (ApiClient extender = new ApiClient(sandbox.extender())) {
             extender.post("/gpushare-scheduler/filter", ApiClient.document().put("Pod", 1));
         }
-        process(4711, greedy);
-        process(4712, modest);
         process(4713, "/system.slice/outside-of-pods.service");
         replaceCards(
                 A,
                 "card kind=T4 memory=15GiB xid=13#1 utilisation=70/20\ncard kind=T4 memory=15GiB xid=13#1\n"
-                        + "process pid=4711 card=" + index(card) + " memory=12GiB utilisation=60\n"
-                        + "process pid=4712 card=" + (1 - index(card)) + " memory=3GiB utilisation=5\n"
+                        + processes(index(card))
                         + "process pid=4713 card=0 memory=1GiB utilisation=0\n");
         replaceCards(B, "card kind=A10 memory=24GiB lost\ncard kind=L40S memory=48GiB xid=48#1\n");
         // An annotation with another card than the pod has.

@@ -109,6 +109,28 @@ final class DisplayedCluster implements AutoCloseable {
         api.add(bound(namespace, name, node, uuid(node, card), units));
     }
 
+    /** Creates a waiting pod with these annotations, whose container requests that amount of a resource. */
+    void addWaiting(String namespace, String name, Map<String, String> annotations, String resource, String amount) {
+        api.add(unschedulable(pod(namespace, name, resource, amount, annotations)));
+    }
+
+    /** Creates a ResourceQuota on {@code requests.<resource>}, as Kubernetes counts it. */
+    void addQuota(String namespace, String name, String scope, String resource, int used, int hard) {
+        ObjectNode quota = ApiClient.document("""
+            {"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"%s","namespace":"%s"},"spec":{},"status":{}}\
+            """.formatted(name, namespace));
+        if (!scope.isEmpty()) {
+            ObjectNode expression = quota.withObject("/spec/scopeSelector")
+                    .putArray("matchExpressions")
+                    .addObject();
+            expression.put("scopeName", "PriorityClass").put("operator", "In");
+            expression.putArray("values").add(scope);
+        }
+        quota.withObject("/status").putObject("hard").put("requests." + resource, String.valueOf(hard));
+        quota.withObject("/status").putObject("used").put("requests." + resource, String.valueOf(used));
+        api.add(quota);
+    }
+
     static String node(int number) {
         Kind kind = kind(number);
         return "gpu-" + kind.name() + "-" + String.format("%04d", number);
@@ -182,7 +204,7 @@ final class DisplayedCluster implements AutoCloseable {
         if (kind <= 2) {
             String namespace = NAMESPACES.get(random.nextInt(5));
             String name = name(random);
-            ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-count", 1, Map.of());
+            ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-count", "1", Map.of());
             api.add(placed(pod, node, "\"cards\":[\"" + uuid(node, card) + "\"]"));
             metrics.add(used(random, uuid(node, card), namespace, name, gib * 8 / 10));
             return;
@@ -240,7 +262,7 @@ final class DisplayedCluster implements AutoCloseable {
     }
 
     private static ObjectNode bound(String namespace, String name, String node, String card, int units) {
-        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", units, Map.of());
+        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", String.valueOf(units), Map.of());
         return placed(pod, node, "\"memory\":{\"" + card + "\":" + units + "}");
     }
 
@@ -256,17 +278,20 @@ final class DisplayedCluster implements AutoCloseable {
 
     private static void waiting(
             SimulatedApiServer api, String namespace, String name, int units, Map<String, String> annotations) {
-        ObjectNode pod = pod(namespace, name, "aliyun.com/gpu-mem", units, annotations);
+        api.add(unschedulable(pod(namespace, name, "aliyun.com/gpu-mem", String.valueOf(units), annotations)));
+    }
+
+    private static ObjectNode unschedulable(ObjectNode pod) {
         ObjectNode condition = pod.withObject("/status").putArray("conditions").addObject();
         condition.put("type", "PodScheduled").put("status", "False").put("reason", "Unschedulable");
-        api.add(pod);
+        return pod;
     }
 
     private static ObjectNode pod(
-            String namespace, String name, String resource, int amount, Map<String, String> annotations) {
+            String namespace, String name, String resource, String amount, Map<String, String> annotations) {
         ObjectNode pod = ApiClient.document("""
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"%s","annotations":{}},
-             "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{"limits":{"%s":"%d"}}}]},
+             "spec":{"containers":[{"name":"main","image":"example/model:1","resources":{"limits":{"%s":"%s"}}}]},
              "status":{"phase":"Pending"}}\
             """.formatted(name, namespace, resource, amount));
         annotations.forEach(pod.withObject("/metadata/annotations")::put);

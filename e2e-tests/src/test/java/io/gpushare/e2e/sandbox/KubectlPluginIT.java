@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -124,14 +125,81 @@ class KubectlPluginIT {
                 .doesNotContain("0/0");
         assertThat(nodes.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(110);
         assertThat(printed("-o", "wide")).contains("FREE ON ONE CARD", "10.0.0.1");
-        List<String> names =
-                printed("--sort-by=allocated", "-o", "json").lines().toList();
-        assertThat(names).isNotEmpty();
-        assertThat(new ObjectMapper()
-                        .readTree(printed("--sort-by=free", "-ojson"))
-                        .at("/nodes/3/name")
-                        .asText())
-                .isEqualTo("gpu-l40s-0002");
+    }
+
+    @Test
+    void eachOrderOfNodesIsThatOfItsColumn() throws Exception {
+        assertThat(ordered("name")).extracting(node -> node.path("name").asText()).isSorted();
+        assertThat(ordered("allocated"))
+                .extracting(node -> node.path("usedGPU").asInt())
+                .isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(ordered("free"))
+                .extracting(KubectlPluginIT::freeOnOneCard)
+                .isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(ordered("used"))
+                .extracting(node -> sum(node, "usedBytes"))
+                .isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(printed("--sort-by=allocated")
+                        .lines()
+                        .filter(line -> line.startsWith("gpu-"))
+                        .map(line -> line.substring(0, line.indexOf(' '))))
+                .as("the table has the order of the JSON")
+                .containsExactlyElementsOf(ordered("allocated").stream()
+                        .map(node -> node.path("name").asText())
+                        .toList());
+    }
+
+    private static List<JsonNode> ordered(String column) throws Exception {
+        List<JsonNode> nodes = new ArrayList<>();
+        new ObjectMapper()
+                .readTree(printed("--sort-by=" + column, "-o", "json"))
+                .path("nodes")
+                .forEach(nodes::add);
+        assertThat(nodes).hasSize(4);
+        return nodes;
+    }
+
+    private static int freeOnOneCard(JsonNode node) {
+        int most = 0;
+        for (JsonNode card : node.path("devs")) {
+            boolean open = card.path("health").asText().equals("healthy")
+                    && !card.path("whole").asBoolean()
+                    && !card.path("cordoned").asBoolean();
+            most = Math.max(
+                    most,
+                    open ? card.path("totalGPU").asInt() - card.path("usedGPU").asInt() : 0);
+        }
+        return most;
+    }
+
+    private static long sum(JsonNode node, String field) {
+        long sum = 0;
+        for (JsonNode card : node.path("devs")) {
+            sum += card.path(field).asLong();
+        }
+        return sum;
+    }
+
+    @Test
+    void wasteEndsWithTheQuotasThatTheUserMayList() throws Exception {
+        DisplayedCluster displayed = Objects.requireNonNull(cluster);
+        displayed.addQuota("quotas-a", "gpu", "", "aliyun.com/gpu-mem", 12, 24);
+        displayed.addQuota("quotas-a", "batch", "gpu-batch", "aliyun.com/gpu-mem", 8, 8);
+        displayed.addQuota("quotas-b", "cards", "", "aliyun.com/gpu-count", 0, 1);
+        displayed.addQuota("quotas-b", "cpu", "", "cpu", 1, 2);
+        String waste = printed("waste");
+        System.out.println(waste);
+        assertThat(waste.lines().map(line -> line.replaceAll(" +", " ")))
+                .contains(
+                        "NAMESPACE QUOTA RESOURCE REQUESTED LIMIT OF PODS WITH",
+                        "quotas-a gpu aliyun.com/gpu-mem 12 24",
+                        "quotas-a batch aliyun.com/gpu-mem 8 8 PriorityClass In gpu-batch",
+                        "quotas-b cards aliyun.com/gpu-count 0 1")
+                .noneMatch(line -> line.contains(" cpu "));
+        assertThat(printed("waste", "-n", "quotas-b")).contains("quotas-b").doesNotContain("quotas-a");
+        assertThat(printed("waste", "-n", "inference")).doesNotContain("QUOTA");
+        displayed.addQuota("quotas-c", "none\u001b[31m", "\u001b[31m\n\nrow", "aliyun.com/gpu-mem", 1, 2);
+        assertThat(printed("waste")).doesNotContain("\u001b");
     }
 
     @Test
@@ -325,30 +393,67 @@ class KubectlPluginIT {
     }
 
     @Test
-    void mistakesEndWithOneAndASentence() throws Exception {
+    void mistakesEndWithOneAndASentenceThatSaysWhatToDo() throws Exception {
         record Case(String sentence, List<String> arguments) {
             Case(String sentence, String... arguments) {
                 this(sentence, List.of(arguments));
             }
         }
         for (Case each : List.of(
-                new Case("pod \"none\" not found in namespace default", "why", "none"),
-                new Case("node \"none\" is not known", "none"),
-                new Case("unknown option --colour", "--colour=red"),
-                new Case("name one pod", "why"),
+                new Case("pod \"none\" not found in namespace default; name its namespace with -n", "why", "none"),
+                new Case("node \"none\" is not known; kubectl gpushare shows all nodes", "none"),
+                new Case("node \"none\" is not known; kubectl gpushare shows all nodes", "none", "-o", "json"),
+                new Case("unknown option --colour; see kubectl gpushare --help", "--colour=red"),
+                new Case("name one pod: kubectl gpushare why POD", "why"),
                 new Case("--limit ten: write a number", "why", "p", "--limit", "ten"),
-                new Case("is not a valid name of a node or pod", "why", "a&b"),
+                new Case("'a&b' is not a valid name: write a node or pod as kubectl get shows it", "why", "a&b"),
                 new Case("--output table: write wide, json or yaml", "-o", "table"),
                 new Case("'sort-by' is one of name, allocated, free, used, unused, not size", "--sort-by=size"),
-                new Case("node \"none\" is not known", "none", "-o", "json"),
-                new Case("-o needs a value", "-o"),
+                new Case("-o needs a value; see kubectl gpushare --help", "-o"),
+                new Case("--service lab: write NAMESPACE/NAME", "--service", "lab"),
+                new Case("waste has the most first: omit --sort-by", "waste", "--sort-by=used"),
                 new Case("the permission 'get' on 'services/proxy'", "--service", "lab/other"))) {
             Ran ran = gpushare(each.arguments().toArray(String[]::new));
             assertThat(ran.code()).as(each.sentence()).isEqualTo(1);
             assertThat(ran.out()).isEmpty();
             assertThat(ran.err()).contains(each.sentence());
+            System.out.println("$ kubectl gpushare " + String.join(" ", each.arguments()) + "\n" + ran.err());
         }
         assertThat(printed("--help")).contains("kubectl gpushare why POD");
+    }
+
+    @Test
+    void mistakesInPodsAreAnsweredBySentencesThatSayWhatToDo() throws Exception {
+        record Case(String sentence, Map<String, String> annotations, String resource, String amount) {
+            Case(String sentence, String annotation, String value) {
+                this(sentence, Map.of("gpushare.io/" + annotation, value), "aliyun.com/gpu-mem", "4");
+            }
+
+            Case(String sentence, String resource, int amount) {
+                this(sentence, Map.of(), resource, String.valueOf(amount));
+            }
+        }
+        List<Case> cases = List.of(
+                new Case("annotation gpushare.io/sellect; did you mean gpushare.io/select?", "sellect", "model = T4"),
+                new Case("annotation gpushare.io/select is empty: write a value, or remove", "select", ""),
+                new Case("write a fact of cards: ", "select", "colour = red"),
+                new Case("write an amount of memory: a whole number and Mi, Gi or Ti", "select", "memory > lots"),
+                new Case("No card in this cluster meets model = H200; present are NVIDIA A100", "select", "model = H200"),
+                new Case("No card in this cluster reports the fact numa: remove the condition", "select", "numa = 0"),
+                new Case("write a comma before the next condition, or nothing more", "select", "ecc = true mig = false"),
+                new Case("write over how many cards the memory is split, from 1 to 64", "cards", "many"),
+                new Case("split its memory over them: annotation gpushare.io/cards", "aliyun.com/gpu-mem", 90),
+                new Case("A node has at most 8 such cards: request fewer", "aliyun.com/gpu-count", 9));
+        for (int i = 0; i < cases.size(); i++) {
+            Case each = cases.get(i);
+            String name = "mistake-" + i;
+            Objects.requireNonNull(cluster)
+                    .addWaiting("mistakes", name, each.annotations(), each.resource(), each.amount());
+            String answer = printed("why", name, "-n", "mistakes");
+            System.out.println("$ kubectl gpushare why " + name + "   # " + each.annotations() + " " + each.resource()
+                    + ": " + each.amount() + "\n" + answer);
+            assertThat(answer).contains(each.sentence());
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.selector.CardCondition;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /** What the owner of a pod that no node can take may do, in sentences. */
 final class Advice {
@@ -68,10 +70,16 @@ final class Advice {
         } else {
             firstToEnd(nodes).ifPresent(advice::add);
             nodes.stream()
-                    .filter(node -> node.cards().cards().stream().anyMatch(this::selectedAndClosed))
+                    .filter(node -> closed(node, state -> !state.card().held()))
                     .findFirst()
                     .ifPresent(node -> advice.add("A card of node " + node.node()
                             + " could take it but is unhealthy or cordoned: repair or uncordon it."));
+            nodes.stream()
+                    .filter(node -> closed(node, state -> state.card().held()))
+                    .findFirst()
+                    .ifPresent(node -> advice.add("A card of node " + node.node()
+                            + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
+                            + " the node's annotation " + AnnotationKeys.HOLD + "."));
         }
         return advice;
     }
@@ -122,12 +130,18 @@ final class Advice {
         return demand.selector().matches(state.card(), node.cards().inventory().driver());
     }
 
-    private boolean selectedAndClosed(CardState state) {
-        Card open = state.card().withCordoned(false).withHealth(new Health.Healthy());
+    /** Whether the node has such a card that could take the pod if it accepted new pods. */
+    private boolean closed(NodeVerdict node, Predicate<CardState> which) {
         Share each = demand.shares() ? demand.share() : Share.WHOLE_CARD;
-        return !state.card().placeable()
-                && new CardState(open, state.capacity(), state.allocated()).offers(each)
-                && demand.selector().any();
+        return demand.selector().any()
+                && node.cards().cards().stream()
+                        .filter(state -> !state.card().placeable() && which.test(state))
+                        .map(state -> new CardState(opened(state.card()), state.capacity(), state.allocated()))
+                        .anyMatch(state -> state.offers(each));
+    }
+
+    private static Card opened(Card card) {
+        return card.withCordoned(false).withHeld(false).withHealth(new Health.Healthy());
     }
 
     /** Whether the node could take the pod if it were empty and all its cards were healthy. */

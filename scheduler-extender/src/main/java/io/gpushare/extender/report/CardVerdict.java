@@ -49,7 +49,7 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
             return Optional.of("unhealthy: " + reason);
         }
         if (state.card().held()) {
-            return Optional.of("held: pods are being moved away from it");
+            return Optional.of("held while pods are moved away from it");
         }
         return state.card().cordoned() ? Optional.of("cordoned") : Optional.empty();
     }

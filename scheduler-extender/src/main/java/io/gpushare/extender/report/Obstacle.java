@@ -30,6 +30,8 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         /** Other pods share it, so it can't be taken whole. */
         SHARED,
         TAKEN_WHOLE,
+        /** By {@code kubectl gpushare defrag}, while pods are moved away. */
+        HELD,
         CORDONED,
         UNHEALTHY,
         /** It offers no memory, or not to a pod on several cards, because of the isolation. */
@@ -75,7 +77,10 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         if (card.health() instanceof Health.Unhealthy(String why)) {
             return new Obstacle(Kind.UNHEALTHY, card, unit, 0, why);
         }
-        if (card.cordoned() || card.held()) {
+        if (card.held()) {
+            return new Obstacle(Kind.HELD, card, unit, 0, "");
+        }
+        if (card.cordoned()) {
             return new Obstacle(Kind.CORDONED, card, unit, 0, "");
         }
         boolean mps = demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
@@ -119,6 +124,7 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
                         + demand.share().cores() + "% needed";
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
+            case HELD -> "held while pods are moved away from them";
             case CORDONED -> "cordoned";
             case UNHEALTHY -> "unhealthy: " + detail;
             case NO_MEMORY ->

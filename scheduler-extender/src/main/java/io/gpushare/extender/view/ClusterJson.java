@@ -125,7 +125,10 @@ public final class ClusterJson {
             json.writeStringField("ill", reason); // the older name
         }
         if (state.card().cordoned() || state.card().held()) {
-            json.writeBooleanField("cordoned", true);
+            json.writeBooleanField("cordoned", true); // of a held card too, for earlier readers
+        }
+        if (state.card().held()) {
+            json.writeBooleanField("held", true);
         }
         CardIsolation isolation = state.card().isolation();
         if (isolation.inForce() != Isolation.NONE) {

@@ -79,7 +79,10 @@ public final class InspectJson {
                     case Health.Unhealthy(String reason) -> reason;
                 });
         if (state.card().cordoned() || state.card().held()) {
-            json.writeBooleanField("cordoned", true);
+            json.writeBooleanField("cordoned", true); // of a held card too, for earlier readers
+        }
+        if (state.card().held()) {
+            json.writeBooleanField("held", true);
         }
         json.writeBooleanField("whole", state.takenWhole());
         json.writeArrayFieldStart("pods");

@@ -29,6 +29,7 @@ function card(sent, place, unit, response) {
     whole: sent.whole === true,
     unhealthy: sent.unhealthy ?? sent.ill ?? '',
     cordoned: sent.cordoned === true,
+    held: sent.held === true,
     over: sent.overAllocated === true,
     cores: sent.allocatedCoresPercent,
     shares,

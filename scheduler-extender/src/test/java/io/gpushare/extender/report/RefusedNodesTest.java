@@ -20,6 +20,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,6 +41,10 @@ class RefusedNodesTest {
     private int pods;
 
     private void nodes(int count, String model, int cards, int gib) {
+        nodes(count, model, cards, gib, Map.of());
+    }
+
+    private void nodes(int count, String model, int cards, int gib, Map<String, String> annotations) {
         for (int i = 0; i < count; i++) {
             String name = model.toLowerCase(Locale.ROOT).substring(0, 2) + "-" + i;
             List<Card> all = IntStream.range(0, cards)
@@ -55,10 +60,9 @@ class RefusedNodesTest {
                             null,
                             new Health.Healthy()))
                     .toList();
-            ledger.updateNode(
-                    name,
-                    Map.of("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all))),
-                    HostResources.NONE);
+            Map<String, String> written = new HashMap<>(annotations);
+            written.put("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all)));
+            ledger.updateNode(name, written, HostResources.NONE);
         }
     }
 
@@ -144,6 +148,16 @@ class RefusedNodesTest {
         assertThat(judged(Map.of("gpushare.io/select", "model = T4, memory >= 70Gi"), Map.of(MEMORY, "4"))
                         .advice())
                 .containsExactly("No card in this cluster meets all conditions together: model = T4, memory >= 70Gi.");
+    }
+
+    @Test
+    void cardsThatAreHeldWhilePodsAreMovedAreNotCalledCordoned() {
+        nodes(1, "T4", 1, 15, Map.of("gpushare.io/hold", "run=r;renewed=1;cards=GPU-t4-0-0"));
+        Judged judged = judged(Map.of(), Map.of(MEMORY, "4"));
+        assertThat(rows(judged)).containsExactly("1 T4: held while pods are moved away from them");
+        assertThat(judged.advice())
+                .containsExactly("A card of node t4-0 could take it but is held by kubectl gpushare defrag: wait until that"
+                        + " ends, or remove the node's annotation gpushare.io/hold.");
     }
 
     @Test

@@ -23,6 +23,7 @@ public final class NodeText {
     static {
         MARKS.put("!", "unhealthy");
         MARKS.put("^", "over-committed");
+        MARKS.put("~", "held");
         MARKS.put("-", "cordoned");
         MARKS.put("*", "taken whole");
     }
@@ -95,13 +96,22 @@ public final class NodeText {
     }
 
     private static String mark(CardState card, Set<String> used) {
-        String mark = card.card().health() instanceof Health.Unhealthy
-                ? "!"
-                : card.overCommitted()
-                        ? "^"
-                        : card.card().cordoned() || card.card().held() ? "-" : card.takenWhole() ? "*" : "";
+        String mark = mark(card);
         used.add(mark);
         return mark;
+    }
+
+    private static String mark(CardState card) {
+        if (card.card().health() instanceof Health.Unhealthy) {
+            return "!";
+        }
+        if (card.overCommitted()) {
+            return "^";
+        }
+        if (card.card().held()) {
+            return "~";
+        }
+        return card.card().cordoned() ? "-" : card.takenWhole() ? "*" : "";
     }
 
     private static String legend(Set<String> used) {

@@ -28,7 +28,7 @@ class NodeTextTest {
             all.add(Card.of("GPU-" + name + i, i, Memory.ofGib(gib)));
         }
         all.set(1, all.get(1).withHealth(new Health.Unhealthy("Xid 79")));
-        all.set(2, all.get(2).withCordoned(true));
+        all.set(2, cards > 4 ? all.get(2).withHeld(true) : all.get(2).withCordoned(true));
         NodeCards state = NodeCards.of(new Inventory(MemoryUnit.GIB, null, all))
                 .with(new PodRef("p", "lab", "p"), allocation(name + 0, Share.memory(11)))
                 .with(new PodRef("q", "lab", "q"), allocation(name + 3, Share.WHOLE_CARD));
@@ -47,13 +47,13 @@ class NodeTextTest {
                 List.of(node("gpu-a100-0000", 8, 80), node("gpu-t4-0001", 4, 15)), Map.of(), Map.of(), false);
         assertThat(text).isEqualTo("""
             NODE           CARDS          ALLOCATED   GiB ON EACH CARD
-            gpu-a100-0000  8 x simulated  91/640 GiB  11 0! 0- 80* 0 0 0 0
+            gpu-a100-0000  8 x simulated  91/640 GiB  11 0! 0~ 80* 0 0 0 0
             gpu-t4-0001    4 x simulated  26/60 GiB   11 0! 0- 15*
 
-            117 of 700 GiB allocated (16%)   ! unhealthy   - cordoned   * taken whole
+            117 of 700 GiB allocated (16%)   ! unhealthy   ~ held   - cordoned   * taken whole
 
             gpu-a100-0000 GPU1: unhealthy (Xid 79), accepts no new pods
-            gpu-a100-0000 GPU2: cordoned, accepts no new pods
+            gpu-a100-0000 GPU2: held while pods are moved away, accepts no new pods
             gpu-t4-0001 GPU1: unhealthy (Xid 79), accepts no new pods
             gpu-t4-0001 GPU2: cordoned, accepts no new pods
             """);
