@@ -70,6 +70,12 @@ class HelmIT {
                     .withKubeConfig(kubeconfig)
                     .ignoreNotFound()
                     .call();
+            // The next class creates the namespace again, which fails while the API server still empties this one.
+            Await.until(
+                    Duration.ofMinutes(3),
+                    "namespace " + Installation.LEASES + " is gone",
+                    () -> kubectl.run("get", "namespace", Installation.LEASES, "--ignore-not-found", "-o", "name"),
+                    String::isEmpty);
         }
     }
 
@@ -142,6 +148,7 @@ class HelmIT {
     private static void rolledOut() {
         for (String program : List.of(Installation.PLUGIN, Installation.EXTENDER)) {
             kubectl.run(Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program, ROLLOUT);
+            shared.installation().ready(program);
         }
     }
 
@@ -178,10 +185,16 @@ class HelmIT {
         return "https://" + service.at("/spec/clusterIP").asText() + ":12345";
     }
 
+    /** The status of a bind request; kube-proxy refuses connections until it knows the leader. */
     private static String bindWithoutCertificate() {
         return cluster.onNode(
                 "curl",
                 "-sk",
+                "--retry",
+                "15",
+                "--retry-delay",
+                "1",
+                "--retry-connrefused",
                 "-o",
                 "/dev/null",
                 "-w",
