@@ -2,8 +2,8 @@ package io.gpushare.kubernetes;
 
 import io.gpushare.kubernetes.wire.ObjectList;
 import io.gpushare.kubernetes.wire.ObjectReader;
-import io.gpushare.kubernetes.wire.Responses;
 import io.gpushare.kubernetes.wire.PodObject;
+import io.gpushare.kubernetes.wire.Responses;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;

@@ -26,8 +26,8 @@ class QuotasIT extends WithView {
     void whatEachNamespaceMayRequestAndRequestsIsShownTheFullestFirst() throws Exception {
         assertThat(quotas(3))
                 .containsExactly(
-                        "{\"namespace\":\"team-a\",\"name\":\"batch\",\"of\":\"units\",\"scope\":\"PriorityClass In low\","
-                                + "\"used\":2000,\"hard\":1}",
+                        "{\"namespace\":\"team-a\",\"name\":\"batch\",\"of\":\"units\",\"scope\":\"PriorityClass In"
+                                + " low\",\"used\":2000,\"hard\":1}",
                         "{\"namespace\":\"team-b\",\"name\":\"cards\",\"of\":\"cards\",\"used\":1,\"hard\":1}",
                         "{\"namespace\":\"team-a\",\"name\":\"gpu\",\"of\":\"units\",\"used\":4,\"hard\":16}");
         assertThat(new JsonObject(text("waste?namespace=team-b&output=json")).getJsonArray("quotas"))

@@ -97,7 +97,8 @@ class ViewIT extends WithView {
                 .contains("By its cards it fits on 2 of 3 nodes.")
                 .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "  fits\n");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
-        assertThat(text("why?pod=none")).isEqualTo("error: pod \"none\" not found in namespace default; name its namespace with -n\n");
+        assertThat(text("why?pod=none"))
+                .isEqualTo("error: pod \"none\" not found in namespace default; name its namespace with -n\n");
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
         assertThat(extender.get(VIEW + "explain").statusCode()).isEqualTo(400);
         assertThat(extender.get(VIEW + "explain?pod=p&limit=many").statusCode()).isEqualTo(400);

@@ -68,8 +68,7 @@ public final class Quotas {
             OptionalLong used = amount(object.used(), resource);
             if (hard.isPresent() && used.isPresent()) {
                 String scope = Printable.line(object.scope(), LONGEST_SCOPE);
-                all.add(new Quota(
-                        object.namespace(), object.name(), kind, scope, used.getAsLong(), hard.getAsLong()));
+                all.add(new Quota(object.namespace(), object.name(), kind, scope, used.getAsLong(), hard.getAsLong()));
             }
         }
         return all;

@@ -99,10 +99,8 @@ public final class QuotaObject extends ApiObject {
         List<Requirement> requirements = spec.scopeSelector == null || spec.scopeSelector.matchExpressions == null
                 ? List.of()
                 : spec.scopeSelector.matchExpressions;
-        String selected = requirements.stream()
-                .limit(MOST_VALUES)
-                .map(QuotaObject::text)
-                .collect(Collectors.joining(" and "));
+        String selected =
+                requirements.stream().limit(MOST_VALUES).map(QuotaObject::text).collect(Collectors.joining(" and "));
         String named = scopes.stream().limit(MOST_VALUES).collect(Collectors.joining(" and "));
         return named.isEmpty() || selected.isEmpty() ? named + selected : named + " and " + selected;
     }

@@ -58,7 +58,11 @@ class QuotaIT {
         shared.withPrograms();
         kubectl.run("apply", "-f", path(SAMPLE));
         kubectl.apply(TEAM_B.formatted(10));
-        Await.until(SOON, "both teams' quotas are counted", () -> used("team-b", "gpu") + used("team-a", "gpu"), "00"::equals);
+        Await.until(
+                SOON,
+                "both teams' quotas are counted",
+                () -> used("team-b", "gpu") + used("team-a", "gpu"),
+                "00"::equals);
     }
 
     @AfterAll
@@ -88,7 +92,9 @@ class QuotaIT {
         assertThat(refused("team-a", "batch", "gpu-batch", 9)).contains("exceeded quota: gpu-batch");
         create("team-a", "waits", "gpu-batch", 8);
         Await.until(SOON, "a pod that waits counts", () -> used("team-a", "gpu"), "23"::equals);
-        assertThat(kubectl.json("-n", "team-a", "get", "pod", "waits").at("/spec/nodeName").isMissingNode())
+        assertThat(kubectl.json("-n", "team-a", "get", "pod", "waits")
+                        .at("/spec/nodeName")
+                        .isMissingNode())
                 .as("5 units are free")
                 .isTrue();
 
@@ -155,8 +161,7 @@ class QuotaIT {
         Path config = folder.resolve("kubeconfig");
         Files.writeString(config, kubectl.run("config", "view", "--raw", "--minify"));
         String printed = Command.output(
-                SOON,
-                List.of("env", "KUBECONFIG=" + config, path("deploy/kubectl/kubectl-gpushare"), "waste"));
+                SOON, List.of("env", "KUBECONFIG=" + config, path("deploy/kubectl/kubectl-gpushare"), "waste"));
         System.out.println("e2e: kubectl gpushare waste:\n" + printed);
         assertThat(printed.lines().map(line -> line.replaceAll(" +", " ")))
                 .contains(
@@ -187,9 +192,9 @@ class QuotaIT {
 
     /** What kubectl prints when the API server refuses the pod. */
     private static String refused(String namespace, String name, String priorityClass, int units) {
-        String printed = String.valueOf(catchThrowableOfType(
-                        Command.Failed.class, () -> create(namespace, name, priorityClass, units))
-                .getMessage());
+        String printed = String.valueOf(
+                catchThrowableOfType(Command.Failed.class, () -> create(namespace, name, priorityClass, units))
+                        .getMessage());
         System.out.println("e2e: " + printed);
         return printed;
     }

@@ -42,8 +42,8 @@ final class AlertConditions {
     }
 
     private static String processes(int card) {
-        return "process pid=4711 card=" + card + " memory=12GiB utilisation=60\n"
-                + "process pid=4712 card=" + (1 - card) + " memory=3GiB utilisation=5\n";
+        return "process pid=4711 card=" + card + " memory=12GiB utilisation=60\n" + "process pid=4712 card="
+                + (1 - card) + " memory=3GiB utilisation=5\n";
     }
 
     /** Causes the condition of each alert; returns the card of a container that is over its limit. */

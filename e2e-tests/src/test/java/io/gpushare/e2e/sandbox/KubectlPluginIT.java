@@ -129,7 +129,9 @@ class KubectlPluginIT {
 
     @Test
     void eachOrderOfNodesIsThatOfItsColumn() throws Exception {
-        assertThat(ordered("name")).extracting(node -> node.path("name").asText()).isSorted();
+        assertThat(ordered("name"))
+                .extracting(node -> node.path("name").asText())
+                .isSorted();
         assertThat(ordered("allocated"))
                 .extracting(node -> node.path("usedGPU").asInt())
                 .isSortedAccordingTo(Comparator.reverseOrder());
@@ -438,9 +440,13 @@ class KubectlPluginIT {
                 new Case("annotation gpushare.io/select is empty: write a value, or remove", "select", ""),
                 new Case("write a fact of cards: ", "select", "colour = red"),
                 new Case("write an amount of memory: a whole number and Mi, Gi or Ti", "select", "memory > lots"),
-                new Case("No card in this cluster meets model = H200; present are NVIDIA A100", "select", "model = H200"),
+                new Case(
+                        "No card in this cluster meets model = H200; present are NVIDIA A100",
+                        "select",
+                        "model = H200"),
                 new Case("No card in this cluster reports the fact numa: remove the condition", "select", "numa = 0"),
-                new Case("write a comma before the next condition, or nothing more", "select", "ecc = true mig = false"),
+                new Case(
+                        "write a comma before the next condition, or nothing more", "select", "ecc = true mig = false"),
                 new Case("write over how many cards the memory is split, from 1 to 64", "cards", "many"),
                 new Case("split its memory over them: annotation gpushare.io/cards", "aliyun.com/gpu-mem", 90),
                 new Case("A node has at most 8 such cards: request fewer", "aliyun.com/gpu-count", 9));

@@ -215,11 +215,13 @@ class PageIT {
         cluster.addQuota("training", "gpu", "", "aliyun.com/gpu-mem", 120, 200);
         cluster.addQuota("training", "batch", "gpu-batch", "aliyun.com/gpu-mem", 40, 40);
         cluster.addQuota("empty-team", "gpu", "", "aliyun.com/gpu-count", 0, 4);
-        browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'By namespace').click()");
+        browser.run(
+                "[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'By namespace').click()");
         browser.await("document.querySelectorAll('#waste .quotas div').length === 3", Duration.ofSeconds(60));
-        assertThat(browser.texts("[...document.querySelectorAll('#waste tbody tr')].filter(row => row.querySelector("
-                        + "'.quotas div')).map(row => row.querySelector('th').innerText + ': ' + ["
-                        + "...row.querySelectorAll('.quotas div')].map(e => e.className + e.innerText).sort().join('; '))"))
+        assertThat(browser.texts("[...document.querySelectorAll('#waste tbody tr')].filter(row =>"
+                        + " row.querySelector('.quotas div')).map(row => row.querySelector('th').innerText"
+                        + " + ': ' + [...row.querySelectorAll('.quotas div')].map(e => e.className +"
+                        + " e.innerText).sort().join('; '))"))
                 .containsExactlyInAnyOrder(
                         "training: 120 of 200 units; full40 of 40 units PriorityClass In gpu-batch",
                         "empty-team: 0 of 4 cards");

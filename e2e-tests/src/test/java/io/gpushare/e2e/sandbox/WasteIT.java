@@ -107,8 +107,8 @@ class WasteIT {
 
     private void page(Browser browser, List<String> names) throws Exception {
         JsonNode total = report().path("total");
-        Map<String, String> figures = Map.of(
-                "used", "usedBytes", "allocated, unused", "unusedBytes", "over its limit", "overBytes");
+        Map<String, String> figures =
+                Map.of("used", "usedBytes", "allocated, unused", "unusedBytes", "over its limit", "overBytes");
         for (Map.Entry<String, String> each : figures.entrySet()) {
             browser.await(
                     "[...document.querySelectorAll('.figures > div')].some(e => e.querySelector('dt').textContent === '"
@@ -165,7 +165,8 @@ class WasteIT {
         List<String> command = new ArrayList<>(List.of("kubectl", "gpushare"));
         command.addAll(List.of(arguments));
         Path output = folder.resolve("printed");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
         builder.environment().put("PATH", ROOT.resolve("deploy/kubectl") + ":" + System.getenv("PATH"));
         builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery

@@ -74,8 +74,12 @@ public final class QuotaPoller {
             }
             if (e.status() != failure) {
                 failure = e.status();
-                LOG.info("{}", e.status() == FORBIDDEN ? "quotas of namespaces are not shown: apply deploy/quotas to"
-                        + " allow this program to list them" : "quotas are not read now: " + e.getMessage());
+                LOG.info(
+                        "{}",
+                        e.status() == FORBIDDEN
+                                ? "quotas of namespaces are not shown: apply deploy/quotas to"
+                                        + " allow this program to list them"
+                                : "quotas are not read now: " + e.getMessage());
             }
             return e.status() == FORBIDDEN ? CHECK_AGAIN : PERIOD;
         } catch (RuntimeException e) {

@@ -46,7 +46,8 @@ record ViewSources(Ledger ledger, ViewAccess view, Supplier<Optional<String>> re
                 ? ledger.nodes()
                 : List.of(ledger.node(name)
                         .orElseThrow(() -> new RefusedException(
-                                404, "node \"" + name + "\" is not known; kubectl gpushare shows all nodes with cards")));
+                                404,
+                                "node \"" + name + "\" is not known; kubectl gpushare shows all nodes with cards")));
     }
 
     Explanation explain(SchedulingPod pod) {
@@ -64,11 +65,10 @@ record ViewSources(Ledger ledger, ViewAccess view, Supplier<Optional<String>> re
         try {
             return view.explainer()
                     .pod(namespace, name)
-                    .orElseThrow(() ->
-                            new RefusedException(
-                                    404,
-                                    "pod \"" + name + "\" not found in namespace " + namespace
-                                            + "; name its namespace with -n"));
+                    .orElseThrow(() -> new RefusedException(
+                            404,
+                            "pod \"" + name + "\" not found in namespace " + namespace
+                                    + "; name its namespace with -n"));
         } catch (PodApi.Failure e) {
             throw new RefusedException(502, "the pod can't be read from the API server now: " + e.getMessage());
         }

@@ -140,11 +140,13 @@ public final class WasteJson {
         json.writeStartObject();
         json.writeStringField("namespace", quota.namespace());
         json.writeStringField("name", quota.name());
-        json.writeStringField("of", switch (quota.kind()) {
-            case MEMORY -> "units";
-            case WHOLE_CARDS -> "cards";
-            case CORES -> "coresPercent";
-        });
+        json.writeStringField(
+                "of",
+                switch (quota.kind()) {
+                    case MEMORY -> "units";
+                    case WHOLE_CARDS -> "cards";
+                    case CORES -> "coresPercent";
+                });
         if (!quota.scope().isEmpty()) {
             json.writeStringField("scope", quota.scope());
         }

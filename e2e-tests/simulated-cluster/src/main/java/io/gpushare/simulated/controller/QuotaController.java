@@ -68,8 +68,8 @@ public final class QuotaController implements AutoCloseable {
                 hard.put(limit.getKey(), limit.getValue().asText());
                 BigDecimal sum = pods.stream()
                         .filter(pod -> pod.namespace().equals(namespace) && !pod.ended() && counts(quota, pod))
-                        .map(pod -> pod.requests()
-                                .getOrDefault(limit.getKey().substring(PREFIX.length()), BigDecimal.ZERO))
+                        .map(pod ->
+                                pod.requests().getOrDefault(limit.getKey().substring(PREFIX.length()), BigDecimal.ZERO))
                         .reduce(BigDecimal.ZERO, BigDecimal::add);
                 used.put(limit.getKey(), sum.toPlainString());
             }

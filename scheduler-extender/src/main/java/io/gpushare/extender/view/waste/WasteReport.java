@@ -40,7 +40,20 @@ public record WasteReport(
         List<Quota> quotas) {
     /** The report before the first round. */
     public static final WasteReport NONE = new WasteReport(
-            Instant.EPOCH, 0, 0, 0, 0, 0, 0, Sums.NONE, List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
+            Instant.EPOCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            Sums.NONE,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of());
 
     /**
      * The sums of one namespace, or of one workload in it.
