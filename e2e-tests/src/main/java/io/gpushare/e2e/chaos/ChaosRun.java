@@ -11,8 +11,11 @@ import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
 import io.gpushare.e2e.cluster.SimulatedMps;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
 final class ChaosRun implements AutoCloseable {
     private static final Duration RECOVERY = Duration.ofMinutes(2);
+    /** How long after it is written a line of a log is read at the latest. */
+    private static final Duration LOG_DELAY = Duration.ofSeconds(10);
+
     private static final Duration DRAIN = Duration.ofMinutes(10);
 
     private interface Loop {
@@ -132,7 +138,8 @@ final class ChaosRun implements AutoCloseable {
                     watch,
                     tally);
             PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
-            PodLoad load = new PodLoad(api, watcher, manifests, new Evictions(cluster.auditLog()), watch, tally);
+            Evictions evictions = new Evictions(cluster.auditLog());
+            PodLoad load = new PodLoad(api, watcher, manifests, evictions, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());
@@ -144,6 +151,7 @@ final class ChaosRun implements AutoCloseable {
             load.awaitEnd(DRAIN);
             watcher.end();
             join(threads.getFirst());
+            countBound(watcher.preemptors(), evictions, tally);
             watch.say("all pods are gone; checking for leaked allocations");
             new EndCheck(cluster, nodes, api, cards, tally).run();
             keeper.end();
@@ -152,6 +160,19 @@ final class ChaosRun implements AutoCloseable {
             watcher.isolation().ifPresent(line -> System.out.println("chaos: " + line));
             return tally;
         }
+    }
+
+    /** Counts which of the pods for which the extender evicted others were bound then. */
+    private static void countBound(Map<String, Instant> preemptors, Evictions evictions, Tally tally) {
+        preemptors.forEach((pod, at) -> {
+            try {
+                boolean bound = evictions.bound(pod, at.minus(LOG_DELAY));
+                tally.count("preemption by the extender: "
+                        + (bound ? "the pod was bound then" : pod + " was not bound then"));
+            } catch (IOException e) {
+                throw new UncheckedIOException("the audit log can't be read", e);
+            }
+        });
     }
 
     private static Thread thread(String name, Loop work, Tally tally) {

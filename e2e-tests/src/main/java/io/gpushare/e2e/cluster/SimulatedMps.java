@@ -170,14 +170,14 @@ public final class SimulatedMps {
 
     /** The compute mode of that card, as NVML keeps it: 0 for all processes, 3 for one, which is the server of MPS. */
     public int mode(String node, String card) {
-        return modes(node).getOrDefault(card, 0);
+        return modes(cluster, node).getOrDefault(card, 0);
     }
 
     /** The compute modes that are not the default, by card. */
-    public Map<String, Integer> modes(String node) {
+    public static Map<String, Integer> modes(Cluster cluster, String node) {
         Map<String, Integer> modes = new TreeMap<>();
         try {
-            Path file = shared("cards-" + node + ".kept");
+            Path file = cluster.sharedFolder().resolve("cards-" + node + ".kept");
             for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
                 String[] words = line.split(" ", -1);
                 if (words[0].equals("mode") && !words[2].equals("0")) {

@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class DrawnNodes implements Reflector.Listener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DrawnNodes.class);
-    private static final String RUN_FOR = "sandbox.gpushare.io/run-for";
 
     private record Kind(String name, String model, int cards, int gib) {}
 
@@ -103,10 +102,7 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
                 }
             } else if (pod.phase().equals("Pending") && started.add(pod.uid())) {
                 after(Duration.ZERO, () -> status(pod, "Running"));
-                String length = pod.annotation(RUN_FOR);
-                if (!length.isEmpty()) {
-                    after(Duration.parse("PT" + length), () -> status(pod, "Succeeded"));
-                }
+                pod.runsFor().ifPresent(length -> after(length, () -> status(pod, "Succeeded")));
             }
         }
     }

@@ -85,11 +85,17 @@ class MpsOnClusterIT extends ClusterScenario {
                 "an Event names the program",
                 () -> events("a"),
                 events -> events.contains("GpuMpsProcessTerminated") && events.contains("together use 3000 MiB"));
+        // Without its variable the limit of the server holds it, which is the largest share of the card, and then its
+        // sum.
+        tenants.more("a", "unset", "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "4096", "1");
+        tenants.morePrints("a", "unset", "ok 4096", "error 2", "lost 810");
+
         assertThat(tenants.phase("a")).isEqualTo("Running");
         tenants.prints("a", "ok 1500");
         tenants.prints("b", "ok 4000");
         assertThat(events("b")).doesNotContain("GpuMps");
-        show("two programs of one container: the newest is terminated, the first and the neighbour are not");
+        show("two programs of one container: the newest is terminated, the first and the neighbour are not; without the"
+                + " variable: the largest share, then terminated");
     }
 
     @Test

@@ -68,8 +68,16 @@ final class ScaleUpSearch {
                 .toList();
         ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
         int fewest = Integer.MAX_VALUE;
+        List<PodEntry> first = before(pod);
+        Map<DemandSummary, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
-            List<PodRequest> pods = before(pod, kind);
+            List<PodRequest> pods = first.stream()
+                    .filter(each -> kind.takes(
+                            DemandSummary.of(each.demand()), each.podDemand().request()))
+                    .filter(each -> stuck.computeIfAbsent(DemandSummary.of(each.demand()), this::fitsNowhere))
+                    .limit(MoreNodes.MOST_PODS - 1)
+                    .map(each -> each.podDemand().request())
+                    .collect(Collectors.toCollection(ArrayList::new));
             pods.add(demand.request());
             OptionalInt count = new MoreNodes(kind.empty(), pods).count(ledger.scoring(demand.policy()));
             if (count.isPresent() && count.getAsInt() < fewest) {
@@ -80,28 +88,17 @@ final class ScaleUpSearch {
         return best;
     }
 
-    /** The waiting pods that fit nowhere now, and on such a node, and come before the pod. */
-    private List<PodRequest> before(SchedulingPod pod, Kind kind) {
-        List<PodRequest> before = new ArrayList<>();
-        Map<DemandSummary, Boolean> fits = new HashMap<>();
-        for (PodEntry each : ledger.waiting().stream()
+    /** The waiting pods that come before that pod, in their order. */
+    private List<PodEntry> before(SchedulingPod pod) {
+        return ledger.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
-                .toList()) {
-            boolean reached =
-                    each.ref().uid().equals(pod.ref().uid()) || each.priority().value() < pod.priority();
-            if (reached || before.size() == MoreNodes.MOST_PODS - 1) {
-                break;
-            }
-            DemandSummary demand = DemandSummary.of(each.demand());
-            boolean waits = fits.computeIfAbsent(
-                    demand,
-                    any -> kind.takes(demand, each.podDemand().request())
-                            && ledger.directory().all().filter(demand).passed() == 0);
-            if (waits) {
-                before.add(each.podDemand().request());
-            }
-        }
-        return before;
+                .takeWhile(each -> !each.ref().uid().equals(pod.ref().uid())
+                        && each.priority().value() >= pod.priority())
+                .toList();
+    }
+
+    private boolean fitsNowhere(DemandSummary demand) {
+        return ledger.directory().all().filter(demand).passed() == 0;
     }
 
     /** The kinds of nodes in the cluster, each with the first of its nodes. */

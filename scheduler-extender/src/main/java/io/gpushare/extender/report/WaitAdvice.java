@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 
 /**
  * What to tell pods that have waited for a while: why no node takes them, and what helps, in the words of the explanation. A
- * pod is told once, and again when what helps has changed, at most every ten minutes. Not thread-safe.
+ * pod gets its advice once, and again when what helps has changed, at most every ten minutes. Not thread-safe.
  */
 public final class WaitAdvice {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration BEFORE_ADVICE = Duration.ofSeconds(20);
     private static final Duration REMINDER = Duration.ofMinutes(10);
     private static final int GROUPS = 2;
     private static final int MOST_PODS = 500;
@@ -32,12 +32,12 @@ public final class WaitAdvice {
     /**
      * A waiting pod.
      *
-     * @param advice the last that the pod was told; empty for none
+     * @param advice the last that the pod got; empty for none
      * @param at when, or since when it waits
      */
     private record Known(List<String> advice, Instant at) {
         boolean due(Instant now) {
-            return !now.isBefore(at.plus(advice.isEmpty() ? PATIENCE : REMINDER));
+            return !now.isBefore(at.plus(advice.isEmpty() ? BEFORE_ADVICE : REMINDER));
         }
     }
 

@@ -3,11 +3,14 @@ package io.gpushare.simulated.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Reads the fields of a pod's document that a kubelet and a scheduler use. The document must not be modified. */
 public record PodDocument(ObjectNode document) {
@@ -67,6 +70,15 @@ public record PodDocument(ObjectNode document) {
 
     public String annotation(String key) {
         return document.path("metadata").path("annotations").path(key).asText("");
+    }
+
+    /** The time after which the pod succeeds, as its annotation says, for example {@code 5s}; empty if it says none. */
+    public Optional<Duration> runsFor() {
+        try {
+            return Optional.of(Duration.parse("PT" + annotation("sandbox.gpushare.io/run-for")));
+        } catch (DateTimeParseException none) {
+            return Optional.empty();
+        }
     }
 
     /** The message of the PodScheduled condition while it is false, else empty. */

@@ -110,21 +110,29 @@ public final class DeploymentController implements AutoCloseable {
                     owned = List.copyOf(pods.values());
                     deleted = Set.copyOf(gone);
                 }
-                for (ObjectNode deployment : due) {
-                    reconcile(deployment, owned);
-                }
-                for (PodDocument pod : owned) {
-                    if (deleted.contains(owner(pod.document())) && !pod.beingDeleted()) {
-                        cluster.delete(pod.path(), ApiClient.document());
-                    }
+                try {
+                    round(due, owned, deleted);
+                } catch (IOException e) {
+                    LOG.info("the controller of Deployments tries again: {}", e.toString());
+                    change(() -> {});
                 }
                 // Its own changes have to come back first.
                 Thread.sleep(PAUSE_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            LOG.info("the controller of Deployments ends: {}", e.toString());
+        }
+    }
+
+    private void round(List<ObjectNode> due, List<PodDocument> owned, Set<String> deleted)
+            throws IOException, InterruptedException {
+        for (ObjectNode deployment : due) {
+            reconcile(deployment, owned);
+        }
+        for (PodDocument pod : owned) {
+            if (deleted.contains(owner(pod.document())) && !pod.beingDeleted()) {
+                cluster.delete(pod.path(), ApiClient.document());
+            }
         }
     }
 

@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
  * active, and listed by pod-resources, from the start of its admission until it has ended.
  */
 final class PodWorkers implements Reflector.Listener, AutoCloseable {
-    /** The annotation with the time after which a pod succeeds, for example {@code 5s} or {@code 0.3s}. */
-    static final String RUN_FOR = "sandbox.gpushare.io/run-for";
-
     private static final Logger LOG = LoggerFactory.getLogger(PodWorkers.class);
     private static final Duration START_RETRY = Duration.ofSeconds(1);
 
@@ -152,10 +149,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         entry.containers = containers;
         entry.stage = Stage.RUNNING;
         status.running(pod);
-        String length = pod.annotation(RUN_FOR);
-        if (!length.isEmpty()) {
-            after(Duration.parse("PT" + length), () -> succeed(entry));
-        }
+        pod.runsFor().ifPresent(length -> after(length, () -> succeed(entry)));
     }
 
     private void succeed(Entry entry) {

@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -72,6 +73,11 @@ public final class ClusterWatcher {
     /** The newest snapshot for which the API server responded. */
     public Snapshot latest() {
         return latest;
+    }
+
+    /** The pods for which the extender has evicted others, by name, and when its log last said so. */
+    public Map<String, Instant> preemptors() {
+        return logs.preemptors();
     }
 
     /** A tenant is about to edit the annotations of the pod with this uid. */

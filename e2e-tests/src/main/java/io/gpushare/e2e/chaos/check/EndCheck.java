@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,9 +54,8 @@ public final class EndCheck {
 
     /** Cards that only a server of MPS may use, or nobody. */
     private List<String> modes() {
-        SimulatedMps mps = new SimulatedMps(cluster, Path.of(""));
         return nodes.stream()
-                .map(node -> node + " " + mps.modes(node))
+                .map(node -> node + " " + SimulatedMps.modes(cluster, node))
                 .filter(modes -> !modes.endsWith("{}"))
                 .toList();
     }

@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Who deleted or evicted pods, by the API server's audit log. Events of it can be lost. */
+/** Who deleted, evicted or bound pods, by the API server's audit log. Events of it can be lost. */
 public record Evictions(Path auditLog) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<String> EVICTORS =
@@ -18,6 +19,22 @@ public record Evictions(Path auditLog) {
 
     /** Who deleted or evicted a pod of that name since then. */
     public Set<String> deleters(String pod, Instant since) throws IOException {
+        return entries(pod, since).stream()
+                .filter(entry -> !binds(entry))
+                .map(entry -> entry.at("/user/username").asText())
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether a pod of that name was bound since then. */
+    public boolean bound(String pod, Instant since) throws IOException {
+        return entries(pod, since).stream().anyMatch(Evictions::binds);
+    }
+
+    private static boolean binds(JsonNode entry) {
+        return entry.at("/objectRef/subresource").asText().equals("binding");
+    }
+
+    private List<JsonNode> entries(String pod, Instant since) throws IOException {
         try (Stream<String> lines = Files.lines(auditLog)) {
             // A last line that is still being written lacks its end.
             return lines.filter(line -> line.contains('"' + pod + '"') && line.endsWith("}"))
@@ -26,8 +43,7 @@ public record Evictions(Path auditLog) {
                             && entry.at("/responseStatus/code").asInt() / 100 == 2
                             && !Instant.parse(entry.path("stageTimestamp").asText())
                                     .isBefore(since))
-                    .map(entry -> entry.at("/user/username").asText())
-                    .collect(Collectors.toSet());
+                    .toList();
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ final class ProgramLogs {
 
     private static final Pattern OTHER_DEVICES =
             Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet allocated devices of");
+    private static final Pattern EVICTING = Pattern.compile("pod default/(\\S+): evicting \\d+ pods from node ");
     private static final List<String> REPORTED = List.of(
             "the kubelet allocated devices of",
             "AllocationHandler: refused: ",
@@ -67,6 +69,7 @@ final class ProgramLogs {
     private final Path kept;
     private final Map<Path, Long> read = new HashMap<>();
     private final Set<String> otherDevices = ConcurrentHashMap.newKeySet();
+    private final Map<String, Instant> preemptors = new ConcurrentHashMap<>();
 
     ProgramLogs(LocalCluster cluster, List<String> nodes, Path kept, RunClock watch, Tally tally) {
         this.cluster = cluster;
@@ -118,6 +121,11 @@ final class ProgramLogs {
         return otherDevices.contains(container);
     }
 
+    /** The pods for which the extender has evicted others, by name, and when its log last said so. */
+    Map<String, Instant> preemptors() {
+        return Map.copyOf(preemptors);
+    }
+
     /** Appends the lines to the file of all logs, which keeps them after the kubelet has removed the log. */
     private void keep(Path file, String text) throws IOException {
         Path pod =
@@ -131,6 +139,10 @@ final class ProgramLogs {
         Matcher match = OTHER_DEVICES.matcher(line);
         if (match.find()) {
             otherDevices.add(match.group(1) + "/" + match.group(2));
+        }
+        Matcher evicting = EVICTING.matcher(line);
+        if (evicting.find()) {
+            preemptors.put(evicting.group(1), Instant.now());
         }
         if (REPORTED.stream().anyMatch(line::contains)) {
             watch.say("a log says: " + Tally.shortened(line.replaceFirst("^.*?(WARN|INFO) *", "")));
