@@ -17,6 +17,15 @@ more_nodes=() at=''
 say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 fail() { printf '%s: %s\n' "$program" "$*" >&2; exit 1; }
 
+# programs_in FOLDER: prints the folder of the programs: FOLDER itself, its bin, or an unpacked server archive's.
+programs_in() {
+    local candidate
+    for candidate in "$1" "$1/bin" "$1/server/bin" "$1/kubernetes/server/bin"; do
+        [ ! -x "$candidate/kubelet" ] || { readlink -f "$candidate"; return 0; }
+    done
+    fail "there is no kubelet in $1, nor in its bin or kubernetes/server/bin"
+}
+
 # use_state FOLDER: sets $state to the folder's absolute path.
 use_state() {
     [ "$(id -u)" = 0 ] || fail 'needs root: it starts a kubelet, which mounts folders and creates namespaces'
@@ -243,14 +252,15 @@ take_scheduler_option() {
     esac
 }
 
-# image_tar TAR NAME COMMAND ROOT: writes an image archive, as `docker save` does, with the folder ROOT as its layer.
+# image_tar TAR NAMES COMMAND ROOT: writes an image archive, as `docker save` does, with the folder ROOT as its layer. Several
+# names are joined by `","`.
 image_tar() {
     local work layer config
     work=$(mktemp -d)
     tar -C "$4" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$work/layer.tar" .
     layer=$(sha256sum "$work/layer.tar" | cut -d' ' -f1)
-    printf '{"architecture":"%s","os":"linux","config":{"Env":["PATH=/bin"],"Cmd":["%s"]},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]}}' \
-        "$(dpkg --print-architecture)" "$3" "$layer" >"$work/config.json"
+    printf '{"architecture":"%s","os":"linux","config":{"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],"Cmd":["%s"]},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]}}' \
+        "$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')" "$3" "$layer" >"$work/config.json"
     config=$(sha256sum "$work/config.json" | cut -d' ' -f1).json
     mv "$work/config.json" "$work/$config"
     printf '[{"Config":"%s","RepoTags":["%s"],"Layers":["layer.tar"]}]' "$config" "$2" >"$work/manifest.json"

@@ -4,15 +4,32 @@ import java.nio.file.Path;
 
 /** A running Kubernetes cluster of one node. */
 public interface Cluster extends AutoCloseable {
-    /** Starts kind if a Docker engine responds, otherwise a local Kubernetes, and prints the choice. */
+    /** The system property that chooses the kind of cluster: {@code kind} or {@code local}. */
+    String CHOICE = "gpushare.cluster";
+
+    /**
+     * Starts the cluster that the property chooses, else kind if a Docker engine responds, otherwise a local Kubernetes. Prints
+     * the choice.
+     */
     static Cluster start(Path root) {
-        if (KindCluster.available()) {
-            System.out.println("e2e: a Docker engine responds, so the cluster is kind");
+        if (usesKind()) {
+            System.out.println("e2e: the cluster is kind, of the image " + KindCluster.IMAGE);
             return KindCluster.start(root);
         }
-        System.out.println(
-                "e2e: no Docker engine responds, so the cluster is a local Kubernetes from Debian's packages");
+        System.out.println("e2e: the cluster is a local Kubernetes from the programs of "
+                + (LocalCluster.PROGRAMS.isEmpty() ? "Debian's packages" : LocalCluster.PROGRAMS));
         return LocalCluster.start(root);
+    }
+
+    /** Whether {@link #start} starts kind. A folder of programs is for the local Kubernetes. */
+    static boolean usesKind() {
+        String choice = System.getProperty(CHOICE, "");
+        return switch (choice) {
+            case "kind" -> true;
+            case "local" -> false;
+            case "" -> LocalCluster.PROGRAMS.isEmpty() && KindCluster.available();
+            default -> throw new IllegalArgumentException("-D" + CHOICE + "=" + choice + ": write kind or local");
+        };
     }
 
     Kubectl kubectl();
@@ -22,8 +39,13 @@ public interface Cluster extends AutoCloseable {
     /** A folder with the same path on the node, for the simulated driver and its cards. */
     Path sharedFolder();
 
+    /** The node's {@code /var/lib/kubelet} with the folders of its sockets, as a path on this machine. */
+    Path kubeletFolder();
+
     /** The kubelet's pod-resources socket, reachable from this machine. */
-    Path podResourcesSocket();
+    default Path podResourcesSocket() {
+        return kubeletFolder().resolve("pod-resources/kubelet.sock");
+    }
 
     void loadImage(Path tar);
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public final class LocalCluster implements Cluster {
     private static final String FIRST = "gpushare-e2e";
     private static final String SECOND = FIRST + "-2";
-    private static final String PROGRAMS = System.getProperty("gpushare.kubernetes", "");
+    static final String PROGRAMS = System.getProperty("gpushare.kubernetes", "");
     private static final Pattern MINOR = Pattern.compile("(?m)^minor=(\\d+)$");
 
     // The first start builds Kubernetes.
@@ -80,16 +80,11 @@ public final class LocalCluster implements Cluster {
         return shared;
     }
 
-    @Override
-    public Path podResourcesSocket() {
-        return podResourcesSocket(FIRST);
-    }
-
     public Path podResourcesSocket(String node) {
         return folder(node).resolve("kubelet/pod-resources/kubelet.sock");
     }
 
-    /** The first node's {@code /var/lib/kubelet}, as a path on this machine. */
+    @Override
     public Path kubeletFolder() {
         return folder(FIRST).resolve("kubelet");
     }

@@ -43,7 +43,7 @@ class MinimalRightsIT {
     @TempDir
     private static Path folder;
 
-    private static LocalCluster cluster;
+    private static Cluster cluster;
     private static ApiServer api;
     private static OutsidePrograms programs;
     private static RightTrials trials;
@@ -52,7 +52,7 @@ class MinimalRightsIT {
     @BeforeAll
     static void install(SharedCluster shared) throws IOException {
         shared.withoutPrograms();
-        cluster = shared.local();
+        cluster = shared.cluster();
         api = ApiServer.of(cluster.kubectl());
         Files.copy(
                 Path.of(System.getProperty("gpushare.simulated.driver")),
@@ -222,9 +222,9 @@ class MinimalRightsIT {
         }
     }
 
-    /** Describes the kubelet, the pods and the end of the program's log. */
+    /** Describes the pods and the end of the program's log. */
     private static String state() throws IOException {
-        StringBuilder text = new StringBuilder("the kubelet runs: " + cluster.runs("kubelet") + "\n");
+        StringBuilder text = new StringBuilder();
         for (JsonNode pod : api.get(RightTrials.PODS).body().path("items")) {
             text.append(pod.at("/metadata/name").asText())
                     .append(' ')

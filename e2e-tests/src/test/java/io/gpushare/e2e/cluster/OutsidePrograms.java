@@ -24,7 +24,7 @@ final class OutsidePrograms implements AutoCloseable {
     static final String EXTENDER = "gpu-share-scheduler-extender";
     private static final String SYSTEM = Installation.NAMESPACE;
 
-    private final LocalCluster cluster;
+    private final Cluster cluster;
     private final ApiServer api;
     private final Path folder;
     private final HttpClient http = HttpClient.newHttpClient();
@@ -35,7 +35,7 @@ final class OutsidePrograms implements AutoCloseable {
     private String lastBind = "";
 
     /** Starts the device plugin with the driver in the cluster's shared folder. */
-    OutsidePrograms(LocalCluster cluster, ApiServer api, Path folder) throws IOException {
+    OutsidePrograms(Cluster cluster, ApiServer api, Path folder) throws IOException {
         this.cluster = cluster;
         this.api = api;
         this.folder = folder;

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -24,6 +25,9 @@ class PreferencesIT {
 
     @BeforeAll
     static void install() {
+        assumeThat(Cluster.usesKind())
+                .as("kind, whose cluster here has one node")
+                .isFalse();
         cluster = LocalCluster.start(SharedCluster.ROOT);
         nodes = List.of(cluster.node(), cluster.addNode());
         Installation installation = new Installation(cluster, SharedCluster.ROOT);

@@ -28,12 +28,12 @@ final class RightTrials {
     private static final String CARD = "GPU-00000000-0000-4000-8000-000000000001";
     static final String CARDS = "card kind=T4 uuid=" + CARD + " memory=15GiB";
 
-    private final LocalCluster cluster;
+    private final Cluster cluster;
     private final ApiServer api;
     private final OutsidePrograms programs;
     private int pods;
 
-    RightTrials(LocalCluster cluster, ApiServer api, OutsidePrograms programs) {
+    RightTrials(Cluster cluster, ApiServer api, OutsidePrograms programs) {
         this.cluster = cluster;
         this.api = api;
         this.programs = programs;
@@ -72,7 +72,7 @@ final class RightTrials {
         }
     }
 
-    static void cards(LocalCluster cluster, String lines) throws IOException {
+    static void cards(Cluster cluster, String lines) throws IOException {
         Files.writeString(
                 cluster.sharedFolder().resolve("cards"), "driver node=" + cluster.node() + "\n" + lines + "\n");
     }

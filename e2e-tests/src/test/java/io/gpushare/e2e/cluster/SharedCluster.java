@@ -35,7 +35,6 @@ final class SharedCluster implements AutoCloseable {
     private final Cluster cluster = Cluster.start(ROOT);
     private final Installation installation = new Installation(cluster, ROOT);
     private final Pods pods = new Pods(cluster);
-    private @Nullable LocalCluster second;
     private @Nullable String logWithoutDriver;
     private boolean running;
 
@@ -87,19 +86,6 @@ final class SharedCluster implements AutoCloseable {
         running = false;
     }
 
-    /** This cluster if it is a local one, where tests can read the node's files, else an additional local cluster. */
-    LocalCluster local() {
-        if (cluster instanceof LocalCluster local) {
-            return local;
-        }
-        if (second == null) {
-            second = LocalCluster.start(ROOT);
-            new Installation(second, ROOT).applyManifests();
-            new Installation(second, ROOT).removePrograms();
-        }
-        return second;
-    }
-
     void awaitAllocatable(int units, int cards) {
         Await.until(
                 NODE_STATUS,
@@ -117,8 +103,5 @@ final class SharedCluster implements AutoCloseable {
     @Override
     public void close() {
         cluster.close();
-        if (second != null) {
-            second.close();
-        }
     }
 }

@@ -1,7 +1,6 @@
 package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,9 +14,6 @@ import org.junit.jupiter.api.Test;
 class TlsIT extends ClusterScenario {
     @Test
     void overTlsTheSchedulerBindsAndNobodyWithoutItsCertificate() throws IOException {
-        assumeThat(cluster)
-                .as("a kube-scheduler that can read the node's files")
-                .isInstanceOf(LocalCluster.class);
         shared.reinstallNext();
         Path made = cluster.sharedFolder().resolve("certificates");
         Path tls = ROOT.resolve("deploy/tls");
