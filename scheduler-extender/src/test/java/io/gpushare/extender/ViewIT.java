@@ -156,7 +156,8 @@ class ViewIT extends WithView {
         assertThat(text("nodes?node=a&output=yaml")).startsWith("nodes:\n- name: a\n");
         assertThat(text("nodes?output=xml")).isEqualTo("error: 'output' is one of text, wide, json, yaml, not xml\n");
         assertThat(text("version")).isEqualTo("Extender: 0.0.0-test\n");
-        assertThat(text("details?node=z")).isEqualTo("error: node \"z\" is not known\n");
+        assertThat(text("details?node=z"))
+                .isEqualTo("error: node \"z\" is not known; kubectl gpushare shows all nodes with cards\n");
         assertThat(text("top?node=a"))
                 .contains("NODE  CARD  MODEL     MEMORY    ALLOCATED  USED  STATE")
                 .contains("a     0     Tesla T4  15.0 GiB  3 GiB      -     ok")
