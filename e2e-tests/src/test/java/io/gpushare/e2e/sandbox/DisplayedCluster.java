@@ -117,8 +117,9 @@ final class DisplayedCluster implements AutoCloseable {
     /** Creates a ResourceQuota on {@code requests.<resource>}, as Kubernetes counts it. */
     void addQuota(String namespace, String name, String scope, String resource, int used, int hard) {
         ObjectNode quota = ApiClient.document("""
-            {"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"%s","namespace":"%s"},"spec":{},"status":{}}\
-            """.formatted(name, namespace));
+            {"apiVersion":"v1","kind":"ResourceQuota","spec":{},"status":{}}\
+            """);
+        quota.putObject("metadata").put("name", name).put("namespace", namespace);
         if (!scope.isEmpty()) {
             ObjectNode expression = quota.withObject("/spec/scopeSelector")
                     .putArray("matchExpressions")
