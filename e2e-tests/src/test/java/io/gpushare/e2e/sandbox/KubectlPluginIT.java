@@ -446,8 +446,7 @@ class KubectlPluginIT {
                         "select",
                         "model = H200"),
                 new Case("No card in this cluster reports the fact numa: remove the condition", "select", "numa = 0"),
-                new Case(
-                        "write a comma before the next condition, or nothing more", "select", "ecc = true mig = false"),
+                new Case("write true or false", "select", "ecc = yes"),
                 new Case("write over how many cards the memory is split, from 1 to 64", "cards", "many"),
                 new Case("split its memory over them: annotation gpushare.io/cards", "aliyun.com/gpu-mem", 90),
                 new Case("A node has at most 8 such cards: request fewer", "aliyun.com/gpu-count", 9));
