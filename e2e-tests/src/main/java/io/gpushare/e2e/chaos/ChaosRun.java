@@ -1,9 +1,9 @@
 package io.gpushare.e2e.chaos;
 
+import io.gpushare.e2e.chaos.check.AuditLog;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.EndCheck;
-import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;
@@ -138,8 +138,8 @@ final class ChaosRun implements AutoCloseable {
                     watch,
                     tally);
             PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
-            Evictions evictions = new Evictions(cluster.auditLog());
-            PodLoad load = new PodLoad(api, watcher, manifests, evictions, watch, tally);
+            AuditLog audit = new AuditLog(cluster.auditLog());
+            PodLoad load = new PodLoad(api, watcher, manifests, audit, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());
@@ -151,7 +151,7 @@ final class ChaosRun implements AutoCloseable {
             load.awaitEnd(DRAIN);
             watcher.end();
             join(threads.getFirst());
-            countBound(watcher.preemptors(), evictions, tally);
+            countBound(watcher.preemptors(), audit, tally);
             watch.say("all pods are gone; checking for leaked allocations");
             new EndCheck(cluster, nodes, api, cards, tally).run();
             keeper.end();
@@ -163,10 +163,10 @@ final class ChaosRun implements AutoCloseable {
     }
 
     /** Counts which of the pods for which the extender evicted others were bound then. */
-    private static void countBound(Map<String, Instant> preemptors, Evictions evictions, Tally tally) {
+    private static void countBound(Map<String, Instant> preemptors, AuditLog audit, Tally tally) {
         preemptors.forEach((pod, at) -> {
             try {
-                boolean bound = evictions.bound(pod, at.minus(LOG_DELAY));
+                boolean bound = audit.bound(pod, at.minus(LOG_DELAY));
                 tally.count("preemption by the extender: "
                         + (bound ? "the pod was bound then" : pod + " was not bound then"));
             } catch (IOException e) {

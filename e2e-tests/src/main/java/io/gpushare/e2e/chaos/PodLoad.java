@@ -2,8 +2,8 @@ package io.gpushare.e2e.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.chaos.check.AdmissionReasons;
+import io.gpushare.e2e.chaos.check.AuditLog;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
-import io.gpushare.e2e.chaos.check.Evictions;
 import io.gpushare.e2e.chaos.check.PodView;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Snapshot;
@@ -45,20 +45,20 @@ final class PodLoad {
     private final PodManifests manifests;
     private final RunClock watch;
     private final Tally tally;
-    private final Evictions evictions;
+    private final AuditLog audit;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     PodLoad(
             ApiServer api,
             ClusterWatcher watcher,
             PodManifests manifests,
-            Evictions evictions,
+            AuditLog audit,
             RunClock watch,
             Tally tally) {
         this.api = api;
         this.watcher = watcher;
         this.manifests = manifests;
-        this.evictions = evictions;
+        this.audit = audit;
         this.watch = watch;
         this.tally = tally;
     }
@@ -168,7 +168,7 @@ final class PodLoad {
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
             if (preempted || vanished) {
                 Set<String> deleters = deleters(order, since);
-                if (!pod.map(PodView::disrupted).orElse(false) && !Evictions.preempted(deleters)) {
+                if (!pod.map(PodView::disrupted).orElse(false) && !AuditLog.preempted(deleters)) {
                     tally.violation(
                             "a pod vanished that nobody preempted", order.name(), uid + ", deleted by " + deleters);
                 }
@@ -195,7 +195,7 @@ final class PodLoad {
 
     private Set<String> deleters(PlannedPod order, Instant since) {
         try {
-            return evictions.deleters(order.name(), since);
+            return audit.deleters(order.name(), since);
         } catch (IOException e) {
             throw new UncheckedIOException("the audit log can't be read", e);
         }

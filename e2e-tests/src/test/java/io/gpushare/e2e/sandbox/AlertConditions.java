@@ -26,6 +26,23 @@ final class AlertConditions {
         this.sandbox = sandbox;
     }
 
+    /** Starts the two nodes, and waits until they offer their cards. */
+    static void start(SandboxCluster sandbox) throws Exception {
+        sandbox.start(List.of(A, B));
+        Await.until(
+                PATIENCE,
+                "both nodes offer their cards",
+                () -> {
+                    try {
+                        sandbox.checkPrograms();
+                        return sandbox.ready(2);
+                    } catch (IOException | InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                ready -> ready);
+    }
+
     /** Two pods on shared cards, of which one uses more than is allocated to it and the other less, and one on a whole card. */
     String use() throws Exception {
         create(PodSpec.sharing("greedy", LONG, 10).preferring(1, "T4"));

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A real Prometheus scrapes the sandbox with the configuration of deploy/monitoring. Every query of the dashboards and
@@ -61,17 +63,17 @@ class MonitoringIT {
             "GpuShareWaitingBesideRoom",
             "GpuShareDifferencesMended");
 
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path folder;
+
     private SandboxCluster sandbox;
     private Prometheus prometheus;
 
     @BeforeEach
     void start() throws Exception {
         Prometheus.requireInstalled();
-        folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
         sandbox = new SandboxCluster(ROOT, folder, 0);
-        sandbox.start(List.of(AlertConditions.A, AlertConditions.B));
-        Await.until(PATIENCE, "both nodes offer their cards", () -> ready(), ready -> ready);
+        AlertConditions.start(sandbox);
         PrometheusConfig.write(sandbox, folder);
         prometheus = Prometheus.start(folder);
         Await.until(
@@ -117,15 +119,6 @@ class MonitoringIT {
         System.out.printf(
                 "Prometheus: %d queries of %d dashboards and %d rules answered, %d alerts fired%n",
                 queries, Dashboards.read().all().size(), rules, BY_FAULTS.size() + 2);
-    }
-
-    private boolean ready() {
-        try {
-            sandbox.checkPrograms();
-            return sandbox.ready(2);
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /** Runs {@code promtool check metrics} for each program; together they expose all documented metrics but optional ones. */

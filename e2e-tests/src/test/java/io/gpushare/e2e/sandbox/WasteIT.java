@@ -17,8 +17,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is wasted in one running sandbox, by the page, the command line and Prometheus: the same pods and sums. */
 class WasteIT {
@@ -39,21 +43,26 @@ class WasteIT {
             "podsOver", "gpushare_cluster_pods_over_limit",
             "podsIdle", "gpushare_cluster_pods_idle"));
 
-    private final Path folder;
-    private final SandboxCluster sandbox;
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path folder;
 
-    WasteIT() throws IOException {
-        folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
+    private SandboxCluster sandbox;
+
+    @BeforeEach
+    void create() throws IOException {
+        Prometheus.requireInstalled();
         sandbox = new SandboxCluster(ROOT, folder, 0);
+    }
+
+    @AfterEach
+    void stop() {
+        sandbox.close();
     }
 
     @Test
     @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void pageCommandLineAndPrometheusNameTheSamePodsAndSums() throws Exception {
-        Prometheus.requireInstalled();
-        try (sandbox) {
-            sandbox.start(List.of(AlertConditions.A, AlertConditions.B));
-            Await.until(PATIENCE, "both nodes offer their cards", this::ready, ready -> ready);
+        AlertConditions.start(sandbox);
             sandbox.showPlugins();
             new AlertConditions(sandbox).use();
             PrometheusConfig.write(sandbox, folder);
@@ -72,7 +81,6 @@ class WasteIT {
                 assertThat(namedByPrometheus(prometheus)).containsExactlyInAnyOrderElementsOf(names);
                 page(browser, names);
             }
-        }
     }
 
     /** The sums of the command line, if Prometheus has the same; otherwise how they differ. */
@@ -173,14 +181,5 @@ class WasteIT {
         Process process = builder.start();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return Files.readString(output, StandardCharsets.UTF_8);
-    }
-
-    private boolean ready() {
-        try {
-            sandbox.checkPrograms();
-            return sandbox.ready(2);
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 }

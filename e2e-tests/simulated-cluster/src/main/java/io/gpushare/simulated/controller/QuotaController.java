@@ -37,24 +37,29 @@ public final class QuotaController implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                JsonNode quotas =
-                        cluster.get("/api/v1/resourcequotas").document().path("items");
-                List<PodDocument> pods = new ArrayList<>();
-                if (!quotas.isEmpty()) {
-                    cluster.get("/api/v1/pods")
-                            .document()
-                            .path("items")
-                            .forEach(pod -> pods.add(new PodDocument((ObjectNode) pod)));
-                }
-                for (JsonNode quota : quotas) {
-                    count(quota, pods);
+                try {
+                    round();
+                } catch (IOException e) {
+                    LOG.info("the controller of ResourceQuotas tries again: {}", e.toString());
                 }
                 Thread.sleep(PERIOD_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            LOG.info("the controller of ResourceQuotas ends: {}", e.toString());
+        }
+    }
+
+    private void round() throws IOException, InterruptedException {
+        JsonNode quotas = cluster.get("/api/v1/resourcequotas").document().path("items");
+        List<PodDocument> pods = new ArrayList<>();
+        if (!quotas.isEmpty()) {
+            cluster.get("/api/v1/pods")
+                    .document()
+                    .path("items")
+                    .forEach(pod -> pods.add(new PodDocument((ObjectNode) pod)));
+        }
+        for (JsonNode quota : quotas) {
+            count(quota, pods);
         }
     }
 

@@ -8,7 +8,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class EvictionsTest {
+class AuditLogTest {
     private static final Instant EARLY = Instant.parse("2026-11-25T01:00:00Z");
 
     @TempDir
@@ -16,20 +16,32 @@ class EvictionsTest {
 
     @Test
     void onlySuccessfulDeletionsSinceThenCount() throws Exception {
-        Evictions evictions = new Evictions(Files.writeString(
+        AuditLog log = new AuditLog(Files.writeString(
                 folder.resolve("audit.log"),
                 line("a", "system:kube-scheduler", 200)
                         + line("b", "admin", 200)
                         + line("c", "system:serviceaccount:kube-system:gpu-share-scheduler-extender", 201)
                         + line("d", "system:kube-scheduler", 409)
                         + "{\"objectRef\":{\"name\":\"a\""));
-        assertThat(evictions.deleters("a", EARLY)).containsExactly("system:kube-scheduler");
-        assertThat(Evictions.preempted(evictions.deleters("a", EARLY))).isTrue();
-        assertThat(evictions.deleters("a", EARLY.plusSeconds(60))).isEmpty();
-        assertThat(evictions.deleters("b", EARLY)).containsExactly("admin");
-        assertThat(Evictions.preempted(evictions.deleters("b", EARLY))).isFalse();
-        assertThat(Evictions.preempted(evictions.deleters("c", EARLY))).isTrue();
-        assertThat(evictions.deleters("d", EARLY)).isEmpty();
+        assertThat(log.deleters("a", EARLY)).containsExactly("system:kube-scheduler");
+        assertThat(AuditLog.preempted(log.deleters("a", EARLY))).isTrue();
+        assertThat(log.deleters("a", EARLY.plusSeconds(60))).isEmpty();
+        assertThat(log.deleters("b", EARLY)).containsExactly("admin");
+        assertThat(AuditLog.preempted(log.deleters("b", EARLY))).isFalse();
+        assertThat(AuditLog.preempted(log.deleters("c", EARLY))).isTrue();
+        assertThat(log.deleters("d", EARLY)).isEmpty();
+    }
+
+    @Test
+    void aBindingIsNoDeletion() throws Exception {
+        AuditLog log = new AuditLog(Files.writeString(
+                folder.resolve("audit.log"),
+                line("a", "system:kube-scheduler", 201)
+                        .replace("\"resource\":\"pods\"", "\"resource\":\"pods\",\"subresource\":\"binding\"")));
+        assertThat(log.bound("a", EARLY)).isTrue();
+        assertThat(log.bound("a", EARLY.plusSeconds(60))).isFalse();
+        assertThat(log.bound("b", EARLY)).isFalse();
+        assertThat(log.deleters("a", EARLY)).isEmpty();
     }
 
     private static String line(String pod, String user, int code) {

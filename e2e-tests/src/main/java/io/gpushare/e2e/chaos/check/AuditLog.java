@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Who deleted, evicted or bound pods, by the API server's audit log. Events of it can be lost. */
-public record Evictions(Path auditLog) {
+public record AuditLog(Path file) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<String> EVICTORS =
             Set.of("system:kube-scheduler", "system:serviceaccount:kube-system:gpu-share-scheduler-extender");
@@ -27,7 +27,7 @@ public record Evictions(Path auditLog) {
 
     /** Whether a pod of that name was bound since then. */
     public boolean bound(String pod, Instant since) throws IOException {
-        return entries(pod, since).stream().anyMatch(Evictions::binds);
+        return entries(pod, since).stream().anyMatch(AuditLog::binds);
     }
 
     private static boolean binds(JsonNode entry) {
@@ -35,10 +35,10 @@ public record Evictions(Path auditLog) {
     }
 
     private List<JsonNode> entries(String pod, Instant since) throws IOException {
-        try (Stream<String> lines = Files.lines(auditLog)) {
+        try (Stream<String> lines = Files.lines(file)) {
             // A last line that is still being written lacks its end.
             return lines.filter(line -> line.contains('"' + pod + '"') && line.endsWith("}"))
-                    .map(Evictions::entry)
+                    .map(AuditLog::entry)
                     .filter(entry -> entry.at("/objectRef/name").asText().equals(pod)
                             && entry.at("/responseStatus/code").asInt() / 100 == 2
                             && !Instant.parse(entry.path("stageTimestamp").asText())
