@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.simulated.apiserver.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -157,6 +158,20 @@ class PreemptionFaultsIT extends WithPreemption {
         await().atMost(SOON).until(() -> "n1".equals(status("high").getString("nominatedNodeName")));
         binds("high", "n1");
         nothingMoreEvicted(1);
+    }
+
+    /** The watch is silent from before the eviction: no event shows the hold, or the victim as terminating. */
+    @Test
+    void noPodIsBoundBesideTheVictimBeforeTheWatchShowsTheHold() throws Exception {
+        running("low", "n1", memory(7), 0);
+        running("other", "n1", memory(15), 100);
+        api.pod("small", "uid-small", memory(1), 0);
+        await().until(() -> extender.ledger.podEntry("uid-small").isPresent());
+        waiting("high", whole(1), 100);
+        api.muteWatches(true);
+        await().atMost(SOON).until(() -> api.evicted().equals(List.of("low")));
+        assertThat(extender.bind("small", "uid-small", "n1")).contains("Insufficient GPU Memory in one device");
+        api.muteWatches(false);
     }
 
     @Test

@@ -35,7 +35,6 @@ public final class PreemptionLoop {
     // A search over thousands of nodes takes long; it uses a fifth of the thread's time at most.
     private static final int REST = 4;
     private static final int PODS_PER_ROUND = 8;
-    private static final Duration LONGEST_LAG = Duration.ofSeconds(10);
     private static final Duration CHECK_AGAIN = Duration.ofMinutes(5);
     private static final Duration NOMINATE_AGAIN = Duration.ofSeconds(5);
     private static final int NO_FAILURE = -1;
@@ -57,9 +56,6 @@ public final class PreemptionLoop {
 
     // Only the thread uses the fields below.
     private @Nullable Instant checkedAt;
-    // The pod that the ledger must show with its held cards before the next decision.
-    private @Nullable PodRef awaited;
-    private Instant awaitedUntil = Instant.MIN;
     private final Map<String, Instant> nominatedAt = new HashMap<>();
     // The status of the last failure, which is logged once; 0 for no response.
     private int failure = NO_FAILURE;
@@ -132,12 +128,12 @@ public final class PreemptionLoop {
             if (!ready.getAsBoolean()) {
                 turns.reset();
                 nominatedAt.clear();
-                awaited = null;
+                if (!mayWrite.getAsBoolean()) {
+                    ledger.releaseAllCards();
+                }
             } else if (permitted) {
                 settle(now);
-                if (!behind(now)) {
-                    preempt(now);
-                }
+                preempt(now);
             }
             unhelped = turns.unhelped();
             full = turns.full();
@@ -174,7 +170,10 @@ public final class PreemptionLoop {
         for (Ended ended : turns.ended(now)) {
             counts.count(ended.how());
             switch (ended.how()) {
-                case GONE -> LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
+                case GONE -> {
+                    LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
+                    ledger.releaseCards(ended.pod());
+                }
                 case BOUND -> release(ended, "Bound", "the pod is bound");
                 case EXPIRED -> {
                     LOG.warn(
@@ -196,7 +195,7 @@ public final class PreemptionLoop {
     }
 
     private void release(Ended ended, String why, String sentence) {
-        ledger.podEntry(ended.pod().uid()).ifPresent(pod -> preemptor.release(pod, why, sentence));
+        preemptor.release(ended.pod(), why, sentence);
     }
 
     private void nominate(Instant now) {
@@ -216,19 +215,6 @@ public final class PreemptionLoop {
         }
     }
 
-    /** Whether the ledger does not show the last decision yet: the next one could take the same cards. */
-    private boolean behind(Instant now) {
-        PodRef last = awaited;
-        boolean behind = last != null
-                && now.isBefore(awaitedUntil)
-                && ledger.podEntry(last.uid()).filter(pod -> pod.node() == null).isPresent()
-                && ledger.nominated(last.uid()).filter(Nominated::held).isEmpty();
-        if (!behind) {
-            awaited = null;
-        }
-        return behind;
-    }
-
     private void preempt(Instant now) throws KubernetesException {
         int tried = 0;
         for (PodEntry pod : turns.due(now)) {
@@ -238,10 +224,7 @@ public final class PreemptionLoop {
             switch (attempt(pod)) {
                 case Attempt.Held(String node, Duration grace) -> {
                     // The attempt took as long as its calls.
-                    Instant held = clocks.steady().instant();
-                    turns.held(pod.ref(), node, grace, held);
-                    awaited = pod.ref();
-                    awaitedUntil = held.plus(LONGEST_LAG);
+                    turns.held(pod.ref(), node, grace, clocks.steady().instant());
                     return;
                 }
                 case Attempt.NotPossible() ->

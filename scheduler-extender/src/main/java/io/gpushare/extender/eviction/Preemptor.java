@@ -10,23 +10,27 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
- * holds the cards for the pod, and evicts. Cards are held first, so that no pod that the victims' controllers create takes
- * them, whoever leads then.
+ * holds the cards for the pod, and evicts. Cards are held first, in the ledger and then in the pod's status, so that no pod
+ * that the victims' controllers create takes them, whoever leads then.
  */
 final class Preemptor {
     private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
@@ -114,9 +118,7 @@ final class Preemptor {
                         }
                         case VictimCheck.Result.Spare(Set<String> uids) -> spared.addAll(uids);
                         case VictimCheck.Result.Clear(Duration grace) -> {
-                            return search.stillRight(plan)
-                                    ? evict(pod, plan, grace)
-                                    : new Attempt.Failed("the pods on node " + plan.node() + " are changing");
+                            return evict(pod, search, plan, grace);
                         }
                     }
                 }
@@ -138,7 +140,20 @@ final class Preemptor {
         return facts != null && pod.rules().admit(facts);
     }
 
-    private Attempt evict(PodEntry pod, EvictionPlan.Evict plan, Duration grace) {
+    /** The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold. */
+    private Attempt evict(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Duration grace) {
+        ledger.holdCards(pod, plan.node(), uids(plan.victims()));
+        Attempt attempt = evictHeld(pod, search, plan, grace);
+        if (!(attempt instanceof Attempt.Held)) {
+            ledger.releaseCards(pod.ref());
+        }
+        return attempt;
+    }
+
+    private Attempt evictHeld(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Duration grace) {
+        if (!search.stillRight(plan)) {
+            return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
+        }
         if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
             return new Attempt.Failed("it does not wait any more");
         }
@@ -153,7 +168,7 @@ final class Preemptor {
                 plan.victims().size(),
                 plan.node(),
                 plan.victims().stream().map(PodEntry::ref).toList());
-        int evicted = 0;
+        List<PodEntry> evicted = new ArrayList<>();
         for (PodEntry victim : plan.victims().reversed()) {
             if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
                 break;
@@ -162,14 +177,19 @@ final class Preemptor {
             if (!maybe) {
                 break;
             }
-            evicted++;
+            evicted.add(victim);
         }
-        if (evicted == 0) {
-            release(pod, "EvictionRefused", "no pod was evicted");
+        if (evicted.isEmpty()) {
+            release(pod.ref(), "EvictionRefused", "no pod was evicted");
             return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
         }
-        events.preempting(pod.ref(), evicted, plan.node());
+        ledger.holdCards(pod, plan.node(), uids(evicted));
+        events.preempting(pod.ref(), evicted.size(), plan.node());
         return new Attempt.Held(plan.node(), grace);
+    }
+
+    private static Set<String> uids(List<PodEntry> pods) {
+        return pods.stream().map(pod -> pod.ref().uid()).collect(Collectors.toUnmodifiableSet());
     }
 
     private boolean waits(PodEntry pod) {
@@ -196,16 +216,15 @@ final class Preemptor {
     }
 
     /** The cards are not held for the pod any more. */
-    void release(PodEntry pod, String why, String sentence) {
+    void release(PodRef pod, String why, String sentence) {
+        ledger.releaseCards(pod);
         if (!parts.mayWrite().getAsBoolean()) {
             return;
         }
         try {
-            api.patch(
-                    pod.ref(),
-                    PodStatusPatch.released(why, sentence, parts.wall().instant()));
+            api.patch(pod, PodStatusPatch.released(why, sentence, parts.wall().instant()));
         } catch (KubernetesException e) {
-            LOG.debug("pod {}: {}", pod.ref(), e.getMessage());
+            LOG.debug("pod {}: {}", pod, e.getMessage());
         }
     }
 }

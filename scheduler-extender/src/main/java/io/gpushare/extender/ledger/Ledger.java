@@ -305,7 +305,27 @@ public final class Ledger {
                 .toList();
     }
 
-    /** The pods for which this extender holds cards. */
+    /**
+     * Holds cards of that node for the waiting pod, against pods of the same or a lower priority, until it is released, bound
+     * or gone. Placements that come after this call respect it; those that came before are in the ledger.
+     *
+     * @param victims the uids of the pods that this extender evicts for it
+     */
+    public void holdCards(PodEntry pod, String node, Set<String> victims) {
+        pods.hold(pod, node, victims);
+    }
+
+    /** Ends {@link #holdCards}. If the API server shows the cards as held, they stay so until it does not any more. */
+    public void releaseCards(PodRef pod) {
+        pods.nominations().release(pod.uid());
+    }
+
+    /** Ends all of {@link #holdCards}: another extender leads. */
+    public void releaseAllCards() {
+        pods.nominations().releaseAll();
+    }
+
+    /** The pods for which this extender, or one that led before, holds cards. */
     public List<Nominations.Nominated> held() {
         return pods.nominations().held();
     }

@@ -150,7 +150,18 @@ final class PodTable {
     }
 
     private boolean terminating(String uid) {
-        return entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+        return nominations.evicts(uid)
+                || entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+    }
+
+    /** Holds the node's cards for that pod: what is assumed there before is seen by the caller, and what comes after sees the hold. */
+    void hold(PodEntry pod, String node, Set<String> victims) {
+        Nominations.Nominated held =
+                new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), true, true);
+        nodes.change(node, entry -> {
+            nominations.hold(held, victims);
+            return entry;
+        });
     }
 
     Update update(ClusterPod pod, PodDemand.Valid demand) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,13 +38,25 @@ public final class Nominations {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(priority);
         }
+
+        private Nominated shown(boolean now) {
+            return new Nominated(ref, node, demand, priority, held, now);
+        }
     }
 
+    /** Cards that this process holds for a pod, and the uids of the pods that it evicts from them. */
+    private record Hold(Nominated pod, Set<String> victims) {}
+
+    // Of two that are as important, the one whose cards are held: exactly they were freed for it.
     private static final Comparator<Nominated> FIRST = Comparator.comparing(
                     Nominated::priority, PodPriority.HIGHEST_FIRST)
+            .thenComparing(pod -> !pod.held())
             .thenComparing(pod -> pod.ref().uid());
 
+    // As the API server shows them.
     private final Map<String, Nominated> pods = new ConcurrentHashMap<>();
+    // Those that this process holds, before the API server shows it and after.
+    private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     // The node whose cards wait for a pod, by uid: pods were moved away from them.
     private final Map<String, String> promised = new ConcurrentHashMap<>();
 
@@ -60,10 +73,40 @@ public final class Nominations {
         } else {
             pods.remove(uid);
         }
+        holds.computeIfPresent(
+                uid,
+                (_, hold) -> waits && demand instanceof PodDemand.Valid
+                        ? new Hold(hold.pod().shown(hold.pod().node().equals(pod.nominatedNode())), hold.victims())
+                        : null);
     }
 
     public void remove(String uid) {
         pods.remove(uid);
+        holds.remove(uid);
+    }
+
+    /**
+     * This process holds cards of its node for that pod, whatever the API server shows yet.
+     *
+     * @param victims the uids of the pods that leave the cards
+     */
+    public void hold(Nominated pod, Set<String> victims) {
+        holds.put(pod.ref().uid(), new Hold(pod, Set.copyOf(victims)));
+    }
+
+    /** This process holds no cards for that pod any more. */
+    public void release(String uid) {
+        holds.remove(uid);
+    }
+
+    /** This process holds no cards any more: another one leads. */
+    public void releaseAll() {
+        holds.clear();
+    }
+
+    /** Whether this process evicts the pod with that uid from cards that it holds. */
+    public boolean evicts(String uid) {
+        return holds.values().stream().anyMatch(hold -> hold.victims().contains(uid));
     }
 
     /** The node's cards wait for that pod, as if it were nominated there, if it is nominated nowhere else. */
@@ -81,12 +124,20 @@ public final class Nominations {
 
     /** Where that pod is nominated; empty if it is not. */
     public Optional<Nominated> of(String uid) {
-        return Optional.ofNullable(pods.get(uid));
+        @Nullable Hold hold = holds.get(uid);
+        return Optional.ofNullable(hold == null ? pods.get(uid) : hold.pod());
+    }
+
+    private Stream<Nominated> all() {
+        return Stream.concat(
+                holds.values().stream().map(Hold::pod),
+                pods.values().stream()
+                        .filter(pod -> !holds.containsKey(pod.ref().uid())));
     }
 
     /** The pods for which this extender holds cards. */
     public List<Nominated> held() {
-        return pods.values().stream().filter(Nominated::held).toList();
+        return all().filter(Nominated::held).toList();
     }
 
     /**
@@ -94,15 +145,14 @@ public final class Nominations {
      * that are nominated to the same node only one counts against the other, or neither would get the card.
      */
     public boolean precedes(Nominated nominated, String uid, int priority) {
-        @Nullable Nominated own = pods.get(uid);
-        return (own != null && own.node().equals(nominated.node()))
-                ? FIRST.compare(nominated, own) < 0
-                : nominated.priority().value() >= priority;
+        return of(uid).filter(own -> own.node().equals(nominated.node()))
+                .map(own -> FIRST.compare(nominated, own) < 0)
+                .orElse(nominated.priority().value() >= priority);
     }
 
     /** The nodes to which such pods are nominated. */
     public Set<String> nodes(Predicate<Nominated> which) {
-        return pods.values().stream().filter(which).map(Nominated::node).collect(Collectors.toSet());
+        return all().filter(which).map(Nominated::node).collect(Collectors.toSet());
     }
 
     /**
@@ -114,8 +164,7 @@ public final class Nominations {
      */
     public Map<PodRef, Allocation> expected(
             String node, NodeCards cards, Predicate<Nominated> which, Predicate<String> terminating) {
-        List<Nominated> nominated = pods.values().stream()
-                .filter(pod -> pod.node().equals(node) && which.test(pod))
+        List<Nominated> nominated = all().filter(pod -> pod.node().equals(node) && which.test(pod))
                 .sorted(FIRST)
                 .toList();
         Map<PodRef, Allocation> expected = new LinkedHashMap<>();

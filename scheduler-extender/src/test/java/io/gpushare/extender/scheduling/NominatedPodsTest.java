@@ -22,6 +22,7 @@ import io.gpushare.model.codec.InventoryCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,6 +122,52 @@ class NominatedPodsTest {
         running("old", 12, false, "n2");
         assertThat(new Preemption(ledger).preempt(second, candidates))
                 .containsExactly(Map.entry("n2", new Victims(List.of("uid-old"), 0)));
+    }
+
+    /** The API server's watch may show the hold, and the victim as terminating, long after the eviction. */
+    @Test
+    void aHeldCardIsKeptBeforeTheWatchShowsTheHoldAndTheTerminatingVictim() {
+        nominate(null);
+        running("victim", 8, false);
+        assertThat(fits("small", 0, 8, "n1")).isTrue();
+        hold("preemptor", "n1", "uid-victim");
+        assertThat(fits("small", 0, 8, "n1")).as("beside the victim").isFalse();
+        assertThat(bind("small", 8, "n1")).isInstanceOf(Assumption.Refused.class);
+        nominate(null);
+        assertThat(fits("small", 0, 8, "n1")).as("an older state of the pod").isFalse();
+        ledger.removePod(ref("victim"));
+        assertThat(fits("small", 0, 8, "n1")).isFalse();
+        assertThat(bind("preemptor", 12, "n1")).isInstanceOf(Assumption.Assumed.class);
+    }
+
+    @Test
+    void aHeldCardIsFreeOnceItIsReleasedOrThePodIsGone() {
+        nominate(null);
+        hold("preemptor", "n1");
+        ledger.releaseCards(ref("preemptor"));
+        assertThat(fits("small", 0, 8, "n1")).isTrue();
+        hold("preemptor", "n1");
+        ledger.releaseAllCards();
+        assertThat(fits("small", 0, 8, "n1")).isTrue();
+        hold("preemptor", "n1");
+        ledger.removePod(ref("preemptor"));
+        assertThat(fits("small", 0, 8, "n1")).isTrue();
+        assertThat(ledger.held()).isEmpty();
+    }
+
+    /** kube-scheduler may nominate another pod to the node, whose own victims leave another card. */
+    @Test
+    void ofTwoPodsOfTheSamePriorityTheOneWhoseCardsAreHeldGetsThem() {
+        nominate(null);
+        pending("a-nominated", HIGH, 12, "n1");
+        assertThat(fits("preemptor", HIGH, 12, "n1")).isFalse();
+        hold("preemptor", "n1");
+        assertThat(fits("a-nominated", HIGH, 12, "n1")).isFalse();
+        assertThat(fits("preemptor", HIGH, 12, "n1")).isTrue();
+    }
+
+    private void hold(String name, String node, String... victims) {
+        ledger.holdCards(ledger.podEntry("uid-" + name).orElseThrow(), node, Set.of(victims));
     }
 
     private void nominate(@Nullable String node) {
