@@ -63,24 +63,24 @@ class WasteIT {
     @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void pageCommandLineAndPrometheusNameTheSamePodsAndSums() throws Exception {
         AlertConditions.start(sandbox);
-            sandbox.showPlugins();
-            new AlertConditions(sandbox).use();
-            PrometheusConfig.write(sandbox, folder);
-            try (Prometheus prometheus = Prometheus.start(folder);
-                    Browser browser = Browser.start()) {
-                browser.look(1440, 900, false);
-                browser.open(sandbox.apiServer().resolve("/" + GPUSHARE_PAGE).toString());
-                String sums = Await.until(
-                        PATIENCE,
-                        "all three have the sums of one over its limit",
-                        () -> sums(prometheus),
-                        text -> text.startsWith("{") && text.contains("podsOver=1.0"));
-                System.out.println("By the command line and by Prometheus: " + sums);
-                List<String> names = List.of("default/greedy", "default/modest", "default/train");
-                assertThat(namedByCommandLine()).containsExactlyInAnyOrderElementsOf(names);
-                assertThat(namedByPrometheus(prometheus)).containsExactlyInAnyOrderElementsOf(names);
-                page(browser, names);
-            }
+        sandbox.showPlugins();
+        new AlertConditions(sandbox).use();
+        PrometheusConfig.write(sandbox, folder);
+        try (Prometheus prometheus = Prometheus.start(folder);
+                Browser browser = Browser.start()) {
+            browser.look(1440, 900, false);
+            browser.open(sandbox.apiServer().resolve("/" + GPUSHARE_PAGE).toString());
+            String sums = Await.until(
+                    PATIENCE,
+                    "all three have the sums of one over its limit",
+                    () -> sums(prometheus),
+                    text -> text.startsWith("{") && text.contains("podsOver=1.0"));
+            System.out.println("By the command line and by Prometheus: " + sums);
+            List<String> names = List.of("default/greedy", "default/modest", "default/train");
+            assertThat(namedByCommandLine()).containsExactlyInAnyOrderElementsOf(names);
+            assertThat(namedByPrometheus(prometheus)).containsExactlyInAnyOrderElementsOf(names);
+            page(browser, names);
+        }
     }
 
     /** The sums of the command line, if Prometheus has the same; otherwise how they differ. */
