@@ -51,7 +51,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         Collections.sort(times);
         List<PlannedPod> orders = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            List<ContainerRequest> requests = requests(random);
+            List<ContainerRequest> requests = PlannedPod.urgent(i) ? urgent(random) : requests(random);
             boolean cards = requests.stream().anyMatch(ContainerRequest::whole);
             Ending ending = switch (random.nextInt(10)) {
                 case 0 -> Ending.IMPATIENT;
@@ -64,6 +64,11 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, requests, ending, life));
         }
         return orders;
+    }
+
+    /** What seldom fits beside the other pods, and what kube-scheduler's own preemption seldom helps. */
+    private static List<ContainerRequest> urgent(Random random) {
+        return List.of(random.nextBoolean() ? ContainerRequest.cards(1) : ContainerRequest.memory(random.nextInt(12, 16)));
     }
 
     private static List<ContainerRequest> requests(Random random) {
