@@ -68,7 +68,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
 
     /** What seldom fits beside the other pods, and what kube-scheduler's own preemption seldom helps. */
     private static List<ContainerRequest> urgent(Random random) {
-        return List.of(random.nextBoolean() ? ContainerRequest.cards(1) : ContainerRequest.memory(random.nextInt(12, 16)));
+        return List.of(
+                random.nextBoolean() ? ContainerRequest.cards(1) : ContainerRequest.memory(random.nextInt(12, 16)));
     }
 
     private static List<ContainerRequest> requests(Random random) {
