@@ -167,9 +167,15 @@ class PreemptionFaultsIT extends WithPreemption {
         running("other", "n1", memory(15), 100);
         api.pod("small", "uid-small", memory(1), 0);
         await().until(() -> extender.ledger.podEntry("uid-small").isPresent());
+        api.budget("guard", "low", 0);
         waiting("high", whole(1), 100);
+        reported("high", "PreemptionForbidden");
         api.muteWatches(true);
+        api.budget("guard", "low", 1);
         await().atMost(SOON).until(() -> api.evicted().equals(List.of("low")));
+        assertThat(extender.ledger.podEntry("uid-low").orElseThrow().priority().terminating())
+                .as("whether the watch has shown the eviction")
+                .isFalse();
         assertThat(extender.bind("small", "uid-small", "n1")).contains("Insufficient GPU Memory in one device");
         api.muteWatches(false);
     }

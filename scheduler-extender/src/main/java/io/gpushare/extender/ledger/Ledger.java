@@ -330,11 +330,6 @@ public final class Ledger {
         return pods.nominations().held();
     }
 
-    /** Where that pod is nominated, by kube-scheduler or by this extender; empty if it is not. */
-    public Optional<Nominations.Nominated> nominated(String podUid) {
-        return pods.nominations().of(podUid);
-    }
-
     /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
     public boolean awaitsCards(PodRef pod) {
         return pods.awaitsCards(pod);

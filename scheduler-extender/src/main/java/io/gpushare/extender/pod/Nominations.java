@@ -47,10 +47,13 @@ public final class Nominations {
     /** Cards that this process holds for a pod, and the uids of the pods that it evicts from them. */
     private record Hold(Nominated pod, Set<String> victims) {}
 
-    // Of two that are as important, the one whose cards are held: exactly they were freed for it.
-    private static final Comparator<Nominated> FIRST = Comparator.comparing(
-                    Nominated::priority, PodPriority.HIGHEST_FIRST)
+    // Of two with the same priority, the one whose cards are held, even if the other is older: these cards were freed
+    // for it.
+    private static final Comparator<Nominated> FIRST = Comparator.comparingInt(
+                    (Nominated pod) -> pod.priority().value())
+            .reversed()
             .thenComparing(pod -> !pod.held())
+            .thenComparing(Nominated::priority, PodPriority.HIGHEST_FIRST)
             .thenComparing(pod -> pod.ref().uid());
 
     // As the API server shows them.

@@ -155,10 +155,10 @@ class NominatedPodsTest {
         assertThat(ledger.held()).isEmpty();
     }
 
-    /** kube-scheduler may nominate another pod to the node, whose own victims leave another card. */
+    /** kube-scheduler may nominate an older pod to the node, whose own victims leave another card. */
     @Test
     void ofTwoPodsOfTheSamePriorityTheOneWhoseCardsAreHeldGetsThem() {
-        nominate(null);
+        pending("preemptor", HIGH, 12, null, Instant.EPOCH.plusSeconds(9));
         pending("a-nominated", HIGH, 12, "n1");
         assertThat(fits("preemptor", HIGH, 12, "n1")).isFalse();
         hold("preemptor", "n1");
@@ -175,11 +175,15 @@ class NominatedPodsTest {
     }
 
     private void pending(String name, int priority, int units, @Nullable String nominated) {
+        pending(name, priority, units, nominated, Instant.EPOCH);
+    }
+
+    private void pending(String name, int priority, int units, @Nullable String nominated, Instant created) {
         ledger.updatePod(new ClusterPod(
                 ref(name),
                 null,
                 false,
-                new PodPriority(priority, Instant.EPOCH, false),
+                new PodPriority(priority, created, false),
                 true,
                 nominated,
                 null,
