@@ -5,19 +5,32 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a selector can tell of a card but its UUID. Few cards of a cluster differ in it.
- *
- * @param card an example of these cards, healthy, without an identity and a place
- * @param driver their node's
+ * What a selector can tell of a card but its UUID. Few cards of a cluster differ in it, and it is compared for all of them:
+ * equal facts are mostly one object, which knows its hash.
  */
-public record CardFacts(Card card, Inventory.@Nullable Driver driver) {
+public final class CardFacts {
     private static final CardId ANY = new CardId("GPU-any");
+    private static final int MOST_SHARED = 1024;
+    private static final Map<CardFacts, CardFacts> SHARED = new ConcurrentHashMap<>();
+
+    private final Card card;
+    private final Inventory.@Nullable Driver driver;
+    private final int hash;
+
+    private CardFacts(Card card, Inventory.@Nullable Driver driver) {
+        this.card = card;
+        this.driver = driver;
+        this.hash = Objects.hash(card, driver);
+    }
 
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
-        return new CardFacts(
+        CardFacts facts = new CardFacts(
                 new Card(
                                 ANY,
                                 0,
@@ -31,5 +44,37 @@ public record CardFacts(Card card, Inventory.@Nullable Driver driver) {
                                 new Health.Healthy())
                         .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
+        @Nullable CardFacts shared = SHARED.get(facts);
+        if (shared != null) {
+            return shared;
+        }
+        if (SHARED.size() < MOST_SHARED) {
+            SHARED.put(facts, facts);
+        }
+        return facts;
+    }
+
+    /** An example of these cards, healthy, without an identity and a place. */
+    public Card card() {
+        return card;
+    }
+
+    /** Their node's; null if it is unknown. */
+    public Inventory.@Nullable Driver driver() {
+        return driver;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof CardFacts facts
+                        && hash == facts.hash
+                        && card.equals(facts.card)
+                        && Objects.equals(driver, facts.driver));
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
     }
 }

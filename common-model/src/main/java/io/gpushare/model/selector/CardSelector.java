@@ -72,7 +72,8 @@ public final class CardSelector {
 
     /** Whether it accepts that card, on a node with that driver. */
     public boolean matches(Card card, Inventory.@Nullable Driver driver) {
-        return matches(CardFacts.of(card, driver)) && matches(card.id(), hash(card.id()));
+        return (onFacts.isEmpty() || matches(CardFacts.of(card, driver)))
+                && (onUuids.isEmpty() || matches(card.id(), hash(card.id())));
     }
 
     /** Whether it accepts cards with these facts, as far as these go. */

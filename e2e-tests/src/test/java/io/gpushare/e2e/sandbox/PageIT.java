@@ -85,6 +85,7 @@ class PageIT {
             assertThat(browser.value("document.body.innerText", String.class))
                     .contains("4 pods waiting for a card", "Xid", "cordoned", "whole", "gpu-t4-0001")
                     .contains("annotation gpushare.io/select: at character");
+            theFirstViewWaitsForOneRoundOfRequests();
             changesAppear(cluster);
             keyboardAlone();
             whyAPodWaits();
@@ -97,6 +98,19 @@ class PageIT {
             onAPhoneCardsAreFirstAndFiltersFolded(cluster);
             lossOfContactDimsAndDatesThePicture(cluster);
         }
+    }
+
+    /** A module that is not named in the document is requested when the one before it is there. */
+    private void theFirstViewWaitsForOneRoundOfRequests() {
+        List<String> named = browser.texts("[...document.querySelectorAll('link[rel=modulepreload], script[src]')]"
+                + ".map(each => each.href ?? each.src)");
+        List<String> before = browser.texts("performance.getEntriesByType('resource').filter(each => each.name.endsWith('.js')"
+                + " && each.startTime < " + FIRST_VIEW + ").map(each => each.name)");
+        assertThat(named).containsExactlyInAnyOrderElementsOf(before);
+        assertThat(browser.texts("performance.getEntriesByType('resource').map(each => each.name)"
+                        + ".filter(name => name.endsWith('/cluster?since='))"))
+                .as("the cluster is requested once, with the modules")
+                .hasSize(1);
     }
 
     private void changesAppear(DisplayedCluster cluster) throws Exception {

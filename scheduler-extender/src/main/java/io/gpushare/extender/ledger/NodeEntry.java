@@ -131,8 +131,10 @@ public record NodeEntry(
     }
 
     /** Without the holding of the holder with that key. */
+    @SuppressWarnings("ReferenceEquality") // the cards are the same object if that holder has none
     public NodeEntry without(String holder) {
-        return cards(cards.without(holder));
+        NodeCards changed = cards.without(holder);
+        return changed == cards ? this : cards(changed);
     }
 
     /** Adds to the CPU and memory that pods request. */

@@ -86,6 +86,9 @@ final class Advice {
 
     /** The conditions that no card of the cluster meets, with what there is. */
     private List<String> selector(List<NodeVerdict> nodes) {
+        if (demand.selector().any()) {
+            return List.of();
+        }
         Set<CardFacts> kinds = new HashSet<>();
         for (NodeVerdict node : nodes) {
             node.cards()

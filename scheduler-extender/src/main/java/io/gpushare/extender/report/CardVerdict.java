@@ -27,9 +27,8 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (excluded.isPresent()) {
             return new CardVerdict(state, false, excluded.get());
         }
-        boolean shared = demand.shares() && state.offers(demand.share()) && !(demand.sharedCards() > 1 && mps(state));
         boolean whole = demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD);
-        if (shared || whole) {
+        if (shared(demand, state) || whole) {
             boolean both = demand.shares() && demand.wholeCards() > 0;
             return new CardVerdict(
                     state,
@@ -38,6 +37,17 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         }
         return new CardVerdict(
                 state, false, demand.shares() ? noShare(demand, state, inventory.unit()) : notWhole(state));
+    }
+
+    /** Whether the card can take its part of the demand. */
+    static boolean takes(DemandSummary demand, CardState state, Inventory inventory) {
+        return state.card().placeable()
+                && (shared(demand, state) || (demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD)))
+                && demand.selector().matches(state.card(), inventory.driver());
+    }
+
+    private static boolean shared(DemandSummary demand, CardState state) {
+        return demand.shares() && state.offers(demand.share()) && !(demand.sharedCards() > 1 && mps(state));
     }
 
     private static Optional<String> excluded(DemandSummary demand, CardState state, Inventory inventory) {

@@ -80,33 +80,41 @@ public final class Explainer {
             }
         }
         DemandSummary summary = DemandSummary.of(demand.demand());
-        List<NodeVerdict> nodes = new ArrayList<>(names.size());
+        List<Ranked> nodes = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
-            nodes.add(new NodeVerdict(
+            nodes.add(Ranked.of(new NodeVerdict(
                     name,
                     filtered.why(i),
                     chosen.contains(name),
                     summary,
-                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards()));
+                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards())));
         }
-        nodes.sort(Comparator.comparingInt(Explainer::group)
-                .thenComparing(Comparator.comparingLong(NodeVerdict::offers).reversed())
-                .thenComparing(NodeVerdict::node));
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
                 ledger.policy(demand.policy()),
                 filtered.passed() == 0 ? new ScaleUpSearch(ledger).of(pod, demand) : null,
-                nodes);
+                nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList());
     }
 
-    /** Feasible nodes first, then those that other pods occupy, last those without cards. */
-    private static int group(NodeVerdict node) {
-        if (node.why() == null) {
-            return node.chosen() ? 0 : 1;
+    /** A node with what decides on its place, which takes longer to find than to compare. */
+    private record Ranked(int group, long offers, NodeVerdict node) {
+        static final Comparator<Ranked> ORDER = Comparator.comparingInt(Ranked::group)
+                .thenComparing(Comparator.comparingLong(Ranked::offers).reversed())
+                .thenComparing(ranked -> ranked.node().node());
+
+        static Ranked of(NodeVerdict node) {
+            return new Ranked(groupOf(node), node.offers(), node);
         }
-        return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+
+        /** Feasible nodes first, then those that other pods occupy, last those without cards. */
+        private static int groupOf(NodeVerdict node) {
+            if (node.why() == null) {
+                return node.chosen() ? 0 : 1;
+            }
+            return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+        }
     }
 
     /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */

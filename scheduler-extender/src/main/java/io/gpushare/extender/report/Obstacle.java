@@ -7,7 +7,6 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.selector.CardCondition;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
@@ -54,21 +53,28 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
     /** The obstacle of the node's nearest card; empty for a node without cards. */
     static Optional<Obstacle> of(DemandSummary demand, NodeCards node) {
         int fitting = (int) node.cards().stream()
-                .filter(state -> CardVerdict.of(demand, state, node.inventory()).takes())
+                .filter(state -> CardVerdict.takes(demand, state, node.inventory()))
                 .count();
         return node.cards().stream()
                 .map(state -> of(demand, state, node, fitting))
-                .min(NEAREST_FIRST);
+                .min(NEAREST_FIRST)
+                .map(nearest -> nearest.kind() == Kind.NOT_SELECTED ? nearest.withCondition(demand, node) : nearest);
+    }
+
+    /** With the first condition that the card does not meet. */
+    private Obstacle withCondition(DemandSummary demand, NodeCards node) {
+        return demand.selector().conditions().stream()
+                .filter(condition -> !condition.holds(card, node.inventory().driver()))
+                .findFirst()
+                .map(condition -> new Obstacle(kind, card, unit, amount, condition.toString()))
+                .orElse(this);
     }
 
     private static Obstacle of(DemandSummary demand, CardState state, NodeCards node, int fitting) {
         Card card = state.card();
         MemoryUnit unit = node.inventory().unit();
-        Optional<CardCondition> unmet = demand.selector().conditions().stream()
-                .filter(condition -> !condition.holds(card, node.inventory().driver()))
-                .findFirst();
-        if (unmet.isPresent()) {
-            return new Obstacle(Kind.NOT_SELECTED, card, unit, 0, unmet.get().toString());
+        if (!demand.selector().matches(card, node.inventory().driver())) {
+            return new Obstacle(Kind.NOT_SELECTED, card, unit, 0, "");
         }
         boolean small = demand.shares() && demand.units() > state.capacity().units();
         if (small) {
@@ -98,7 +104,7 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         if (state.takenWhole()) {
             return new Obstacle(Kind.TAKEN_WHOLE, card, unit, 0, "");
         }
-        if (CardVerdict.of(demand, state, node.inventory()).takes()) {
+        if (CardVerdict.takes(demand, state, node.inventory())) {
             return new Obstacle(Kind.FEW, card, unit, fitting, "");
         }
         if (demand.share().cores() > 0 && state.offers(demand.share().withoutCores())) {

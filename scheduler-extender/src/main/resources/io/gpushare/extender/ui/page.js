@@ -1,12 +1,10 @@
 // The page: its state, and the parts that draw it.
 
 import { html, nothing, render } from './lib/lit-html.js';
-import { Details, get, Snapshot } from './snapshot.js';
+import { Details, get, Snapshot, Waste } from './snapshot.js';
 import { NodeList } from './nodes.js';
 import { Overview } from './map.js';
-import { More } from './more.js';
 import { Filters } from './filters.js';
-import { Waste, WasteTables } from './waste.js';
 import { WaitingPods } from './waiting.js';
 import { drawHeader } from './header.js';
 import { colour, colours, count } from './words.js';
@@ -18,8 +16,10 @@ let found = null;
 let shades = new Map();
 let marked = false;
 let legendHasUsage = false;
+// What the first view does not need is loaded after it.
+let more = null;
+let tables = null;
 
-const more = new More($('more'));
 const details = new Details(() => {
   if (details.reportsUsage && !legendHasUsage) {
     legendHasUsage = true;
@@ -35,8 +35,7 @@ const filters = new Filters(() => {
   find();
 });
 const waste = new Waste(() => draw());
-const tables = new WasteTables($('waste'), waste);
-const waiting = new WaitingPods($('waiting'), (namespace, name) => more.showPod(namespace, name));
+const waiting = new WaitingPods($('waiting'), async (namespace, name) => (await dialog()).showPod(namespace, name));
 const snapshot = new Snapshot(() => {
   draw();
   find();
@@ -57,16 +56,22 @@ async function find() {
   }
 }
 
-function openNode(name) {
+async function dialog() {
+  const { More } = await import('./more.js');
+  more ??= new More($('more'));
+  return more;
+}
+
+async function openNode(name) {
   const node = snapshot.nodes.get(name);
   if (node) {
     details.refresh([node]);
-    more.showNode(node, details.of(name));
+    (await dialog()).showNode(node, details.of(name));
   }
 }
 
 function refreshDialog() {
-  const node = more.node && snapshot.nodes.get(more.node);
+  const node = more?.node && snapshot.nodes.get(more.node);
   if (node) {
     more.showNode(node, details.of(more.node));
   }
@@ -78,7 +83,7 @@ function draw() {
   const nodes = filters.apply([...snapshot.nodes.values()], found, waste);
   drawHeader($('top'), snapshot, totals, waste);
   waiting.draw(snapshot.waiting);
-  tables.draw();
+  tables?.draw();
   filters.draw($('filters'), totals, legend(totals, nodes.length));
   overview.show(nodes, filters.values.namespace);
   list.show(nodes, { colours: shades, sought: filters.sought, namespace: filters.values.namespace });
@@ -89,8 +94,21 @@ function draw() {
     // Once it is on the screen: after the current frame.
     requestAnimationFrame(() => setTimeout(() => {
       performance.mark('snapshot');
-      waste.follow();
+      showTheRest();
     }));
+  }
+}
+
+async function showTheRest() {
+  waiting.explains = true;
+  waiting.draw(snapshot.waiting);
+  try {
+    const [{ WasteTables }] = await Promise.all([import('./waste.js'), import('./defrag.js'), dialog()]);
+    tables = new WasteTables($('waste'), waste);
+    waste.follow();
+  } catch {
+    // The snapshot reports the error.
+    setTimeout(showTheRest, 5000);
   }
 }
 

@@ -2,6 +2,7 @@
 
 const VIEW = '../gpushare-scheduler/v1/';
 const PERIOD = 1000;
+const WASTE_PERIOD = 15000;
 const TIMEOUT = 15000;
 
 /** Fetches a response of the view; throws an Error with a sentence for users. */
@@ -196,6 +197,45 @@ export class Details {
       // The snapshot reports the error; the next refresh fetches these.
     } finally {
       nodes.forEach((each) => this.#pending.get(each.name) === each && this.#pending.delete(each.name));
+    }
+  }
+}
+
+/** The last report of what is wasted; empty until it is known. */
+export class Waste {
+  report = null;
+  #byNode = new Map();
+  #changed;
+
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  /** What is known of a node's usage; undefined for nothing. */
+  of(name) {
+    return this.#byNode.get(name);
+  }
+
+  /** Fetches at once and then in intervals, while the page is visible. */
+  async follow() {
+    for (;;) {
+      if (!document.hidden) {
+        await this.#refresh();
+      }
+      await new Promise((then) => { setTimeout(then, this.report ? WASTE_PERIOD : 2000); });
+    }
+  }
+
+  async #refresh() {
+    try {
+      const report = await get(`waste?since=${encodeURIComponent(this.report?.at ?? '')}`);
+      if (report.at && report.at !== this.report?.at) {
+        this.report = report;
+        this.#byNode = new Map(report.byNode.map((node) => [node.name, node]));
+        this.#changed();
+      }
+    } catch {
+      // The snapshot reports the error; the next refresh fetches it.
     }
   }
 }

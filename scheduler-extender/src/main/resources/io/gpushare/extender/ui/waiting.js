@@ -15,6 +15,8 @@ export class WaitingPods {
   #explained = new Map();
   // A small screen shows the cards first.
   #unfolded = innerWidth > 640;
+  // The explanations come after the first view: they take the extender a while.
+  explains = false;
 
   /** @param open shows the dialog of a pod */
   constructor(box, open) {
@@ -35,7 +37,7 @@ export class WaitingPods {
       groups.get(key).push(pod);
     }
     const list = [...groups.values()];
-    if (this.#unfolded && !document.hidden) {
+    if (this.explains && this.#unfolded && !document.hidden) {
       this.#explain(list.filter(([first]) => demands[first.demand]).slice(0, EXPLAINED), waiting);
     }
     render(html`<details .open=${this.#unfolded} @toggle=${(event) => {

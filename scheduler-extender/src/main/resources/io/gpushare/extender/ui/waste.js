@@ -1,51 +1,10 @@
-// What is wasted: fetched beside the snapshot, and shown as tables with the history of the last hours.
+// What is wasted, as tables with the history of the last hours.
 
 import { html, nothing, render, svg } from './lib/lit-html.js';
-import { get } from './snapshot.js';
 import { Filters } from './filters.js';
 import { brief, count, duration, size } from './words.js';
 
-const PERIOD = 15000;
 const ROWS = 8;
-
-/** The last report; empty until it is known. */
-export class Waste {
-  report = null;
-  #byNode = new Map();
-  #changed;
-
-  constructor(changed) {
-    this.#changed = changed;
-  }
-
-  /** What is known of a node's usage; undefined for nothing. */
-  of(name) {
-    return this.#byNode.get(name);
-  }
-
-  /** Fetches at once and then in intervals, while the page is visible. */
-  async follow() {
-    for (;;) {
-      if (!document.hidden) {
-        await this.#refresh();
-      }
-      await new Promise((then) => { setTimeout(then, this.report ? PERIOD : 2000); });
-    }
-  }
-
-  async #refresh() {
-    try {
-      const report = await get(`waste?since=${encodeURIComponent(this.report?.at ?? '')}`);
-      if (report.at && report.at !== this.report?.at) {
-        this.report = report;
-        this.#byNode = new Map(report.byNode.map((node) => [node.name, node]));
-        this.#changed();
-      }
-    } catch {
-      // The snapshot reports the error; the next refresh fetches it.
-    }
-  }
-}
 
 const OF = { units: 'units', cards: 'cards', coresPercent: '% of cores' };
 const VIEWS = {
