@@ -1,5 +1,5 @@
-# The steps of `build`, one function each. The Dockerfiles use the functions for the runtime and the program.
-# Source this file with the variables root (the checkout), out (the output directory) and jdk, and the function fail.
+# The steps of `build`, one function each: what the layers contain. The Dockerfiles use those for the runtime and the program.
+# Source this file with the variables root (the checkout), out (the output directory), jdk and arch, and the function fail.
 
 # The JDK modules of the programs: java.sql for client-java's date adapters, java.naming for its TLS host names,
 # jdk.unsupported for Netty, java.management and jdk.management for JVM metrics, jdk.httpserver for the plugin's metrics.
@@ -7,6 +7,23 @@ modules=java.base,java.logging,java.management,java.naming,java.sql,jdk.httpserv
 
 # The modification time of every file in an image, for reproducible builds.
 epoch=1
+
+# The architecture of this machine by Debian's name.
+host_arch() {
+  case $(uname -m) in
+    x86_64) echo amd64 ;;
+    aarch64) echo arm64 ;;
+    *) uname -m ;;
+  esac
+}
+
+# The architecture by the kernel's name, as in file names of tools and libraries.
+machine() {
+  case $arch in
+    amd64) echo x86_64 ;;
+    arm64) echo aarch64 ;;
+  esac
+}
 
 # Finds JDK 25 or newer: JAVA_HOME if it qualifies, otherwise one in the usual directory.
 find_jdk() {
@@ -32,46 +49,101 @@ ensure_mmdebstrap() {
   fi
 }
 
-# Debian's C library and nothing else. glibc is required: the driver library that the NVIDIA runtime mounts is built against
-# it. Downloaded once per suite; remove the directory to download it again.
+# Writes Debian packages as a tar, unpacked, with their control files where scanners of images look for them.
+debian_packages() {
+  local packages=$1 suite=$2
+  echo "fetching $packages of Debian $suite for $arch" >&2
+  # shellcheck disable=SC2016
+  mmdebstrap --quiet --variant=extract --architectures="$arch" --include="$packages" --extract-hook='
+    mkdir -p "$1/var/lib/dpkg/status.d"
+    for deb in "$1"/var/cache/apt/archives/*.deb; do
+      dpkg-deb --field "$deb" >"$1/var/lib/dpkg/status.d/$(dpkg-deb --field "$deb" Package)"
+    done' "$suite" -
+}
+
+# The modules of Debian's JDK 25, to build a runtime for another architecture than this machine's.
+fetch_jmods() {
+  local dir=$1
+  [ -e "$dir/java.base.jmod" ] && return
+  rm -rf "$dir" && mkdir -p "$dir.part"
+  debian_packages openjdk-25-jdk-headless trixie | tar -x -C "$dir.part" --strip-components=6 --wildcards './usr/lib/jvm/*/jmods/*'
+  mv "$dir.part" "$dir"
+}
+
+# The Java runtime with the required modules, in /opt/java: of this machine's JDK, or of the modules in $jmods.
+make_runtime() {
+  local dir=$1 source made strip=(--strip-debug)
+  source=$jdk/release
+  [ -z "$jmods" ] || source=$jmods/java.base.jmod
+  made="$modules $(sha256sum <"$source")"
+  [ "$(cat "$dir.made" 2>/dev/null)" = "$made" ] && return
+  rm -rf "$dir" && mkdir -p "$dir/opt"
+  # Native symbols can be stripped from files of this machine's architecture only.
+  [ -z "$jmods" ] || strip=(--module-path "$jmods" --strip-java-debug-attributes)
+  "$jdk/bin/jlink" --add-modules "$modules" "${strip[@]}" --no-man-pages --no-header-files --output "$dir/opt/java"
+  echo "$made" >"$dir.made"
+}
+
+# The Debian packages that the runtime needs. Temurin contains its C++ library and zlib; Debian's JDK does not.
+runtime_packages() {
+  if grep -q 'libstdc++\.so' "$1/opt/java/lib/server/libjvm.so"; then
+    echo libc6,libstdc++6,zlib1g
+  else
+    echo libc6
+  fi
+}
+
+# Debian's C library and what else the runtime needs. glibc is required: the driver library that the NVIDIA runtime mounts is
+# built against it. Downloaded once; remove the directory to download it again.
 make_libc() {
-  local dir=$1 suite=$2
-  [ "$(cat "$dir.suite" 2>/dev/null)" = "$suite" ] && return
+  local dir=$1 packages=$2 suite=$3 version
+  [ "$(cat "$dir.made" 2>/dev/null)" = "$packages $suite" ] && return
   rm -rf "$dir" && mkdir -p "$dir"
-  echo "fetching libc6 of Debian $suite" >&2
-  mmdebstrap --quiet --variant=extract --include=libc6 "$suite" - >"$dir.fetched"
-  tar -xf "$dir.fetched" -C "$dir" --no-same-owner --exclude='*/gconv' \
-    --wildcards ./lib/x86_64-linux-gnu ./lib64 ./etc/ld.so.conf.d './usr/share/doc/*/copyright'
-  rm "$dir.fetched"
-  mkdir -p "$dir"/usr/lib/x86_64-linux-gnu "$dir"/{proc,sys,dev,run,tmp,var/lib}
+  debian_packages "$packages" "$suite" >"$dir.fetched"
+  tar -tf "$dir.fetched" | grep -E "^\./((usr/)?lib(64|/$(machine)-linux-gnu|/ld-[^/]*$)|etc/ld\.so\.conf\.d|var/lib/dpkg/status\.d|usr/share/doc/[^/]*/copyright)" \
+    | grep -vE '/gconv(/|$)' >"$dir.files"
+  tar -xf "$dir.fetched" -C "$dir" --no-same-owner --no-recursion -T "$dir.files"
+  rm "$dir.fetched" "$dir.files"
+  mkdir -p "$dir/usr/lib/$(machine)-linux-gnu" "$dir"/{proc,sys,dev,run,tmp,var/lib}
+  # From Debian 13 on, packages have all libraries in /usr.
+  [ -e "$dir/lib" ] || ln -s usr/lib "$dir/lib"
+  [ -e "$dir/lib64" ] || [ ! -e "$dir/usr/lib64" ] || ln -s usr/lib64 "$dir/lib64"
   chmod 1777 "$dir/tmp"
   # The NVIDIA runtime reads debian_version to find the library directories, and refreshes the loader cache.
-  echo 12 >"$dir/etc/debian_version"
+  version=$(debian_version "$suite")
+  echo "$version" >"$dir/etc/debian_version"
+  printf 'ID=debian\nVERSION_ID=%s\nPRETTY_NAME="Debian GNU/Linux %s"\n' "$version" "$version" >"$dir/etc/os-release"
   echo 'include /etc/ld.so.conf.d/*.conf' >"$dir/etc/ld.so.conf"
   printf 'root:x:0:0:root:/:/none\nnonroot:x:65532:65532:nonroot:/:/none\n' >"$dir/etc/passwd"
   printf 'root:x:0:\nnonroot:x:65532:\n' >"$dir/etc/group"
   echo 'hosts: files dns' >"$dir/etc/nsswitch.conf"
-  echo "$suite" >"$dir.suite"
+  echo "$packages $suite" >"$dir.made"
 }
 
-# The Java runtime with the required modules, in /opt/java.
-make_runtime() {
-  local dir=$1 made
-  made="$modules $(sha256sum <"$jdk/release")"
-  [ "$(cat "$dir.made" 2>/dev/null)" = "$made" ] && return
-  rm -rf "$dir" && mkdir -p "$dir/opt"
-  "$jdk/bin/jlink" --add-modules "$modules" --strip-debug --no-man-pages --no-header-files --output "$dir/opt/java"
-  # A class data archive of the JDK saves 100 ms at start. Only G1 writes the heap objects of the archive; every
-  # collector reads them.
-  "$dir/opt/java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
-  echo "$made" >"$dir.made"
+debian_version() {
+  case $1 in
+    bookworm) echo 12 ;;
+    trixie) echo 13 ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# A class data archive of the JDK saves 100 ms at start. Only G1 writes the heap objects of the archive; every collector reads
+# them. $emulator starts the runtime where this machine can't.
+make_archive() {
+  local java=$1/opt/java
+  [ ! -e "$java/lib/server/classes.jsa" ] || return 0
+  # The archive contains the times of these files.
+  set_times "$1"
+  # shellcheck disable=SC2086
+  ${emulator:-} "$java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
 }
 
 # One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
 # device plugin can also be started by the name that gpushare's manifest uses.
 make_app() {
   local module=$1 dir=$2 jar native
-  native=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
+  native=com/sun/jna/linux-$(machine | tr _ -)/libjnidispatch.so
   rm -rf "$dir" && mkdir -p "$dir/app/lib" "$dir/app/native" "$dir/usr/share/doc/gpushare"
   cp "$root/LICENSE" "$dir/usr/share/doc/gpushare/copyright"
   [ -d "$root/$module/target/lib" ] || fail "no jars of $module; run without -k"
@@ -84,63 +156,13 @@ make_app() {
   fi
   if [ "$module" = device-plugin ]; then
     mkdir -p "$dir/opt/java/bin"
-    gcc -Os -static -s -o "$dir/opt/java/bin/gpushare-device-plugin-v2" "$root/deploy/images/gpushare-device-plugin-v2.c"
+    "${cc:-gcc}" -Os -static -s -o "$dir/opt/java/bin/gpushare-device-plugin-v2" "$root/deploy/images/gpushare-device-plugin-v2.c"
   fi
   cp "$root/deploy/images/java.security" "$dir/app/"
   cp "$root/deploy/images/$module.args" "$dir/app/jvm.args"
-  find "$dir" -exec touch -h -d "@$epoch" {} +
+  set_times "$dir"
 }
 
-# Packs a directory as a layer: owned by root, sorted, with one modification time.
-close_layer() {
-  tar --create --file "$2" --directory "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
-    --mode='u+rw,go+r,go-w' --format=gnu .
-}
-
-digest() {
-  sha256sum "$1" | cut -d' ' -f1
-}
-
-# Writes an image tar in the format of `docker save`, which containerd and podman read as well. Layers are compressed once.
-make_image() {
-  local name=$1 user=$2 environment=$3 tar=$4 dir layer blob config diffs='' paths='' variable variables=''
-  shift 4
-  for variable in $environment; do
-    variables+=",\"$variable\""
-  done
-  dir=$(mktemp -d "$out/image.XXXXXX")
-  for layer in "$@"; do
-    [ -f "$layer.gz" ] || gzip -n -c "$layer" >"$layer.gz"
-    blob=$(digest "$layer.gz").tar.gz
-    ln "$layer.gz" "$dir/$blob"
-    diffs+="${diffs:+,}\"sha256:$(digest "$layer")\""
-    paths+="${paths:+,}\"$blob\""
-  done
-  cat >"$dir/config" <<JSON
-{"architecture":"amd64","os":"linux","created":"1970-01-01T00:00:01Z","config":{"User":"$user",\
-"Env":["PATH=/opt/java/bin","JAVA_HOME=/opt/java","LANG=C.UTF-8"$variables],\
-"Entrypoint":["/opt/java/bin/java","@/app/jvm.args"],"WorkingDir":"/",\
-"Labels":{"org.opencontainers.image.title":"${name##*/}","org.opencontainers.image.licenses":"Apache-2.0"}},\
-"rootfs":{"type":"layers","diff_ids":[$diffs]}}
-JSON
-  config=$(digest "$dir/config").json
-  mv "$dir/config" "$dir/$config"
-  echo "[{\"Config\":\"$config\",\"RepoTags\":[\"$name\"],\"Layers\":[$paths]}]" >"$dir/manifest.json"
-  close_layer "$dir" "$tar"
-  rm -r "$dir"
-}
-
-megabytes() {
-  awk -v bytes="$1" 'BEGIN { printf "%.1f MB", bytes / 1e6 }'
-}
-
-report_sizes() {
-  local name=$1 tar=$2 layer parts='' unpacked=0 size
-  shift 2
-  for layer in "$@"; do
-    size=$(stat -c %s "$out/layers/$layer.tar")
-    unpacked=$((unpacked + size))
-    parts+="${parts:+, }$layer $(megabytes "$size")"
-  done
-  echo "$name: ${tar#"$root/"} $(megabytes "$(stat -c %s "$tar")"), unpacked $(megabytes "$unpacked") ($parts)"
+set_times() {
+  find "$1" -exec touch -h -d "@$epoch" {} +
 }
