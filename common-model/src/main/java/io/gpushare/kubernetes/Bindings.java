@@ -1,5 +1,6 @@
 package io.gpushare.kubernetes;
 
+import io.gpushare.kubernetes.wire.Responses;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
@@ -73,7 +74,8 @@ final class Bindings {
         @Nullable Boolean checks = checksUid.get();
         if (checks == null) {
             try {
-                checks = checksUid(new VersionApi(client).getCode().execute());
+                checks = checksUid(
+                        Responses.of(() -> new VersionApi(client).getCode().execute()));
             } catch (ApiException e) {
                 throw KubernetesException.of("reading the API server's version", e);
             }

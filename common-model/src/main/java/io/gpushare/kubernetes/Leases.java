@@ -3,6 +3,7 @@ package io.gpushare.kubernetes;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import io.gpushare.kubernetes.wire.Responses;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
@@ -44,8 +45,8 @@ public final class Leases {
         try {
             Call call =
                     limited(coordination.readNamespacedLease(name, namespace).buildCall(null));
-            return Optional.of(
-                    state(client.<JsonObject>execute(call, JsonObject.class).getData()));
+            return Optional.of(state(Responses.of(() -> client.<JsonObject>execute(call, JsonObject.class))
+                    .getData()));
         } catch (ApiException e) {
             if (e.getCode() == 404) {
                 return Optional.empty();
@@ -131,13 +132,13 @@ public final class Leases {
         document.add("spec", spec);
         try {
             V1Patch patch = new V1Patch(document.toString());
-            return state(PatchUtils.patch(
+            return state(Responses.of(() -> PatchUtils.patch(
                     JsonObject.class,
                     () -> limited(coordination
                             .patchNamespacedLease(name, namespace, patch)
                             .buildCall(null)),
                     V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH,
-                    client));
+                    client)));
         } catch (ApiException e) {
             throw KubernetesException.of("writing lease " + namespace + "/" + name, e);
         }

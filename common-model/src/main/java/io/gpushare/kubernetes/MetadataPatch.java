@@ -1,6 +1,7 @@
 package io.gpushare.kubernetes;
 
 import com.google.gson.JsonObject;
+import io.gpushare.kubernetes.wire.Responses;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
@@ -61,7 +62,8 @@ final class MetadataPatch {
         document.add("metadata", metadata);
         try {
             V1Patch patch = new V1Patch(document.toString());
-            PatchUtils.patch(Object.class, () -> request.call(patch), V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH, client);
+            Responses.of(() -> PatchUtils.patch(
+                    Object.class, () -> request.call(patch), V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH, client));
         } catch (ApiException e) {
             throw isOtherObject(e)
                     ? new KubernetesException(409, doing + ": another object has that name now", e)

@@ -3,6 +3,7 @@ package io.gpushare.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -177,6 +179,28 @@ class KubernetesApiIT {
         assertThatThrownBy(() -> api.pods().read("ns", "p"))
                 .isInstanceOfSatisfying(
                         KubernetesException.class, e -> assertThat(e.status()).isZero());
+    }
+
+    @Test
+    void aResponseThatDoesNotEndIsNoAnswer() throws KubernetesException {
+        Leases lease = api.lease("ns", "lease", Duration.ofSeconds(5));
+        PodRef pod = new PodRef("u1", "ns", "p");
+        LeaseState before = lease.read().orElseThrow();
+        Map<String, ThrowingCallable> calls = Map.of(
+                "lease read", lease::read,
+                "lease write", () -> lease.hold(before, "b", Duration.ofSeconds(15), Instant.EPOCH),
+                "node patch", () -> api.nodes().annotate("n1", Map.of("a", "b")),
+                "pod patch", () -> api.pods().annotate(pod, Map.of("a", "b")),
+                "pod status", () -> api.evictions().patch(pod, PodStatusPatch.nominated("n1")),
+                "permission", () -> api.evictions().permitted(),
+                "version and binding", () -> api.pods().bind(pod, "n1", Map.of()));
+        server.breakOff();
+
+        calls.forEach((name, call) -> assertThatThrownBy(call)
+                .as(name)
+                .isInstanceOfSatisfying(
+                        KubernetesException.class, e -> assertThat(e.status()).isZero())
+                .hasMessageContaining("no answer from the API server: "));
     }
 
     @Test

@@ -38,6 +38,7 @@ final class ScriptedApiServer implements AutoCloseable {
     private volatile String version = "36";
     private volatile int bindingStatus = 201;
     private volatile boolean pagesExpire;
+    private volatile boolean breaksOff;
     private final Semaphore unanswered = new Semaphore(0);
 
     ScriptedApiServer() throws IOException {
@@ -74,6 +75,11 @@ final class ScriptedApiServer implements AutoCloseable {
     /** Leaves the next list of pods without a response until {@link #close}. */
     void leaveListUnanswered() {
         unanswered.release();
+    }
+
+    /** From now on the connection is lost after the object of each response, before its end. */
+    void breakOff() {
+        breaksOff = true;
     }
 
     void stop() {
@@ -126,6 +132,10 @@ final class ScriptedApiServer implements AutoCloseable {
             reply(exchange, 422, invalid("metadata.annotations"));
         } else if (path.endsWith("/pods/p") || path.endsWith("/pods/p/status")) {
             reply(exchange, 200, POD.formatted("1", "Running"));
+        } else if (path.contains("/leases/")) {
+            reply(exchange, 200, "{\"metadata\":{\"resourceVersion\":\"1\"},\"spec\":{\"holderIdentity\":\"a\"}}");
+        } else if (path.contains("selfsubjectaccessreviews")) {
+            reply(exchange, 201, "{\"kind\":\"SelfSubjectAccessReview\",\"spec\":{},\"status\":{\"allowed\":true}}");
         } else if (path.endsWith("/events")) {
             reply(exchange, 201, "{\"kind\":\"Event\"}");
         } else if (path.startsWith("/api/v1/nodes/")) {
@@ -170,11 +180,12 @@ final class ScriptedApiServer implements AutoCloseable {
         return ("{\"type\":\"" + type + "\",\"object\":" + pod.replace("\n", "") + "}\n").getBytes(UTF_8);
     }
 
-    private static void reply(HttpExchange exchange, int status, String json) throws IOException {
+    private void reply(HttpExchange exchange, int status, String json) throws IOException {
         exchange.getResponseHeaders().add("Content-Type", "application/json");
         byte[] bytes = json.getBytes(UTF_8);
-        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.sendResponseHeaders(status, breaksOff ? bytes.length + 1 : bytes.length);
         exchange.getResponseBody().write(bytes);
+        exchange.getResponseBody().flush();
         exchange.close();
     }
 }

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
-import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.mps.SupervisorMain;
+import io.gpushare.simulated.kubelet.devices.CheckpointFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +28,9 @@ import org.junit.jupiter.api.Test;
 
 /** MPS from the kubelet's calls over the supervisor to tenants, and its faults. */
 class MpsIT extends WholeProgram {
+    /** In the cgroups of all processes: their containers have IDs of their own. */
+    private static final String POD_UID = "00000000-0000-4000-8000-000000000000";
+
     private static final String DRIVER = "driver version=550.163.01";
 
     private final List<AutoCloseable> running = new ArrayList<>();
@@ -132,6 +135,28 @@ class MpsIT extends WholeProgram {
         assertThat(metrics().lines())
                 .contains("gpushare_plugin_isolation_repairs_total{kind=\"client_terminated\"} 1.0");
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
+    }
+
+    /** The kubelet's checkpoint knows the pods, and the cgroups of the processes. */
+    @Test
+    void aPluginThatStartsWithoutTheApiServerHoldsContainersToTheirLimitsToo() throws Exception {
+        supervisor();
+        Process before = runMps("--isolation=mps");
+        Admitted admitted = admitted("a", 2, A);
+        Map<String, String> environment = started(admitted, "a", 2, A);
+        listRunning("a", MEMORY, admitted.devices());
+        kubelet.checkpoint(
+                new CheckpointFile.Entry(POD_UID, "main", MEMORY, Set.copyOf(admitted.devices()), admitted.response()));
+        before.destroyForcibly().waitFor();
+        api.cutOff(true);
+        run("--isolation=mps", "--mps-over-use-grace=1s", "--mps-dir=" + mps, "--proc-dir=" + proc);
+
+        Tenant first = inContainer("a", 100, tenant(environment, 0, 1500).prints("ok 1500"));
+        Tenant second = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
+
+        second.prints("ok 1500", "lost 810");
+        assertThat(first.alive()).isTrue();
+        assertThat(log()).contains("Process " + second.pid());
     }
 
     @Test
@@ -388,35 +413,36 @@ class MpsIT extends WholeProgram {
 
     /** Admits a pod of that much memory, starts its container, and returns its environment. */
     private Map<String, String> started(String pod, int gib, String card) throws IOException {
-        api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
-        list(pod);
-        List<String> devices = preferred(MEMORY, gib);
-        ContainerAllocateResponse response = kubelet.calls(MEMORY)
-                .allocate(AllocateRequest.newBuilder()
-                        .addContainerRequests(
-                                ContainerAllocateRequest.newBuilder().addAllDevicesIds(devices))
-                        .build())
-                .getContainerResponses(0);
+        return started(admitted(pod, gib, card), pod, gib, card);
+    }
+
+    private Map<String, String> started(Admitted admitted, String pod, int gib, String card) {
         // As the kubelet does, again and again: a supervisor may be starting.
         await().atMost(PATIENCE.multipliedBy(2)).ignoreExceptions().until(() -> {
-            start(MEMORY, devices);
+            start(MEMORY, admitted.devices());
             return true;
         });
         api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
         // The container sees the directory at the default place; the tenant of this test at the node's.
-        assertThat(response.getMounts(0).getContainerPath()).isEqualTo("/tmp/nvidia-mps");
-        Map<String, String> environment = new HashMap<>(response.getEnvsMap());
-        environment.put("CUDA_MPS_PIPE_DIRECTORY", response.getMounts(0).getHostPath());
+        assertThat(admitted.response().getMounts(0).getContainerPath()).isEqualTo("/tmp/nvidia-mps");
+        Map<String, String> environment = new HashMap<>(admitted.response().getEnvsMap());
+        environment.put(
+                "CUDA_MPS_PIPE_DIRECTORY", admitted.response().getMounts(0).getHostPath());
         return environment;
     }
 
     private List<String> admit(String pod, int gib, String card) {
+        return admitted(pod, gib, card).devices();
+    }
+
+    private Admitted admitted(String pod, int gib, String card) {
         api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
         list(pod);
         List<String> devices = preferred(MEMORY, gib);
-        allocate(MEMORY, devices);
-        return devices;
+        return new Admitted(devices, response(MEMORY, devices));
     }
+
+    private record Admitted(List<String> devices, ContainerAllocateResponse response) {}
 
     private void start(String resource, List<String> devices) {
         kubelet.calls(resource)
@@ -442,8 +468,7 @@ class MpsIT extends WholeProgram {
         Path process = Files.createDirectory(proc.resolve(String.valueOf(tenant.pid())));
         Files.writeString(
                 process.resolve("cgroup"),
-                "0::/kubepods/burstable/pod00000000-0000-4000-8000-000000000000/" + TestApiServer.containerId(pod)
-                        + "\n");
+                "0::/kubepods/burstable/pod" + POD_UID + "/" + TestApiServer.containerId(pod) + "\n");
         Files.writeString(
                 process.resolve("stat"),
                 tenant.pid() + " (gpu eat) S 1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 " + startTime + " 1 1\n");

@@ -2,6 +2,7 @@ package io.gpushare.kubernetes.eviction;
 
 import com.google.gson.reflect.TypeToken;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.wire.Responses;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
@@ -121,9 +122,9 @@ public final class Evictions {
                 .kind("SelfSubjectAccessReview")
                 .spec(new V1SelfSubjectAccessReviewSpec().resourceAttributes(attributes));
         try {
-            V1SelfSubjectAccessReview answer = new AuthorizationV1Api(calls)
+            V1SelfSubjectAccessReview answer = Responses.of(() -> new AuthorizationV1Api(calls)
                     .createSelfSubjectAccessReview(review)
-                    .execute();
+                    .execute());
             return answer.getStatus() != null
                     && Boolean.TRUE.equals(answer.getStatus().getAllowed());
         } catch (ApiException e) {

@@ -5,6 +5,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.wire.PodObject;
+import io.gpushare.kubernetes.wire.Responses;
 import io.gpushare.model.PodRef;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
@@ -82,13 +83,13 @@ public final class PodStatusPatch {
         document.add("status", status);
         try {
             V1Patch patch = new V1Patch(document.toString());
-            PatchUtils.patch(
+            Responses.of(() -> PatchUtils.patch(
                     Object.class,
                     () -> new CoreV1Api(client)
                             .patchNamespacedPodStatus(pod.name(), pod.namespace(), patch)
                             .buildCall(null),
                     V1Patch.PATCH_FORMAT_STRATEGIC_MERGE_PATCH,
-                    client);
+                    client));
         } catch (ApiException e) {
             throw KubernetesException.of("changing the status of pod " + pod, e);
         }

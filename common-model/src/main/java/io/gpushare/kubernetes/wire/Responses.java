@@ -29,6 +29,20 @@ public final class Responses {
         V read(JsonReader in) throws IOException;
     }
 
+    /** A call whose response the client library reads. */
+    public interface LibraryCall<V> {
+        V make() throws ApiException;
+    }
+
+    /** Makes the call. The library throws other exceptions if a body breaks off, or takes longer than the call may. */
+    public static <V> V of(LibraryCall<V> call) throws ApiException {
+        try {
+            return call.make();
+        } catch (JsonParseException e) {
+            throw new ApiException(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
     /** Makes the call, and reads its response. */
     public static <V> V read(Call call, Parser<V> parser) throws ApiException {
         try (Response response = successful(call)) {

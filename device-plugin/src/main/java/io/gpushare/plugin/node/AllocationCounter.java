@@ -8,6 +8,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.gpushare.GpushareHolding;
 import io.gpushare.model.ledger.NodeCards;
@@ -169,7 +170,7 @@ final class AllocationCounter {
         return pod.demand().valid().map(Demand::containers).orElse(List.of());
     }
 
-    /** A pod that the API's watch does not have, not yet or no longer, has what the kubelet reports. */
+    /** A pod that the API's watch does not have, not yet or no longer, has what its calls were answered. */
     private void countIfUnknown(PodRef pod) {
         if (!byName.containsKey(PodName.of(pod))) {
             Map<String, ContainerAllocation> has = byDevices(PodName.of(pod), Set.of());
@@ -178,12 +179,36 @@ final class AllocationCounter {
         }
     }
 
+    /** Or else what the kubelet reports: its checkpoint has the pod's uid and the responses of earlier processes. */
     private void countIfUnknown(PodName pod) {
         boolean answered =
                 answeredCalls.stream().anyMatch(call -> PodName.of(call.pod()).equals(pod));
-        if (!answered) {
-            countIfUnknown(new PodRef(pod.toString(), pod.namespace(), pod.name()));
+        if (answered || byName.containsKey(pod)) {
+            return;
         }
+        Map<String, ContainerAllocation> has = byDevices(pod, Set.of());
+        Optional<String> uid = listed.pods().getOrDefault(pod, Map.of()).entrySet().stream()
+                .flatMap(container -> checkpoint.podUid(container.getKey(), container.getValue()).stream())
+                .filter(found -> byName.values().stream()
+                        .noneMatch(known -> known.ref().uid().equals(found)))
+                .findFirst();
+        uid.ifPresent(found -> has.replaceAll((name, devices) -> recorded(devices, checkpoint.entries(found))));
+        assign(
+                new PodRef(uid.orElse(pod.toString()), pod.namespace(), pod.name()),
+                inventory.unit(),
+                inOrder(has, List.of()));
+    }
+
+    private ContainerAllocation recorded(ContainerAllocation devices, List<KubeletCheckpoint.Entry> entries) {
+        ContainerDemand demand = new ContainerDemand(
+                devices.name(),
+                devices.role(),
+                devices.shares().values().stream().reduce(Share.NONE, Share::plus));
+        return entries.stream()
+                .filter(entry -> entry.container().equals(demand.name()))
+                .flatMap(entry -> entry.allocation(demand, inventory).stream())
+                .findFirst()
+                .orElse(devices);
     }
 
     /**

@@ -90,6 +90,16 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)));
     }
 
+    /** The uid of the pod whose container of that name has one of these devices: an ID is allocated once. */
+    Optional<String> podUid(String container, Set<String> devices) {
+        return pods.values().stream()
+                .flatMap(List::stream)
+                .filter(entry -> entry.container().equals(container)
+                        && entry.ids().stream().anyMatch(devices::contains))
+                .map(Entry::podUid)
+                .findFirst();
+    }
+
     /** The answered calls of that pod. */
     List<Entry> entries(String podUid) {
         return pods.getOrDefault(podUid, List.of());

@@ -2,10 +2,10 @@ package io.gpushare.plugin.usage;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,7 +14,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongFunction;
-import java.util.stream.Collectors;
 
 /**
  * The measured usage of the node's cards and containers at one moment.
@@ -29,7 +28,7 @@ public record NodeUsage(
     public static final NodeUsage NONE =
             new NodeUsage(new CardUsages(Instant.EPOCH, Map.of()), Optional.empty(), Map.of());
 
-    private static final Measured IDLE = new Measured(OptionalLong.of(0), OptionalInt.of(0));
+    private static final Measured IDLE = new Measured(OptionalLong.of(0), OptionalInt.of(0), Set.of());
 
     /** A container on a card. */
     public record ContainerOnCard(String podUid, String container, CardId card) {}
@@ -41,17 +40,30 @@ public record NodeUsage(
      */
     public record Foreign(CardId card, Optional<PodRef> pod) {}
 
-    /** What a container uses of a card; a value is empty if the driver does not report it for one of its processes. */
-    public record Measured(OptionalLong bytes, OptionalInt percent) {
+    /**
+     * What a container uses of a card; a value is empty if the driver does not report it for one of its processes.
+     *
+     * @param pids its processes there
+     */
+    public record Measured(OptionalLong bytes, OptionalInt percent, Set<Long> pids) {
+        public Measured {
+            Objects.requireNonNull(bytes);
+            Objects.requireNonNull(percent);
+            pids = Set.copyOf(pids);
+        }
+
         Measured with(CardUsage.GpuProcess process) {
             boolean memory = bytes.isPresent() && process.bytes().isPresent();
             boolean time = percent.isPresent() && process.percent().isPresent();
+            Set<Long> all = new HashSet<>(pids);
+            all.add(process.pid());
             return new Measured(
                     memory ? OptionalLong.of(bytes.getAsLong() + process.bytes().getAsLong()) : OptionalLong.empty(),
                     time
                             ? OptionalInt.of(Math.min(
                                     100, percent.getAsInt() + process.percent().getAsInt()))
-                            : OptionalInt.empty());
+                            : OptionalInt.empty(),
+                    all);
         }
     }
 
@@ -67,76 +79,45 @@ public record NodeUsage(
      * @param cgroups the cgroup of a process; empty if the process is not visible
      */
     public static NodeUsage of(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot snapshot) {
-        Map<String, NodePod> pods = snapshot.pods().stream()
-                .filter(pod -> !pod.ended())
-                .collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
-        Shares shares = Shares.of(snapshot);
+        ContainerFinder finder = new ContainerFinder(snapshot);
         Map<ContainerOnCard, Measured> containers = new HashMap<>();
         Map<Foreign, Long> foreign = new HashMap<>();
-        int visible = 0;
-        int hidden = 0;
+        boolean visible = false;
+        boolean hidden = false;
         for (var entry : reported.cards().entrySet()) {
+            Map<CardUsage.GpuProcess, Cgroup> processes = new HashMap<>();
             for (CardUsage.GpuProcess process : entry.getValue().processes().orElse(List.of())) {
                 Optional<Cgroup> cgroup = cgroups.apply(process.pid());
-                if (cgroup.isEmpty()) {
-                    hidden++; // it has ended, or it is in another PID namespace than the plugin
-                    continue;
-                }
-                visible++;
-                Optional<ContainerOnCard> owner = owner(cgroup.get(), entry.getKey(), pods);
-                owner.ifPresent(container ->
-                        containers.merge(container, IDLE.with(process), (before, _) -> before.with(process)));
-                Optional<NodePod> pod = owner.map(ContainerOnCard::podUid)
-                        .or(cgroup.get()::podUid)
-                        .flatMap(uid -> Optional.ofNullable(pods.get(uid)));
-                if (pod.filter(known -> shares.allow(known, owner)).isEmpty()) {
-                    foreign.merge(
-                            new Foreign(entry.getKey(), pod.map(NodePod::ref)),
-                            process.bytes().orElse(0),
-                            Long::sum);
-                }
+                cgroup.ifPresent(of -> processes.put(process, of));
+                visible |= cgroup.isPresent();
+                hidden |= cgroup.isEmpty(); // it has ended, or it is in another PID namespace than the plugin
             }
+            Map<Cgroup, ContainerOnCard> found = finder.containers(entry.getKey(), processes);
+            processes.forEach((process, cgroup) -> {
+                Optional<ContainerOnCard> container = Optional.ofNullable(found.get(cgroup));
+                container.ifPresent(
+                        owner -> containers.merge(owner, IDLE.with(process), (before, _) -> before.with(process)));
+                Optional<PodRef> pod = finder.pod(cgroup);
+                if (pod.filter(known -> allowed(known, container, finder)).isEmpty()) {
+                    foreign.merge(
+                            new Foreign(entry.getKey(), pod), process.bytes().orElse(0), Long::sum);
+                }
+            });
         }
-        return visible == 0 && hidden > 0
+        return hidden && !visible
                 ? withoutProcesses(reported)
                 : new NodeUsage(reported, Optional.of(containers), foreign);
     }
 
-    /** The container of a process: by its ID; until the API reports that ID, by its pod, if only one of its containers has cards. */
-    public static Optional<ContainerOnCard> owner(Cgroup cgroup, CardId card, Map<String, NodePod> pods) {
-        String id = cgroup.containerId().orElse("");
-        for (NodePod pod : pods.values()) {
-            String name = pod.started().get(id);
-            if (name != null) {
-                return Optional.of(new ContainerOnCard(pod.ref().uid(), name, card));
-            }
-        }
-        return cgroup.podUid()
-                .flatMap(uid -> Optional.ofNullable(pods.get(uid)))
-                .flatMap(pod -> pod.demand().valid())
-                .filter(demand -> demand.containers().size() == 1)
-                .map(demand -> new ContainerOnCard(
-                        cgroup.podUid().orElseThrow(),
-                        demand.containers().getFirst().name(),
-                        card));
+    /** Also where it is not known which container of a requesting pod it is, or which cards the pod has. */
+    private static boolean allowed(PodRef pod, Optional<ContainerOnCard> container, ContainerFinder finder) {
+        boolean unknown = container.isEmpty() || !finder.hasShare(pod);
+        return container.filter(finder::hasShare).isPresent() || (unknown && finder.requests(pod));
     }
 
-    /** The containers that have a share, and their pods. */
-    private record Shares(Set<ContainerOnCard> containers, Set<String> podUids) {
-        static Shares of(NodeSnapshot snapshot) {
-            Set<ContainerOnCard> containers = ContainerShare.of(snapshot).stream()
-                    .map(ContainerShare::key)
-                    .collect(Collectors.toSet());
-            return new Shares(
-                    containers, containers.stream().map(ContainerOnCard::podUid).collect(Collectors.toSet()));
-        }
-
-        /** Also where it is not known which container of a requesting pod it is, or which cards the pod has. */
-        boolean allow(NodePod pod, Optional<ContainerOnCard> container) {
-            boolean unknown = container.isEmpty() || !podUids.contains(pod.ref().uid());
-            return container.filter(containers::contains).isPresent()
-                    || (unknown && pod.demand().valid().isPresent());
-        }
+    /** The pod of a process; empty if it belongs to none of the node. */
+    public static Optional<PodRef> pod(Cgroup cgroup, NodeSnapshot snapshot) {
+        return new ContainerFinder(snapshot).pod(cgroup);
     }
 
     /** The bytes of processes without a share of that card. */

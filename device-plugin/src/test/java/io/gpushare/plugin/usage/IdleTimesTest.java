@@ -11,9 +11,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class IdleTimesTest {
@@ -23,17 +23,9 @@ class IdleTimesTest {
             new ContainerShare(new PodRef("uid", "lab", "p"), "main", CARD, 3, Memory.ofGib(3), Memory.ofGib(3));
 
     private static NodeUsage percent(OptionalInt percent) {
-        CardUsage card = new CardUsage(
-                0,
-                OptionalDouble.empty(),
-                OptionalDouble.empty(),
-                OptionalDouble.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                Optional.of(List.of()));
         return new NodeUsage(
-                new CardUsages(NOW, Map.of(CARD.id(), card)),
-                Optional.of(Map.of(SHARE.key(), new Measured(OptionalLong.of(0), percent))),
+                new CardUsages(NOW, Map.of(CARD.id(), TestUsages.of(List.of()))),
+                Optional.of(Map.of(SHARE.key(), new Measured(OptionalLong.of(0), percent, Set.of(1L)))),
                 Map.of());
     }
 

@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -217,16 +216,7 @@ class OverUseTest {
     private NodeUsage usage() {
         Map<CardId, CardUsage> cards = new HashMap<>();
         for (CardId card : List.of(A, B)) {
-            cards.put(
-                    card,
-                    new CardUsage(
-                            0,
-                            OptionalDouble.empty(),
-                            OptionalDouble.empty(),
-                            OptionalDouble.empty(),
-                            OptionalLong.empty(),
-                            OptionalLong.empty(),
-                            Optional.of(processes.getOrDefault(card, List.of()))));
+            cards.put(card, TestUsages.of(processes.getOrDefault(card, List.of())));
         }
         return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
     }

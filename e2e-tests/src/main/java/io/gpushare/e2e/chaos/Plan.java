@@ -58,7 +58,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
                 case 1, 2, 3 -> Ending.COMPLETES;
                 default -> Ending.DELETED;
             };
-            int longest = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 20_000;
+            // Memory pods live long enough for urgent pods to wait, until others are evicted for them.
+            int longest = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 45_000;
             int shortest = ending == Ending.IMPATIENT ? 50 : 3_000;
             Duration life = Duration.ofMillis(random.nextInt(shortest, longest));
             orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, requests, ending, life));

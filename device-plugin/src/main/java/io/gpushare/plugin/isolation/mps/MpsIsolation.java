@@ -74,7 +74,7 @@ public final class MpsIsolation implements IsolationProvider {
     /**
      * What the provider reads beside the snapshot.
      *
-     * @param podsKnown whether the node's pods were reported: before, every card looks unused
+     * @param podsKnown whether the node's pods were reported: before, cards may look unused
      * @param cgroups the cgroup of a process
      * @param starts when a process started
      */
@@ -109,9 +109,8 @@ public final class MpsIsolation implements IsolationProvider {
         this.directory = Objects.requireNonNull(directory);
         this.sources = Objects.requireNonNull(sources);
         this.clock = Objects.requireNonNull(clock);
-        NewestProcess processes = new NewestProcess(sources.cgroups(), sources.starts());
-        overLimit = new OverLimit(grace, processes);
-        reporter = new MpsReporter(component, events, processes);
+        overLimit = new OverLimit(grace, sources.starts());
+        reporter = new MpsReporter(component, events, sources.cgroups());
     }
 
     @Override
@@ -259,7 +258,7 @@ public final class MpsIsolation implements IsolationProvider {
 
     /** Sends the supervisor what each card needs now. */
     private synchronized void want(NodeSnapshot snapshot) {
-        if (!sources.podsKnown().getAsBoolean() || !directory.supervised()) {
+        if (!directory.supervised()) {
             return;
         }
         Map<CardId, Long> limits = new HashMap<>();
@@ -278,11 +277,20 @@ public final class MpsIsolation implements IsolationProvider {
         }
     }
 
-    private void want(CardId card, long limit) throws IOException {
+    /**
+     * Sends the supervisor what the card needs.
+     *
+     * @param needed the largest share, in MiB; 0 without one
+     */
+    private void want(CardId card, long needed) throws IOException {
         if (directory.report(card.uuid()).isEmpty()) {
             return; // the supervisor does not serve it
         }
         CardWant before = directory.want(card.uuid()).orElse(CardWant.NOTHING);
+        long limit = needed;
+        if (!sources.podsKnown().getAsBoolean()) {
+            limit = before.on() ? Math.max(needed, before.processLimitMib()) : 0;
+        }
         List<Long> terminating = limit > 0 ? overLimit.terminating(card) : List.of();
         CardWant now = new CardWant(before.sequence() + 1, limit > 0, limit, terminating);
         if (now.sameAs(before)) {
@@ -303,8 +311,7 @@ public final class MpsIsolation implements IsolationProvider {
                 .map(Card::id)
                 .collect(Collectors.toSet());
         synchronized (this) {
-            for (OverLimit.Victim victim :
-                    overLimit.evaluate(sources.measured().get(), cards, snapshot, clock.instant())) {
+            for (OverLimit.Victim victim : overLimit.evaluate(sources.measured().get(), cards, clock.instant())) {
                 terminated.incrementAndGet();
                 reporter.reportTerminated(victim);
             }

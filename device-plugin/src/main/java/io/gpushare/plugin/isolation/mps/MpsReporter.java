@@ -5,15 +5,18 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.machine.Phase;
-import io.gpushare.plugin.node.NodePod;
 import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
+import io.gpushare.plugin.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,15 +26,15 @@ final class MpsReporter {
 
     private final String component;
     private final BiConsumer<PodRef, PodEvent> events;
-    private final NewestProcess processes;
+    private final LongFunction<Optional<Cgroup>> cgroups;
     private final Map<CardId, Phase> phases = new HashMap<>();
     private final Map<CardId, Long> counts = new HashMap<>();
     private final Map<CardId, Set<Long>> waiting = new HashMap<>();
 
-    MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, NewestProcess processes) {
+    MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, LongFunction<Optional<Cgroup>> cgroups) {
         this.component = Objects.requireNonNull(component);
         this.events = Objects.requireNonNull(events);
-        this.processes = Objects.requireNonNull(processes);
+        this.cgroups = Objects.requireNonNull(cgroups);
     }
 
     /** Reports what changed on that card. */
@@ -59,7 +62,9 @@ final class MpsReporter {
         known.retainAll(report.waiting());
         for (long pid : report.waiting()) {
             if (known.add(pid)) {
-                processes.pod(pid, card, snapshot).map(NodePod::ref).ifPresent(pod -> reportWaiting(pod, card));
+                cgroups.apply(pid)
+                        .flatMap(cgroup -> NodeUsage.pod(cgroup, snapshot))
+                        .ifPresent(pod -> reportWaiting(pod, card));
             }
         }
     }

@@ -2,18 +2,21 @@ package io.gpushare.plugin.isolation.mps;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
-import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongFunction;
 
 /**
  * Containers whose processes together exceed their limit, which MPS allows: its limits are of single processes. The newest
@@ -25,19 +28,22 @@ final class OverLimit {
     record Victim(long pid, OverUse.Excess excess) {}
 
     private final Duration grace;
-    private final NewestProcess newest;
+    private final LongFunction<OptionalLong> starts;
     private final Map<NodeUsage.ContainerOnCard, Instant> since = new HashMap<>();
     private final Map<NodeUsage.ContainerOnCard, Instant> acted = new HashMap<>();
     private final Map<CardId, Set<Long>> terminating = new HashMap<>();
 
-    /** @param grace how long a container may stay above its limit */
-    OverLimit(Duration grace, NewestProcess newest) {
+    /**
+     * @param grace how long a container may stay above its limit
+     * @param starts when a process started; empty if it is not visible
+     */
+    OverLimit(Duration grace, LongFunction<OptionalLong> starts) {
         this.grace = grace;
-        this.newest = newest;
+        this.starts = starts;
     }
 
     /** The processes that have to be terminated from now on, on cards with MPS. */
-    List<Victim> evaluate(Measured measured, Set<CardId> cards, NodeSnapshot snapshot, Instant now) {
+    List<Victim> evaluate(Measured measured, Set<CardId> cards, Instant now) {
         List<Victim> victims = new ArrayList<>();
         Set<NodeUsage.ContainerOnCard> above = new HashSet<>();
         for (OverUse.Excess excess : measured.excesses()) {
@@ -50,7 +56,10 @@ final class OverLimit {
             Instant last = acted.getOrDefault(container, Instant.MIN);
             if (!now.isBefore(start.plus(grace))
                     && measured.usage().reported().at().isAfter(last)) {
-                newest.of(container, processes(measured, container.card()), snapshot)
+                newest(measured.usage()
+                                .of(excess.share())
+                                .map(NodeUsage.Measured::pids)
+                                .orElse(Set.of()))
                         .ifPresent(pid -> {
                             acted.put(container, now);
                             if (terminating
@@ -65,6 +74,14 @@ final class OverLimit {
         acted.keySet().retainAll(above);
         forgetEnded(measured);
         return victims;
+    }
+
+    /** The one that took what the others had left. */
+    private Optional<Long> newest(Set<Long> pids) {
+        return pids.stream()
+                .filter(pid -> starts.apply(pid).isPresent())
+                .max(Comparator.comparingLong((Long pid) -> starts.apply(pid).orElse(0))
+                        .thenComparing(Comparator.naturalOrder()));
     }
 
     private static List<CardUsage.GpuProcess> processes(Measured measured, CardId card) {

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class MpsReporterTest {
@@ -31,9 +30,7 @@ class MpsReporterTest {
     private final MpsReporter reporter = new MpsReporter(
             "test",
             (_, event) -> events.add(event),
-            new NewestProcess(
-                    _ -> Optional.of(new Cgroup(Optional.of("uid-p"), Optional.of("containerid"))),
-                    _ -> OptionalLong.of(1)));
+            _ -> Optional.of(new Cgroup(Optional.of("uid-p"), Optional.of("containerid"))));
 
     @Test
     void aProcessThatWaitsIsReportedOnceUntilItWaitsNoMore() {

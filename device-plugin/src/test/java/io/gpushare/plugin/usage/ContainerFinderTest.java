@@ -1,0 +1,184 @@
+package io.gpushare.plugin.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.AnsweredCall;
+import io.gpushare.plugin.node.KubeletCheckpoint;
+import io.gpushare.plugin.node.NamedCard;
+import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Whose process it is, also where the API does not say. */
+class ContainerFinderTest {
+    private static final long GIB = 1L << 30;
+    private static final CardId A = new CardId("GPU-a");
+    private static final Inventory CARDS = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(Card.of("GPU-a", 0, Memory.ofGib(80)), Card.of("GPU-b", 1, Memory.ofGib(80))));
+
+    private final Map<Long, Cgroup> cgroups = new HashMap<>();
+    private final List<CardUsage.GpuProcess> processes = new ArrayList<>();
+
+    @Test
+    void theContainersOfAPodThatTheApiHasNotNamedHaveTheLimitsThatFitThemBest() {
+        NodeSnapshot node = pod(Map.of(), 1, 3);
+        process("x", 2 * GIB);
+        process("x", GIB);
+        process("y", GIB);
+        assertThat(excesses(node)).isEmpty();
+
+        process("y", GIB);
+        assertThat(excesses(node)).containsExactly("c0 of 1 GiB uses 2 GiB");
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    @Test
+    void aContainerThatTheApiHasNamedKeepsItsLimit() {
+        process("x", 2 * GIB);
+        process("y", GIB);
+        assertThat(excesses(pod(Map.of("x", "c0"), 1, 3))).containsExactly("c0 of 1 GiB uses 2 GiB");
+        assertThat(excesses(pod(Map.of("y", "c0"), 1, 3))).isEmpty();
+    }
+
+    @Test
+    void moreContainersThanSharesAreNotMisattributed() {
+        NodeSnapshot node = pod(Map.of(), 1, 1);
+        process("x", GIB);
+        process("y", GIB);
+        process("z", GIB);
+        assertThat(excesses(node)).isEmpty();
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    /** A plugin that has just started, without the API server. */
+    @Test
+    void thePodsOfTheKubeletsCheckpointHaveTheirLimitsOnTheCardsOfTheResponses() {
+        // The kubelet only counts: the devices are of another card.
+        NodeSnapshot node = NodeSnapshot.of(CARDS)
+                .withListed(TestPods.withDevices("p", "c0", "GPU-b::0", "GPU-b::1"), TestPods.START)
+                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                        "uid-p",
+                        "c0",
+                        "any.com/mem",
+                        Set.of("GPU-b::0", "GPU-b::1"),
+                        List.of(new NamedCard.ByUuid(A))))));
+        process("x", 2 * GIB);
+        assertThat(excesses(node)).isEmpty();
+        process("x", GIB);
+        assertThat(excesses(node)).containsExactly("c0 of 2 GiB uses 3 GiB");
+        assertThat(ContainerShare.of(node)).extracting(ContainerShare::pod).containsExactly(TestPods.ref("p"));
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    /** Against every possible assignment. */
+    @Test
+    void anExcessIsFoundIfAndOnlyIfNoAssignmentFits() {
+        Random random = new Random(7);
+        int found = 0;
+        for (int round = 0; round < 3000; round++) {
+            int[] units = IntStream.range(0, 1 + random.nextInt(4))
+                    .map(_ -> 1 + random.nextInt(4))
+                    .toArray();
+            int[] used = IntStream.range(0, 1 + random.nextInt(units.length))
+                    .map(_ -> random.nextInt(6))
+                    .toArray();
+            cgroups.clear();
+            processes.clear();
+            for (int i = 0; i < used.length; i++) {
+                process("id" + i, used[i] * GIB);
+            }
+            boolean excess = !excesses(pod(Map.of(), units)).isEmpty();
+            boolean expected = units.length > 1 ? !fits(used, units, 0, 0) : used[0] > units[0];
+            assertThat(excess)
+                    .as("round %d: %s in %s", round, Arrays.toString(used), Arrays.toString(units))
+                    .isEqualTo(expected);
+            found += excess ? 1 : 0;
+        }
+        assertThat(found).isBetween(500, 2500);
+    }
+
+    private static boolean fits(int[] used, int[] units, int next, int taken) {
+        if (next == used.length) {
+            return true;
+        }
+        for (int i = 0; i < units.length; i++) {
+            if ((taken & 1 << i) == 0 && used[next] <= units[i] && fits(used, units, next + 1, taken | 1 << i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A pod with a container of each of these shares of card A. */
+    private static NodeSnapshot pod(Map<String, String> started, int... units) {
+        ContainerAllocation[] containers = IntStream.range(0, units.length)
+                .mapToObj(i -> TestPods.share("c" + i, A, units[i]))
+                .toArray(ContainerAllocation[]::new);
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated(
+                        "p",
+                        0,
+                        IntStream.range(0, units.length)
+                                .mapToObj(i -> TestPods.memory("c" + i, units[i]))
+                                .toArray(ContainerDemand[]::new)),
+                TestPods.allocation(containers));
+        NodeSnapshot node = NodeSnapshot.of(CARDS)
+                .withPod(new NodePod(
+                        pod.ref(),
+                        pod.created(),
+                        false,
+                        pod.demand(),
+                        pod.allocation(),
+                        started,
+                        pod.former(),
+                        pod.gpushare()));
+        for (ContainerAllocation each : containers) {
+            node = node.withAnsweredCall(new AnsweredCall(pod.ref(), each, Set.of(each.name()), TestPods.START));
+        }
+        return node;
+    }
+
+    private void process(String container, long bytes) {
+        long pid = processes.size() + 1L;
+        processes.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.empty()));
+        cgroups.put(pid, new Cgroup(Optional.of("uid-p"), Optional.of(container)));
+    }
+
+    private NodeUsage usage(NodeSnapshot node) {
+        return NodeUsage.of(
+                new CardUsages(TestPods.START, Map.of(A, TestUsages.of(processes))),
+                pid -> Optional.ofNullable(cgroups.get(pid)),
+                node);
+    }
+
+    private List<String> excesses(NodeSnapshot node) {
+        return OverUse.NONE
+                .evaluate(ContainerShare.of(node), usage(node), MemoryUnit.GIB, TestPods.START)
+                .excesses()
+                .stream()
+                .map(excess -> excess.share().container() + " of "
+                        + excess.share().memory().bytes() / GIB + " GiB uses " + excess.usedBytes() / GIB + " GiB")
+                .toList();
+    }
+}
