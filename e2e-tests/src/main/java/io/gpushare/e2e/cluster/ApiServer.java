@@ -60,6 +60,11 @@ public final class ApiServer implements AutoCloseable {
                 http);
     }
 
+    /** The same server as another user, over the same connections. */
+    ApiServer withToken(String other) {
+        return new ApiServer(server, other, http);
+    }
+
     private static SSLContext trusting(byte[] authority) {
         try {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.cluster;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -45,6 +47,15 @@ abstract class ClusterScenario {
         pods.deleteEverything();
         installation.cards(TWO_T4);
         allocatable(30, 2);
+    }
+
+    /** Skips the test on a Kubernetes older than 1.{@code minor}. */
+    static void from(int minor) {
+        String version =
+                cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
+        assumeThat(Integer.parseInt(version))
+                .as("Kubernetes 1.%d and newer has this", minor)
+                .isGreaterThanOrEqualTo(minor);
     }
 
     static String cardOf(String pod, String container) {

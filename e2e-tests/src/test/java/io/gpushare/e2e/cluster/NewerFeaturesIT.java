@@ -1,7 +1,6 @@
 package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import org.junit.jupiter.api.Test;
 
@@ -52,14 +51,6 @@ class NewerFeaturesIT extends ClusterScenario {
         assertThat(pods.sees("four", "main")).isEqualTo(card);
         pods.createMemory("one", 1);
         pods.refused("one", "Insufficient");
-    }
-
-    private static void from(int minor) {
-        String version =
-                cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
-        assumeThat(Integer.parseInt(version))
-                .as("Kubernetes 1.%d and newer has this", minor)
-                .isGreaterThanOrEqualTo(minor);
     }
 
     /** The manifest with the image and the command of the other scenarios. */

@@ -132,6 +132,20 @@ final class DisplayedCluster implements AutoCloseable {
         api.add(quota);
     }
 
+    /** Creates a node whose device plugin offers no cards for that reason. */
+    void addWithoutCards(String name, String reason, String detail) {
+        ObjectNode inventory = JSON.createObjectNode();
+        inventory.put("version", 1).put("unitMiB", 1024).putArray("cards");
+        inventory.putObject("noCards").put("reason", reason).put("detail", detail);
+        ObjectNode node = ApiClient.document("""
+            {"apiVersion":"v1","kind":"Node","metadata":{},"status":{"allocatable":{"cpu":"8","memory":"32Gi",
+             "aliyun.com/gpu-mem":"0","aliyun.com/gpu-count":"0"}}}\
+            """);
+        node.withObject("/metadata").put("name", name);
+        node.withObject("/metadata/annotations").put("gpushare.io/inventory", inventory.toString());
+        api.add(node);
+    }
+
     static String node(int number) {
         Kind kind = kind(number);
         return "gpu-" + kind.name() + "-" + String.format("%04d", number);

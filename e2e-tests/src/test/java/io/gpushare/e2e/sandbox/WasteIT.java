@@ -7,11 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.Prometheus.Sample;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -143,7 +140,7 @@ class WasteIT {
                                         pod.path("allocatedBytes").asLong()
                                                 - pod.path("usedBytes").asLong()))))
                         .toList());
-        String printed = gpushare("waste");
+        String printed = new KubectlGpushare(folder).print("waste");
         System.out.println(printed);
         for (String figure : figures.values()) {
             assertThat(printed).contains(" " + size(total.path(figure).asLong()));
@@ -163,23 +160,9 @@ class WasteIT {
 
     private JsonNode report() {
         try {
-            return new ObjectMapper().readTree(gpushare("waste", "-ojson"));
+            return new ObjectMapper().readTree(new KubectlGpushare(folder).print("waste", "-ojson"));
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
-    }
-
-    private String gpushare(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("kubectl", "gpushare"));
-        command.addAll(List.of(arguments));
-        Path output = folder.resolve("printed");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-        builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
-        builder.environment().put("PATH", ROOT.resolve("deploy/kubectl") + ":" + System.getenv("PATH"));
-        builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery
-        Process process = builder.start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return Files.readString(output, StandardCharsets.UTF_8);
     }
 }

@@ -1,0 +1,33 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** {@code kubectl gpushare} with a real kubectl and the kubeconfig in a folder, which also takes kubectl's cache. */
+record KubectlGpushare(Path folder) {
+    private static final Path PLUGINS = Path.of(System.getProperty("gpushare.root", ".."), "deploy/kubectl")
+            .toAbsolutePath()
+            .normalize();
+
+    /** What the command prints. */
+    String print(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("kubectl", "gpushare"));
+        command.addAll(List.of(arguments));
+        Path output = folder.resolve("printed");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
+        builder.environment().put("PATH", PLUGINS + ":" + System.getenv("PATH"));
+        builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery
+        Process process = builder.start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return Files.readString(output, StandardCharsets.UTF_8);
+    }
+}
