@@ -45,7 +45,8 @@ class ImagesIT {
     @ParameterizedTest
     @ValueSource(strings = {"device-plugin", "scheduler-extender"})
     void theSbomNamesEachJarByItsDigestAndTheRuntimeAndTheCLibrary(String program) throws Exception {
-        JsonNode sbom = JSON.readTree(first.resolve("gpushare-" + program + ".cdx.json").toFile());
+        JsonNode sbom =
+                JSON.readTree(first.resolve("gpushare-" + program + ".cdx.json").toFile());
         assertThat(sbom.path("bomFormat").asText()).isEqualTo("CycloneDX");
         assertThat(sbom.at("/metadata/component/name").asText()).isEqualTo(program);
         List<String> digests = sbom.findParents("alg").stream()
@@ -56,9 +57,9 @@ class ImagesIT {
             List<Path> libraries = jars.filter(
                             jar -> !jar.getFileName().toString().startsWith(program))
                     .toList();
-            assertThat(libraries).isNotEmpty().allSatisfy(jar -> assertThat(digests)
-                    .as(jar.toString())
-                    .contains(sha256(jar)));
+            assertThat(libraries)
+                    .isNotEmpty()
+                    .allSatisfy(jar -> assertThat(digests).as(jar.toString()).contains(sha256(jar)));
         }
         assertThat(sbom.path("components").findValuesAsText("purl"))
                 .anyMatch(purl -> purl.startsWith("pkg:deb/debian/libc6@"))

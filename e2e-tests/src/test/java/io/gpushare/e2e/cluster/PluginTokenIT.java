@@ -17,9 +17,9 @@ class PluginTokenIT extends ClusterScenario {
     private static final String NODES = "/api/v1/nodes/";
     private static final String INVENTORY = "/metadata/annotations/gpushare.io~1inventory";
     private static final String PODS = "/api/v1/namespaces/default/pods/";
-    private static final String LEASES =
-            "/apis/coordination.k8s.io/v1/namespaces/" + Installation.LEASES + "/leases";
-    private static final String POLICIES = ROOT.resolve("deploy/admission/programs.yaml").toString();
+    private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/" + Installation.LEASES + "/leases";
+    private static final String POLICIES =
+            ROOT.resolve("deploy/admission/programs.yaml").toString();
     private static final String REFUSAL = "the device plugin can change only its own node, with its Lease and its pods:"
             + " this token is of node '%s', the object of node '%s'";
 
@@ -79,7 +79,8 @@ class PluginTokenIT extends ClusterScenario {
                 assertThat(answers.getFirst().body().at(INVENTORY).asText()).isEqualTo(inventory + " ");
             }
         }
-        assertThat(plugin.send("PATCH", LEASES + "/" + own, lease(own, "gpushare.io/seen")).code())
+        assertThat(plugin.send("PATCH", LEASES + "/" + own, lease(own, "gpushare.io/seen"))
+                        .code())
                 .isEqualTo(200);
 
         // A token that is bound to no pod names no node.
@@ -106,9 +107,11 @@ class PluginTokenIT extends ClusterScenario {
         String to = """
             "boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"%s","uid":"%s"}\
             """.formatted(pod.path("name").asText(), pod.path("uid").asText());
-        return created("/api/v1/namespaces/" + Installation.NAMESPACE + "/serviceaccounts/" + account + "/token", """
-            {"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{%s}}\
-            """.formatted(bound ? to : ""))
+        return created(
+                        "/api/v1/namespaces/" + Installation.NAMESPACE + "/serviceaccounts/" + account + "/token",
+                        """
+                        {"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{%s}}\
+                        """.formatted(bound ? to : ""))
                 .body()
                 .at("/status/token")
                 .textValue();

@@ -52,7 +52,9 @@ class NoCardsPageIT {
                 sentences.add(sentence.substring(0, sentence.indexOf(". ")));
             }
             assertThat(sentences).doesNotHaveDuplicates();
-            assertThat(sentences).filteredOn(text -> text.contains("does not know")).hasSize(1);
+            assertThat(sentences)
+                    .filteredOn(text -> text.contains("does not know"))
+                    .hasSize(1);
             browser.shoot(SCREENSHOTS.resolve("no-cards.png"));
             assertThat(browser.axe()).isEmpty();
             assertThat(browser.complaints()).isEmpty();

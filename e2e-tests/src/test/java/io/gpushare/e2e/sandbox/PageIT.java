@@ -104,8 +104,9 @@ class PageIT {
     private void theFirstViewWaitsForOneRoundOfRequests() {
         List<String> named = browser.texts("[...document.querySelectorAll('link[rel=modulepreload], script[src]')]"
                 + ".map(each => each.href ?? each.src)");
-        List<String> before = browser.texts("performance.getEntriesByType('resource').filter(each => each.name.endsWith('.js')"
-                + " && each.startTime < " + FIRST_VIEW + ").map(each => each.name)");
+        List<String> before =
+                browser.texts("performance.getEntriesByType('resource').filter(each => each.name.endsWith('.js')"
+                        + " && each.startTime < " + FIRST_VIEW + ").map(each => each.name)");
         assertThat(named).containsExactlyInAnyOrderElementsOf(before);
         assertThat(browser.texts("performance.getEntriesByType('resource').map(each => each.name)"
                         + ".filter(name => name.endsWith('/cluster?since='))"))
