@@ -74,13 +74,18 @@ public final class TestPods {
 
     /** The same pod, whose container has started. */
     public static NodePod started(NodePod pod) {
+        return started(pod, Map.of("containerid", "main"));
+    }
+
+    /** The same pod with these started containers, names by ID. */
+    public static NodePod started(NodePod pod, Map<String, String> containers) {
         return new NodePod(
                 pod.ref(),
                 pod.created(),
                 pod.ended(),
                 pod.demand(),
                 pod.allocation(),
-                Map.of("containerid", "main"),
+                containers,
                 pod.former(),
                 pod.gpushare());
     }

@@ -143,16 +143,7 @@ class ContainerFinderTest {
                                 .mapToObj(i -> TestPods.memory("c" + i, units[i]))
                                 .toArray(ContainerDemand[]::new)),
                 TestPods.allocation(containers));
-        NodeSnapshot node = NodeSnapshot.of(CARDS)
-                .withPod(new NodePod(
-                        pod.ref(),
-                        pod.created(),
-                        false,
-                        pod.demand(),
-                        pod.allocation(),
-                        started,
-                        pod.former(),
-                        pod.gpushare()));
+        NodeSnapshot node = NodeSnapshot.of(CARDS).withPod(TestPods.started(pod, started));
         for (ContainerAllocation each : containers) {
             node = node.withAnsweredCall(new AnsweredCall(pod.ref(), each, Set.of(each.name()), TestPods.START));
         }

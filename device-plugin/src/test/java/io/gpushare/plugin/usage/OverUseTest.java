@@ -257,15 +257,7 @@ class OverUseTest {
     }
 
     private void given(NodePod pod, List<ContainerAllocation> gets, Map<String, String> started) {
-        snapshot = snapshot.withPod(new NodePod(
-                pod.ref(),
-                pod.created(),
-                pod.ended(),
-                pod.demand(),
-                pod.allocation(),
-                started,
-                pod.former(),
-                pod.gpushare()));
+        snapshot = snapshot.withPod(TestPods.started(pod, started));
         for (ContainerAllocation each : gets) {
             snapshot = snapshot.withAnsweredCall(
                     new AnsweredCall(pod.ref(), each, Set.of(pod.ref().uid() + each.name()), NOW));
