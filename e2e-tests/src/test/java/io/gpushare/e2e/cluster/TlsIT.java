@@ -33,7 +33,8 @@ class TlsIT extends ClusterScenario {
         cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.EXTENDER, "--patch-file", patch);
         installation.ready(Installation.EXTENDER);
         String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
-        List<String> call = List.of("curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
+        // With a timeout: a connection to the address of the former leader, whose pod is gone, is not refused.
+        List<String> call = List.of("curl", "-skm5", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
         // After a refused connection the scheduler retries a pod only after a minute.
         Await.until(
                 Duration.ofMinutes(2),
