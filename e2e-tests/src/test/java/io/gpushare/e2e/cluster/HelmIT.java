@@ -189,7 +189,7 @@ class HelmIT {
     private static String bindWithoutCertificate() {
         return cluster.onNode(
                 "curl",
-                "-sk",
+                "-skm5",
                 "--retry",
                 "15",
                 "--retry-delay",
