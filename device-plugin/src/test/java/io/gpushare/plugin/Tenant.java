@@ -5,10 +5,14 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** A program in a container that allocates memory of a card and holds it, through the simulated CUDA library. */
 final class Tenant implements AutoCloseable {
@@ -40,16 +44,33 @@ final class Tenant implements AutoCloseable {
         if (user != 0) {
             command.addAll(List.of("setpriv", "--reuid=" + user, "--clear-groups"));
         }
-        command.add(PROGRAMS.resolve("gpu-eat").toString());
+        Path programs = readable(dir);
+        command.add(programs.resolve("gpu-eat").toString());
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile(dir, "tenant", "");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
-        builder.environment().put("LD_LIBRARY_PATH", PROGRAMS.toString());
+        builder.environment().put("LD_LIBRARY_PATH", programs.toString());
         builder.environment()
                 .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
         return new Tenant(builder.start(), output);
+    }
+
+    /** A copy of the simulated programs: other users can't read a checkout in the home directory of root. */
+    private static Path readable(Path dir) throws IOException {
+        Path copy = dir.resolve("programs");
+        if (Files.exists(copy)) {
+            return copy;
+        }
+        Files.createDirectory(copy);
+        Set<PosixFilePermission> everybody = PosixFilePermissions.fromString("rwxr-xr-x");
+        try (Stream<Path> programs = Files.list(PROGRAMS)) {
+            for (Path program : programs.toList()) {
+                Files.setPosixFilePermissions(Files.copy(program, copy.resolve(program.getFileName())), everybody);
+            }
+        }
+        return Files.setPosixFilePermissions(copy, everybody);
     }
 
     long pid() {
