@@ -144,6 +144,13 @@ final class RequestHandler {
             case "/version" ->
                 request.response().putHeader("Content-Type", "application/json").end(VERSION);
             case "/readyz", "/livez", "/healthz" -> request.response().end("ok");
+            // kubectl before 1.24, as in Debian 12, reads only this document before it applies files, as a Protobuf
+            // message.
+            // Of an empty one it validates nothing.
+            case "/openapi/v2" ->
+                request.response()
+                        .putHeader("Content-Type", "application/octet-stream")
+                        .end();
             default -> {
                 return false;
             }
