@@ -56,11 +56,7 @@ final class ServerProcess implements AutoCloseable {
         int port = Program.freePort();
         command.add("io.gpushare.plugin.PluginMain");
         command.addAll(pluginArguments(root, kubeconfig, node, folder, port));
-        return start(
-                command,
-                Map.of(CARDS, folder.resolve("cards").toString()),
-                port,
-                log);
+        return start(command, Map.of(CARDS, folder.resolve("cards").toString()), port, log);
     }
 
     /**
@@ -138,8 +134,8 @@ final class ServerProcess implements AutoCloseable {
     private static ServerProcess startImage(
             Path root, Path image, List<String> arguments, List<Path> mounts, int port, Path log)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(root.resolve("deploy/images/try").toString(), "-s", "3600"));
+        List<String> command =
+                new ArrayList<>(List.of(root.resolve("deploy/images/try").toString(), "-s", "3600"));
         mounts.forEach(mount -> command.addAll(List.of("-v", mount + ":" + mount)));
         command.addAll(List.of("-e", CARDS + "=" + mounts.getFirst().resolve("cards")));
         command.add(image.toString());

@@ -23,8 +23,7 @@ record RecordedImages(Path repository, Path images) {
      * @param arguments the main class, which the image names itself, and its flags
      * @param mounts folders that the program sees under their own path
      */
-    Program start(
-            String module, List<String> arguments, Map<String, String> environment, List<Path> mounts, Path log)
+    Program start(String module, List<String> arguments, Map<String, String> environment, List<Path> mounts, Path log)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 repository.resolve("deploy/images/try").toString(),

@@ -82,8 +82,9 @@ public final class Sandbox implements Callable<Integer> {
         screen.line("sockets, cards and logs are in " + folder + ", removed at the end if no check fails");
         Path checkout = repository.toAbsolutePath().normalize();
         int code;
-        RecordedImages recorded =
-                images == null ? null : new RecordedImages(checkout, images.toAbsolutePath().normalize());
+        RecordedImages recorded = images == null
+                ? null
+                : new RecordedImages(checkout, images.toAbsolutePath().normalize());
         try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort, recorded)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(sandbox, folder), "stop"));
             code = run(sandbox, screen, folder);

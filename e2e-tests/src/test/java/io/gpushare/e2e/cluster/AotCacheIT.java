@@ -29,7 +29,8 @@ class AotCacheIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"device-plugin, io.gpushare.plugin.PluginMain", "scheduler-extender, io.gpushare.extender.ExtenderMain"})
+    @CsvSource({"device-plugin, io.gpushare.plugin.PluginMain", "scheduler-extender, io.gpushare.extender.ExtenderMain"
+    })
     void theProgramLoadsItsClassesFromTheCache(String program, String main) {
         assertThat(help(program, "-Xlog:class+load").lines())
                 .anyMatch(line -> line.endsWith(main + " source: shared objects file"))
@@ -47,8 +48,8 @@ class AotCacheIT {
     @Test
     void anotherArchitectureIsRefused() {
         String other = System.getProperty("os.arch").equals("amd64") ? "arm64" : "amd64";
-        assertThatThrownBy(() -> Command.output(
-                        START, List.of(IMAGES.resolve("build").toString(), "-k", "-c", "-a", other)))
+        assertThatThrownBy(() ->
+                        Command.output(START, List.of(IMAGES.resolve("build").toString(), "-k", "-c", "-a", other)))
                 .hasMessageContaining("-c runs the programs")
                 .hasMessageContaining("not for " + other);
     }
