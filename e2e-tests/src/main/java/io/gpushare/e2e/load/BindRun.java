@@ -32,6 +32,13 @@ final class BindRun {
         }
     }
 
+    /** Binds without a warm-up. */
+    void repeat(int times) throws IOException, InterruptedException, ExecutionException {
+        for (int i = 0; i < times; i++) {
+            bind("", 64, Duration.ZERO);
+        }
+    }
+
     private void bind(String note, int inFlight, Duration latency)
             throws IOException, InterruptedException, ExecutionException {
         List<byte[]> requests = new ArrayList<>();

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -66,6 +67,17 @@ public final class LoadRun implements Callable<Integer> {
     private boolean hostile;
 
     @Option(
+            names = "--start",
+            split = ",",
+            paramLabel = "IMAGES",
+            description = "Only compare the start of both programs and the first binds, for these folders of image"
+                    + " files, with the first of --sizes.")
+    private List<Path> images = List.of();
+
+    @Option(names = "--rounds", defaultValue = "3", description = "Rounds of --start. [${DEFAULT-VALUE}]")
+    private int rounds;
+
+    @Option(
             names = "--repository",
             defaultValue = ".",
             description = "The built checkout; the current directory by default.")
@@ -83,6 +95,12 @@ public final class LoadRun implements Callable<Integer> {
                 Runtime.getRuntime().availableProcessors(), Runtime.version(), folder);
         if (hostile) {
             return new HostileRun(repository, folder, sizes.getLast(), calls).measure() ? 0 : 1;
+        }
+        if (!images.isEmpty()) {
+            // The extender of the image is another user.
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            new StartRun(repository, folder, sizes.getFirst()).measure(images, rounds);
+            return 0;
         }
         for (int size : sizes) {
             LoadCluster cluster = new LoadCluster(size);

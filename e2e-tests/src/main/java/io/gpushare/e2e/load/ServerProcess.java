@@ -10,19 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A server under load, in its own process with the JVM flags of its image. */
 final class ServerProcess implements AutoCloseable {
     private static final String EXTENDER = "scheduler-extender";
     private static final String PLUGIN = "device-plugin";
+    private static final String DRIVER = "nvml-binding/target/simulated-driver/libnvidia-ml.so.1";
+    private static final String CARDS = "GPUSHARE_SIMULATED_CARDS";
 
     private final Process process;
+    private final ProcessHandle program;
     private final int port;
     private final Path log;
 
-    private ServerProcess(Process process, int port, Path log) {
+    /** @param program the JVM: the process itself, or one that it started */
+    private ServerProcess(Process process, ProcessHandle program, int port, Path log) {
         this.process = process;
+        this.program = program;
         this.port = port;
         this.log = log;
     }
@@ -48,16 +54,32 @@ final class ServerProcess implements AutoCloseable {
     static ServerProcess plugin(Path root, Path kubeconfig, String node, Path folder, Path log) throws IOException {
         List<String> command = command(root, PLUGIN);
         int port = Program.freePort();
-        command.addAll(List.of(
-                "io.gpushare.plugin.PluginMain",
-                "--kubeconfig=" + kubeconfig,
-                "--node-name=" + node,
-                "--kubelet-dir=" + folder,
-                "--nvml-library=" + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1"),
-                "--metrics-address=127.0.0.1:" + port));
-        return start(
-                command,
-                Map.of("GPUSHARE_SIMULATED_CARDS", folder.resolve("cards").toString()),
+        command.add("io.gpushare.plugin.PluginMain");
+        command.addAll(pluginArguments(root, kubeconfig, node, folder, port));
+        return start(command, Map.of(CARDS, folder.resolve("cards").toString()), port, log);
+    }
+
+    /**
+     * Starts the extender of an image; see {@link #startImage}.
+     *
+     * @param folder a folder with the kubeconfig
+     */
+    static ServerProcess extenderImage(Path root, Path images, Path kubeconfig, Path folder, Path log)
+            throws IOException, InterruptedException {
+        int port = Program.freePort();
+        List<String> arguments = List.of("--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", "--port=" + port);
+        return startImage(root, images.resolve("gpushare-" + EXTENDER + ".tar"), arguments, List.of(folder), port, log);
+    }
+
+    /** Starts the plugin of an image as {@link #plugin} does. */
+    static ServerProcess pluginImage(Path root, Path images, Path kubeconfig, String node, Path folder, Path log)
+            throws IOException, InterruptedException {
+        int port = Program.freePort();
+        return startImage(
+                root,
+                images.resolve("gpushare-" + PLUGIN + ".tar"),
+                pluginArguments(root, kubeconfig, node, folder, port),
+                List.of(folder, root.resolve(DRIVER).getParent()),
                 port,
                 log);
     }
@@ -69,6 +91,15 @@ final class ServerProcess implements AutoCloseable {
         command.addAll(List.of(
                 "-cp", System.getProperty("java.class.path"), BareHandler.class.getName(), String.valueOf(port)));
         return start(command, Map.of(), port, log);
+    }
+
+    private static List<String> pluginArguments(Path root, Path kubeconfig, String node, Path folder, int port) {
+        return List.of(
+                "--kubeconfig=" + kubeconfig,
+                "--node-name=" + node,
+                "--kubelet-dir=" + folder,
+                "--nvml-library=" + root.resolve(DRIVER),
+                "--metrics-address=127.0.0.1:" + port);
     }
 
     private static List<String> command(Path root, String program) throws IOException {
@@ -95,7 +126,34 @@ final class ServerProcess implements AutoCloseable {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().putAll(environment);
-        return new ServerProcess(builder.start(), port, log);
+        Process process = builder.start();
+        return new ServerProcess(process, process.toHandle(), port, log);
+    }
+
+    /** Starts the program of an image file with {@code deploy/images/try}, and waits until its JVM runs. */
+    private static ServerProcess startImage(
+            Path root, Path image, List<String> arguments, List<Path> mounts, int port, Path log)
+            throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(List.of(root.resolve("deploy/images/try").toString(), "-s", "3600"));
+        mounts.forEach(mount -> command.addAll(List.of("-v", mount + ":" + mount)));
+        command.addAll(List.of("-e", CARDS + "=" + mounts.getFirst().resolve("cards")));
+        command.add(image.toString());
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        while (process.isAlive()) {
+            Optional<ProcessHandle> program = process.descendants()
+                    .filter(each -> each.info().command().orElse("").endsWith("/java"))
+                    .findFirst();
+            if (program.isPresent()) {
+                return new ServerProcess(process, program.get(), port, log);
+            }
+            Thread.sleep(10);
+        }
+        throw new IOException("the program of " + image + " did not start; see " + log);
     }
 
     /** Whether it still runs. */
@@ -104,7 +162,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     long pid() {
-        return process.pid();
+        return program.pid();
     }
 
     int port() {
@@ -130,19 +188,19 @@ final class ServerProcess implements AutoCloseable {
 
     /** Resident memory of the process, in MiB (Linux: VmRSS). */
     long residentMib() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc", String.valueOf(process.pid()), "status"))) {
+        for (String line : Files.readAllLines(Path.of("/proc", String.valueOf(program.pid()), "status"))) {
             if (line.startsWith("VmRSS:")) {
                 return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
             }
         }
-        throw new IOException("no VmRSS of process " + process.pid());
+        throw new IOException("no VmRSS of process " + program.pid());
     }
 
     /** CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat). */
     Duration eventLoopCpu() throws IOException {
         long nanos = 0;
         try (DirectoryStream<Path> threads =
-                Files.newDirectoryStream(Path.of("/proc", String.valueOf(process.pid()), "task"))) {
+                Files.newDirectoryStream(Path.of("/proc", String.valueOf(program.pid()), "task"))) {
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).startsWith("vert.x-event")) {
                     nanos += Long.parseLong(
@@ -155,12 +213,12 @@ final class ServerProcess implements AutoCloseable {
 
     /** CPU time of the process. */
     Duration cpu() {
-        return process.info().totalCpuDuration().orElse(Duration.ZERO);
+        return program.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "process %d on port %d", process.pid(), port);
+        return String.format(Locale.ROOT, "process %d on port %d", program.pid(), port);
     }
 
     @Override

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /** One of the project's programs in its own process, with a small heap and its log in a file. */
 public final class Program implements AutoCloseable {
-    private static final int STOP_SECONDS = 5;
+    // A JVM that records for an AOT cache writes tens of megabytes when it ends.
+    private static final int STOP_SECONDS = 30;
 
     private final String name;
     private final Path log;
@@ -49,6 +50,11 @@ public final class Program implements AutoCloseable {
                 "-cp",
                 classes + ":" + libraries + "/*"));
         command.addAll(arguments);
+        return start(name, command, environment, log);
+    }
+
+    static Program start(String name, List<String> command, Map<String, String> environment, Path log)
+            throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().putAll(environment);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -51,24 +53,39 @@ public final class Sandbox implements Callable<Integer> {
             description = "The built checkout; the current directory by default.")
     private Path repository = Path.of(".");
 
+    @Option(
+            names = "--record",
+            paramLabel = "IMAGES",
+            description = "As --once, with the extender and a plugin from the image files in this folder. Their JVMs"
+                    + " record for AOT caches, in its folder record.")
+    private @Nullable Path images;
+
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new Sandbox()).execute(arguments));
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        once |= images != null;
         if (nodes < SandboxNode.ALL.size() || nodes > 5000 || (once && nodes > SandboxNode.ALL.size())) {
             System.err.println("--nodes is a number from 4 to 5000, and 4 with --once");
             return 2;
         }
         Path folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
+        if (images != null) {
+            // The extender of the image is another user.
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false) && !once;
         TerminalView screen = new TerminalView(System.out, terminal, InstantSource.system());
         screen.line("sockets, cards and logs are in " + folder + ", removed at the end if no check fails");
         Path checkout = repository.toAbsolutePath().normalize();
         int code;
-        try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort)) {
+        RecordedImages recorded = images == null
+                ? null
+                : new RecordedImages(checkout, images.toAbsolutePath().normalize());
+        try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort, recorded)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(sandbox, folder), "stop"));
             code = run(sandbox, screen, folder);
         }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The programs and simulated components of a sandbox, stopped in reverse order of their start, also after a failed
@@ -37,6 +38,7 @@ final class SandboxCluster implements AutoCloseable {
     private final List<Program> programs = new ArrayList<>();
     private final Map<String, SimulatedKubelet> kubelets = new LinkedHashMap<>();
     private final int extenderPort;
+    private final @Nullable RecordedImages images;
     private final Map<String, URI> metrics = new LinkedHashMap<>();
     private final SimulatedApiServer server;
     private final ApiClient cluster;
@@ -49,6 +51,12 @@ final class SandboxCluster implements AutoCloseable {
      * @param extenderPort the extender's port; 0 for any free port
      */
     SandboxCluster(Path repository, Path folder, int extenderPort) throws IOException {
+        this(repository, folder, extenderPort, null);
+    }
+
+    /** @param images where the extender and the plugin of {@link SandboxNode#RECORDED} come from, if not from the checkout */
+    SandboxCluster(Path repository, Path folder, int extenderPort, @Nullable RecordedImages images) throws IOException {
+        this.images = images;
         this.repository = repository;
         this.folder = folder;
         this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
@@ -94,13 +102,17 @@ final class SandboxCluster implements AutoCloseable {
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + extenderPort);
-        programs.add(keep(Program.start(
-                "scheduler-extender",
-                repository.resolve("scheduler-extender"),
-                EXTENDER_HEAP_MIB,
-                arguments,
-                Map.of(),
-                logs.resolve("scheduler-extender.log"))));
+        Path log = logs.resolve("scheduler-extender.log");
+        programs.add(keep(
+                images != null
+                        ? images.start("scheduler-extender", arguments, Map.of(), List.of(folder), log)
+                        : Program.start(
+                                "scheduler-extender",
+                                repository.resolve("scheduler-extender"),
+                                EXTENDER_HEAP_MIB,
+                                arguments,
+                                Map.of(),
+                                log)));
     }
 
     /** Shows the device plugins as pods, so that the extender finds their metrics, as it would those of a DaemonSet. */
@@ -138,13 +150,18 @@ final class SandboxCluster implements AutoCloseable {
             startSupervisor(machine, cards, logs);
             arguments.addAll(List.of("--isolation=mps", "--mps-dir=" + mps(), "--mps-over-use-grace=2s"));
         }
-        programs.add(keep(Program.start(
-                plugin(machine.name()),
-                repository.resolve("device-plugin"),
-                PLUGIN_HEAP_MIB,
-                arguments,
-                Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
-                logs.resolve("device-plugin-" + machine.name() + ".log"))));
+        Map<String, String> environment = Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString());
+        Path log = logs.resolve("device-plugin-" + machine.name() + ".log");
+        programs.add(keep(
+                images != null && machine.equals(SandboxNode.RECORDED)
+                        ? images.start("device-plugin", arguments, environment, List.of(folder, driver()), log)
+                        : Program.start(
+                                plugin(machine.name()),
+                                repository.resolve("device-plugin"),
+                                PLUGIN_HEAP_MIB,
+                                arguments,
+                                environment,
+                                log)));
     }
 
     private void startSupervisor(SandboxNode machine, Path cards, Path logs) throws IOException {

@@ -28,6 +28,9 @@ record SandboxNode(String name, List<String> cards, boolean isolated) {
                     "node-d",
                     List.of("kind=H100-80 memory=80GiB", "kind=H100-80 memory=80GiB", "kind=H200-141 memory=141GiB")));
 
+    /** The node whose plugin is recorded for the AOT cache of its image. */
+    static final SandboxNode RECORDED = ALL.get(2);
+
     SandboxNode(String name, List<String> cards) {
         this(name, cards, false);
     }
