@@ -8,10 +8,10 @@ import java.util.Map;
 
 /**
  * Starts programs from their images with {@code deploy/images/try}. Each JVM records what it loads and runs, for the AOT
- * cache of the image (JEP 483), and writes it to {@code record/<module>.aotconf} when it ends.
+ * cache of the image (JEP 483), and writes it to {@code record/files/<module>.aotconf} when it ends.
  *
  * @param repository the checkout
- * @param images the folder of the image files and of {@code record}, which every user can write
+ * @param images the folder of the image files and of {@code record/files}, which every user can write
  */
 record RecordedImages(Path repository, Path images) {
     /** Longer than any run. */
@@ -30,7 +30,7 @@ record RecordedImages(Path repository, Path images) {
                 "-s",
                 SECONDS,
                 "-v",
-                images.resolve("record") + ":/record",
+                images.resolve("record/files") + ":/record",
                 "-e",
                 "JAVA_TOOL_OPTIONS=-XX:AOTMode=record -XX:AOTConfiguration=/record/" + module + ".aotconf"));
         mounts.forEach(mount -> command.addAll(List.of("-v", mount + ":" + mount)));

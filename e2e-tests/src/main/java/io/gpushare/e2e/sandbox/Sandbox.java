@@ -57,7 +57,7 @@ public final class Sandbox implements Callable<Integer> {
             names = "--record",
             paramLabel = "IMAGES",
             description = "As --once, with the extender and a plugin from the image files in this folder. Their JVMs"
-                    + " record for AOT caches, in its folder record.")
+                    + " record for AOT caches, in its folder record/files.")
     private @Nullable Path images;
 
     public static void main(String[] arguments) {
