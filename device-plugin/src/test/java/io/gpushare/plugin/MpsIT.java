@@ -261,8 +261,7 @@ class MpsIT extends WholeProgram {
         Tenant tenant = tenant(started("a", 2), 0, 500).prints("ok 500");
         assertThat(flags(A)).containsExactly("-f", "-M");
 
-        multiUser.destroy();
-        assertThat(multiUser.waitFor()).isZero();
+        stop(multiUser);
         assertThat(daemon(A)).isEmpty();
         tenant.prints("ok 500", "lost 806");
 
@@ -293,8 +292,7 @@ class MpsIT extends WholeProgram {
                 tenant.close();
             }
         }
-        multiUser.destroy();
-        multiUser.waitFor();
+        stop(multiUser);
 
         script("");
         supervisor();
@@ -405,6 +403,13 @@ class MpsIT extends WholeProgram {
                 .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\"")));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() >= 15);
         return plugin;
+    }
+
+    /** Stops the supervisor, and waits until the plugin knows: it offers all memory again under the next one only. */
+    private void stop(Process supervisor) throws InterruptedException {
+        supervisor.destroy();
+        assertThat(supervisor.waitFor()).isZero();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() < 30);
     }
 
     private Map<String, String> started(String pod, int gib) throws IOException {
