@@ -85,6 +85,11 @@ public final class Extender implements AutoCloseable {
             Objects.requireNonNull(nodeLeaseNamespace);
             Objects.requireNonNull(server);
         }
+
+        /** Whether this process is one of several in pods, which callers reach through a Service. */
+        boolean inPod() {
+            return candidacy != null && candidacy.pod() != null;
+        }
     }
 
     /**

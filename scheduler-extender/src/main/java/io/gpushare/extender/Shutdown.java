@@ -5,15 +5,22 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends the process after a signal: finishes requests in flight, gives the Lease back and exits with 0. */
+/**
+ * Ends the process after a signal: finishes requests in flight, gives the Lease back, keeps the address of its pod for some
+ * seconds and exits with 0.
+ */
 final class Shutdown {
     private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
     // The calls of a bind end within this.
     private static final Duration GRACE = Duration.ofSeconds(20);
+    // kube-proxy sends connections to a pod until it has read that the pod terminates. As long as the process runs, they
+    // are refused at once. An address without a pod does not answer: kube-scheduler would wait for its httpTimeout.
+    private static final Duration KUBE_PROXY = Duration.ofSeconds(5);
 
     private Shutdown() {}
 
-    static void end(Extender extender) {
+    /** @param inPod whether callers reach this process through a Service */
+    static void end(Extender extender, boolean inPod) {
         LOG.info("shutting down: finishing requests in flight");
         int code = 0;
         try {
@@ -23,8 +30,19 @@ final class Shutdown {
             LOG.warn("stopped with requests in flight: {}", e.getMessage());
             code = 1;
         }
+        if (inPod) {
+            sleep(KUBE_PROXY);
+        }
         // After a signal the JVM would exit with 128 plus its number, whatever its hooks do; a requested end is 0.
         // The informers end with the process: closing them first would only log that they were interrupted.
         Runtime.getRuntime().halt(code);
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

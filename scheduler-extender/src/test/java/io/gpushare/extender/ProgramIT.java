@@ -1,12 +1,15 @@
 package io.gpushare.extender;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.TestApiServer.Fault;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -86,6 +89,35 @@ class ProgramIT {
                             "--lease-name=old",
                             "LEASE_NAME is deprecated, use GPUSHARE_LEASE_NAME",
                             "bound to node n1");
+        } finally {
+            program.destroyForcibly();
+        }
+    }
+
+    @Test
+    void aPodThatGaveTheLeaseBackRefusesConnectionsForSomeSeconds() throws Exception {
+        Process program = program(
+                "--port=0",
+                "--bind-address=127.0.0.1",
+                "--kubeconfig=" + api.kubeconfig(folder),
+                "--leader-elect",
+                "--pod-name=extender-a");
+        try {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> log().contains("leading as")
+                            && LISTENING.matcher(log()).find());
+            Matcher port = LISTENING.matcher(log());
+            assertThat(port.find()).isTrue();
+            program.toHandle().destroy(); // SIGTERM
+            await().atMost(Duration.ofSeconds(10)).until(() -> log().contains("the lease has been given back"));
+            await().until(() -> log().contains("stopped"));
+            assertThat(api.leader()).isEmpty();
+            long stopped = System.nanoTime();
+            assertThatThrownBy(() -> new Socket("127.0.0.1", Integer.parseInt(port.group(1))))
+                    .isInstanceOf(ConnectException.class);
+            assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isGreaterThan(Duration.ofSeconds(4));
+            assertThat(program.exitValue()).isZero();
         } finally {
             program.destroyForcibly();
         }

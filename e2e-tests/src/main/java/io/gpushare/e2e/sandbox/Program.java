@@ -86,6 +86,11 @@ public final class Program implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Asks the program to end, as the end of its pod does, and does not wait. */
+    public void terminate() {
+        process.destroy();
+    }
+
     /** Stops its execution until {@link #thaw}, as the pause of its virtual machine would. */
     public void freeze() throws IOException, InterruptedException {
         signal("STOP");
@@ -104,7 +109,7 @@ public final class Program implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroy();
+        terminate();
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();

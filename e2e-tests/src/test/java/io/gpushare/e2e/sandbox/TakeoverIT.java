@@ -93,7 +93,7 @@ class TakeoverIT {
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void aLeaderThatIsAskedToEndHandsOverAtOnce() throws Exception {
-        double seconds = stream(extender -> extender.program().close());
+        double seconds = stream(extender -> extender.program().terminate());
         System.out.printf("terminated: first bind by the next leader after %.1f s%n", seconds);
         assertThat(seconds).isLessThan(10);
     }
