@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     of all nodes are watched
  * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
  * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
+ * @param deadline when it will have ended at the latest, by its deletion or its spec.activeDeadlineSeconds; null if neither
  * @param controller null for a pod that no controller would create again
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
@@ -41,6 +42,7 @@ public record PodState(
         Map<String, String> started,
         @Nullable String nominatedNode,
         @Nullable String heldNode,
+        @Nullable Instant deadline,
         @Nullable PodController controller,
         @Nullable String metrics) {
     /** How far the kubelet is with a pod. */
@@ -78,6 +80,7 @@ public record PodState(
                 pod.started(),
                 pod.nominatedNode(),
                 pod.heldNode(),
+                pod.deadline(),
                 pod.controller(),
                 pod.metrics());
     }

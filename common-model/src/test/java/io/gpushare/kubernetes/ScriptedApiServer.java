@@ -22,10 +22,10 @@ final class ScriptedApiServer implements AutoCloseable {
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
          "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
-         "spec":{"nodeName":"n1","priority":-7,"fromTheFuture":{},
+         "spec":{"nodeName":"n1","priority":-7,"activeDeadlineSeconds":3600,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
-         "status":{"phase":"%s","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
+         "status":{"phase":"%s","startTime":"2026-11-20T10:00:05Z","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
           "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
           "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",
           "reason":"Unschedulable","message":"0/1 nodes"},{"type":"New","status":"Odd"}]}}\

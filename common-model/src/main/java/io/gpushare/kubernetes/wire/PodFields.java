@@ -16,6 +16,9 @@ final class PodFields {
         int priority;
 
         @Nullable
+        Long activeDeadlineSeconds;
+
+        @Nullable
         List<Container> containers;
 
         @Nullable
@@ -68,6 +71,9 @@ final class PodFields {
 
         @Nullable
         String podIP;
+
+        @Nullable
+        String startTime;
 
         @Nullable
         String nominatedNodeName;

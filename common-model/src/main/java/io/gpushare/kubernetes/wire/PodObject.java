@@ -11,6 +11,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -48,10 +49,14 @@ public final class PodObject extends ApiObject {
     @Nullable
     transient String heldNode;
 
+    @Nullable
+    transient Instant deadline;
+
     @Override
     void strip() {
         metrics = pluginMetrics();
         heldNode = node() == null ? held() : null;
+        deadline = activeDeadline();
         if (metadata != null) {
             metadata.setLabels(null);
             if (metadata.getAnnotations() != null) {
@@ -67,6 +72,7 @@ public final class PodObject extends ApiObject {
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
             status.reason = rejected() ? "Rejected" : null;
             status.podIP = null;
+            status.startTime = null;
             status.nominatedNodeName = shared(status.nominatedNodeName);
         }
         if (spec != null) {
@@ -93,6 +99,7 @@ public final class PodObject extends ApiObject {
     public void forget() {
         super.forget();
         heldNode = null;
+        deadline = null;
         if (spec != null) {
             spec.containers = null;
             spec.initContainers = null;
@@ -196,6 +203,29 @@ public final class PodObject extends ApiObject {
 
     public boolean deleting() {
         return meta().getDeletionTimestamp() != null;
+    }
+
+    /**
+     * When it will have ended at the latest, if its kubelet runs: the time of its deletion with its grace period, or its
+     * start and spec.activeDeadlineSeconds; null for a pod without either.
+     */
+    public @Nullable Instant deadline() {
+        OffsetDateTime deletion = meta().getDeletionTimestamp();
+        return deletion == null ? deadline : deletion.toInstant();
+    }
+
+    private @Nullable Instant activeDeadline() {
+        if (spec == null || spec.activeDeadlineSeconds == null || status == null || status.startTime == null) {
+            return null;
+        }
+        long seconds = spec.activeDeadlineSeconds;
+        try {
+            return seconds < 1 || seconds > Integer.MAX_VALUE
+                    ? null
+                    : Instant.parse(status.startTime).plusSeconds(seconds);
+        } catch (DateTimeException _) {
+            return null;
+        }
     }
 
     public Instant created() {

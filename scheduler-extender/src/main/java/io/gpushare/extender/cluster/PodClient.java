@@ -73,6 +73,7 @@ public final class PodClient implements PodApi {
                 state.refused(),
                 state.nominatedNode(),
                 state.heldNode(),
+                state.deadline(),
                 state.controller(),
                 state.annotations(),
                 state.containers());

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param priority as the informer last showed it
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param deadline when it will have ended at the latest; null if nothing ends it
  * @param controller null for a pod that no controller would create again
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
@@ -30,6 +31,7 @@ public record PodEntry(
         PodDemand.Valid podDemand,
         PodPriority priority,
         boolean unschedulable,
+        @Nullable Instant deadline,
         @Nullable PodController controller,
         boolean listed,
         @Nullable String node,
@@ -42,7 +44,7 @@ public record PodEntry(
 
     /** A pod that is bound before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
-        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, null, false, null, List.of(), null, null);
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, null, null, false, null, List.of(), null, null);
     }
 
     public Demand demand() {
@@ -51,7 +53,7 @@ public record PodEntry(
 
     PodEntry with(List<Holding> changed) {
         return new PodEntry(
-                ref, podDemand, priority, unschedulable, controller, listed, node, changed, gpushare, complaint);
+                ref, podDemand, priority, unschedulable, deadline, controller, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

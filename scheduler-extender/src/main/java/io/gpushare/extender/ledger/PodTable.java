@@ -214,6 +214,7 @@ final class PodTable {
                 demand,
                 pod.priority(),
                 pod.unschedulable(),
+                pod.deadline(),
                 pod.controller(),
                 true,
                 node,

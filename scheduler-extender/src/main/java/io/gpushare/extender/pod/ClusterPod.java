@@ -3,6 +3,7 @@ package io.gpushare.extender.pod;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there; null for
  *     none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
+ * @param deadline when the pod will have ended at the latest; null if nothing ends it
  * @param controller null for a pod that no controller would create again
  * @param containers in the order in which they start
  */
@@ -28,6 +30,7 @@ public record ClusterPod(
         boolean unschedulable,
         @Nullable String nominatedNode,
         @Nullable String heldNode,
+        @Nullable Instant deadline,
         @Nullable PodController controller,
         Map<String, String> annotations,
         List<ContainerResources> containers) {
@@ -38,7 +41,7 @@ public record ClusterPod(
         containers = List.copyOf(containers);
     }
 
-    /** A pod without a controller. */
+    /** A pod without a controller, which nothing ends. */
     public ClusterPod(
             PodRef ref,
             @Nullable String node,
@@ -49,7 +52,7 @@ public record ClusterPod(
             @Nullable String heldNode,
             Map<String, String> annotations,
             List<ContainerResources> containers) {
-        this(ref, node, ended, priority, unschedulable, nominatedNode, heldNode, null, annotations, containers);
+        this(ref, node, ended, priority, unschedulable, nominatedNode, heldNode, null, null, annotations, containers);
     }
 
     /** A pod that is nominated to no node. */

@@ -1,8 +1,8 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.model.Demand;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
@@ -17,6 +17,7 @@ import io.gpushare.model.selector.CardFact;
 import io.gpushare.model.selector.CardFacts;
 import io.gpushare.model.selector.FactValue;
 import io.gpushare.model.text.Printable;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -25,7 +26,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** What the owner of a pod that no node can take may do, in sentences. */
 final class Advice {
@@ -33,21 +36,30 @@ final class Advice {
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
 
-    private final Judged judged;
+    private final Demand requested;
     private final DemandSummary demand;
+    private final Function<PodRef, Optional<Instant>> deadlines;
 
-    private Advice(Judged judged) {
-        this.judged = judged;
-        this.demand = DemandSummary.of(judged.demand());
+    private Advice(Demand requested, Function<PodRef, Optional<Instant>> deadlines) {
+        this.requested = requested;
+        this.demand = DemandSummary.of(requested);
+        this.deadlines = deadlines;
     }
 
-    /** The advice for that pod; empty if a node can take it. */
-    static List<String> of(Judged judged) {
-        return judged.feasible() > 0 ? List.of() : new Advice(judged).sentences();
+    /**
+     * The advice for a pod with that demand; empty if a node can take it.
+     *
+     * @param deadlines when a pod will have ended at the latest; empty if nothing ends it
+     */
+    static List<String> of(
+            Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<Instant>> deadlines) {
+        return verdicts.stream().anyMatch(node -> node.why() == null)
+                ? List.of()
+                : new Advice(demand, deadlines).sentences(verdicts);
     }
 
-    private List<String> sentences() {
-        List<NodeVerdict> nodes = judged.nodes().stream()
+    private List<String> sentences(List<NodeVerdict> verdicts) {
+        List<NodeVerdict> nodes = verdicts.stream()
                 .filter(node -> !node.cards().cards().isEmpty())
                 .toList();
         if (nodes.isEmpty()) {
@@ -173,7 +185,7 @@ final class Advice {
                 && demand.share().cores() == 0) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
-                boolean even = judged.demand().containers().stream()
+                boolean even = requested.containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
                 if (even
                         && nodes.stream()
@@ -206,9 +218,20 @@ final class Advice {
         }
     }
 
-    private record Ending(NodeVerdict node, CardState card, PodRef pod, int units, boolean whole) {}
+    /** @param by when the pod will have ended at the latest; null if nothing ends it */
+    private record Ending(
+            NodeVerdict node,
+            CardState card,
+            PodRef pod,
+            int units,
+            boolean whole,
+            @Nullable Instant by) {
+        static final Comparator<Ending> FIRST = Comparator.comparing(
+                        (Ending ending) -> ending.by, Comparator.nullsLast(Comparator.naturalOrder()))
+                .thenComparingInt(Ending::units);
+    }
 
-    /** The pod whose end alone makes a card fit, the smallest one. */
+    /** The pod whose end alone makes a card fit: the one that ends first by its deadline, else the smallest one. */
     private Optional<String> firstToEnd(List<NodeVerdict> nodes) {
         if (demand.sharedCards() + demand.wholeCards() > 1) {
             return Optional.empty();
@@ -219,16 +242,17 @@ final class Advice {
                 .flatMap(node -> node.cards().cards().stream()
                         .filter(state -> selected(node, state) && state.card().placeable())
                         .flatMap(state -> endings(node, state, needed).stream()))
-                .min(Comparator.comparingInt(Ending::units))
+                .min(Ending.FIRST)
                 .map(ending -> "It fits on node " + ending.node().node() + ", card "
                         + ending.card().card().index() + ", when pod " + ending.pod() + " ends, which holds "
                         + (ending.whole()
                                 ? "the whole card"
                                 : ending.node().cards().inventory().unit().amount(ending.units()))
+                        + (ending.by() == null ? "" : " and ends by " + ending.by())
                         + ".");
     }
 
-    private static List<Ending> endings(NodeVerdict node, CardState state, Share needed) {
+    private List<Ending> endings(NodeVerdict node, CardState state, Share needed) {
         List<Ending> endings = new ArrayList<>();
         NodeCards cards = node.cards();
         for (NodeCards.Holding holding : cards.holdings()) {
@@ -243,7 +267,12 @@ final class Advice {
                 boolean whole = held.wholeCards() > 0;
                 if (without.offers(needed)) {
                     endings.add(new Ending(
-                            node, state, pod, whole ? state.capacity().units() : held.units(), whole));
+                            node,
+                            state,
+                            pod,
+                            whole ? state.capacity().units() : held.units(),
+                            whole,
+                            deadlines.apply(pod).orElse(null)));
                 }
             }
         }

@@ -5,6 +5,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
@@ -14,6 +15,7 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -90,12 +92,15 @@ public final class Explainer {
                     summary,
                     ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards())));
         }
+        List<NodeVerdict> sorted =
+                nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
                 ledger.policy(demand.policy()),
                 filtered.passed() == 0 ? new ScaleUpSearch(ledger).of(pod, demand) : null,
-                nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList());
+                Advice.of(demand.demand(), sorted, this::deadline),
+                sorted);
     }
 
     /** A node with what decides on its place, which takes longer to find than to compare. */
@@ -125,7 +130,11 @@ public final class Explainer {
                 .forEach((name, entry) ->
                         nodes.add(new NodeVerdict(name, entry.refusal(summary), false, summary, entry.cards())));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
-        return new Explanation.Judged(pod, demand, "", null, nodes);
+        return new Explanation.Judged(pod, demand, "", null, Advice.of(demand, nodes, this::deadline), nodes);
+    }
+
+    private Optional<Instant> deadline(PodRef pod) {
+        return ledger.podEntry(pod.uid()).map(PodEntry::deadline);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

@@ -35,6 +35,7 @@ public sealed interface Explanation {
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now, or if nobody asked
+     * @param advice what the owner of the pod may do, in sentences; empty if a node is feasible
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
     record Judged(
@@ -42,10 +43,12 @@ public sealed interface Explanation {
             Demand demand,
             String policy,
             @Nullable ScaleUp scaleUp,
+            List<String> advice,
             List<NodeVerdict> nodes) implements Explanation {
         public Judged {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(policy);
+            advice = List.copyOf(advice);
             nodes = List.copyOf(nodes);
         }
 
@@ -68,11 +71,6 @@ public sealed interface Explanation {
         /** The refused nodes by reason, kind of card and obstacle, the nearest miss first. */
         public List<RefusedNodes> refused() {
             return RefusedNodes.of(nodes);
-        }
-
-        /** What the owner of the pod may do, in sentences; empty if a node is feasible. */
-        public List<String> advice() {
-            return Advice.of(this);
         }
     }
 

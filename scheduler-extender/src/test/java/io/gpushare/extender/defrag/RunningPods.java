@@ -71,6 +71,7 @@ final class RunningPods {
                 false,
                 null,
                 null,
+                null,
                 kind == null ? null : new PodController(kind, "controller-of-" + name),
                 AllocationCodec.annotations(TestCluster.memory("GPU-" + node + "-" + card, units), inventory, NOON),
                 requests("aliyun.com/gpu-mem", units)));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -18,8 +20,10 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -80,6 +84,25 @@ class RefusedNodesTest {
         ledger.assume(pod.ref(), TestCluster.demand(ledger, pod), node, TestCluster.NOW);
     }
 
+    private void ends(String name, String node, int units, Instant deadline) {
+        ledger.updatePod(new ClusterPod(
+                new PodRef("uid-" + name, "lab", name),
+                node,
+                false,
+                PodPriority.DEFAULT,
+                false,
+                null,
+                null,
+                deadline,
+                null,
+                AllocationCodec.annotations(
+                        TestCluster.memory("GPU-" + node + "-0", units),
+                        ledger.nodeEntry(node).cards().inventory(),
+                        TestCluster.NOW),
+                List.of(new ContainerResources(
+                        "main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units))))));
+    }
+
     private Judged judged(Map<String, String> annotations, Map<String, String> limits) {
         return (Judged) explainer.of(pod(annotations, limits));
     }
@@ -105,6 +128,16 @@ class RefusedNodesTest {
                         "200 T4: too small: one card has 15 GiB, 40 GiB needed");
         assertThat(judged.advice())
                 .containsExactly("It fits on node a1-0, card 0, when pod lab/pod-1 ends, which holds 50 GiB.");
+    }
+
+    @Test
+    void aPodThatEndsByItsDeadlineIsNamedBeforeASmallerOneThatNothingEnds() {
+        nodes(2, "A100", 1, 80);
+        runs("a1-0", Map.of(MEMORY, "50"));
+        ends("job", "a1-1", 60, Instant.parse("2026-11-26T14:05:00Z"));
+        assertThat(judged(Map.of(), Map.of(MEMORY, "40")).advice())
+                .containsExactly("It fits on node a1-1, card 0, when pod lab/job ends, which holds 60 GiB and ends by"
+                        + " 2026-11-26T14:05:00Z.");
     }
 
     @Test
