@@ -35,6 +35,7 @@ import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,6 +61,7 @@ public final class Extender implements AutoCloseable {
      * @param kubeconfig null for the service account of the pod
      * @param decideIn where kube-scheduler gets the policy's choice
      * @param preemption who evicts pods for pods of higher priority
+     * @param grafana where the page's links to dashboards lead; null for no links
      * @param pluginNamespace the namespace of the device plugins
      * @param nodeLeaseNamespace the namespace of their Leases
      * @param candidacy null for the only extender of the cluster
@@ -71,6 +73,7 @@ public final class Extender implements AutoCloseable {
             DecideIn decideIn,
             PreemptionMode preemption,
             ViewAccess.Access view,
+            @Nullable URI grafana,
             String pluginNamespace,
             String nodeLeaseNamespace,
             @Nullable Candidacy candidacy,
@@ -187,6 +190,7 @@ public final class Extender implements AutoCloseable {
                                 usage,
                                 waste::report,
                                 new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
+                                settings.grafana(),
                                 settings.server().version(),
                                 settings.view())));
         unknownBindings = new UnknownBindingTimer(binder, clocks.steady());

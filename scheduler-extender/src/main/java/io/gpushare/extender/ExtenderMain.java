@@ -63,7 +63,8 @@ public final class ExtenderMain {
             Extender extender = Extender.start(settings);
             log().info("listening on {} port {}", settings.server().address(), extender.port());
             log().info("callers: {}", callers);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
             return RUNNING;
         } catch (IOException e) {
             log().error("can't start: {}", e.getMessage());

@@ -13,6 +13,8 @@ import io.gpushare.options.NameConverter;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.PortConverter;
 import io.gpushare.options.ReadableFileConverter;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +91,14 @@ final class ExtenderOptions implements CheckedOptions {
                     + " inspect), off, or open (without a client certificate, also with --client-ca-file: the API"
                     + " server's proxy has none). [on]")
     private ViewAccess.Access view = ViewAccess.Access.ON;
+
+    @Option(
+            names = "--grafana-url",
+            paramLabel = "<url>",
+            description =
+                    "Address of the Grafana that has the dashboards of deploy/monitoring, as browsers reach it: the"
+                            + " page links to them. [none]")
+    private @Nullable URI grafanaUrl;
 
     @Option(
             names = "--max-request-bytes",
@@ -197,6 +207,7 @@ final class ExtenderOptions implements CheckedOptions {
         return new OptionParser(this, environment)
                 .reads(PolicyKind.class, ExtenderOptions::policy)
                 .reads(ViewAccess.Access.class, ExtenderOptions::view)
+                .reads(URI.class, ExtenderOptions::webAddress)
                 .reads(PreemptionMode.class, ExtenderOptions::preempt)
                 .reads(DecideIn.class, ExtenderOptions::decideIn);
     }
@@ -210,6 +221,24 @@ final class ExtenderOptions implements CheckedOptions {
     private static ViewAccess.Access view(String text) {
         return ViewAccess.Access.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
+    }
+
+    /** An address to which paths can be appended. Without credentials: viewers and the log get it. */
+    private static URI webAddress(String text) {
+        try {
+            URI uri = new URI(text.endsWith("/") ? text : text + "/");
+            boolean web = "https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme());
+            if (web
+                    && uri.getHost() != null
+                    && uri.getUserInfo() == null
+                    && uri.getQuery() == null
+                    && uri.getFragment() == null) {
+                return uri;
+            }
+        } catch (URISyntaxException _) {
+            // As every other text that is no such address.
+        }
+        throw new IllegalArgumentException("write an address such as https://grafana.example/, without user and query");
     }
 
     private static PreemptionMode preempt(String text) {
@@ -247,6 +276,7 @@ final class ExtenderOptions implements CheckedOptions {
                 decideIn,
                 preempt,
                 view,
+                grafanaUrl,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
                 leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity, podName) : null,

@@ -11,6 +11,7 @@ import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -54,10 +55,12 @@ class ExtenderOptionsTest {
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
                         + " --card-resource=aliyun.com/gpu-count --core-resource="
                         + " --former-memory-resources=aliyun.com/gpu-mem"
-                        + " --former-card-resources=aliyun.com/gpu-count --node-lease-namespace=gpushare-node-lease"
-                        + " --policy=adaptive --decide-in=auto --preempt=auto --view=on --max-request-bytes=67108864"
-                        + " --leader-elect=false --lease-namespace=kube-system --lease-name=gpushare-schd-extender"
-                        + " --identity=extender --pod-name= --tls-cert-file= --tls-key-file= --client-ca-file=");
+                        + " --former-card-resources=aliyun.com/gpu-count"
+                        + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
+                        + " --preempt=auto --view=on --grafana-url= --max-request-bytes=67108864"
+                        + " --leader-elect=false --lease-namespace=kube-system"
+                        + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
+                        + " --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
 
     @Test
@@ -76,6 +79,7 @@ class ExtenderOptionsTest {
                 "--policy=wsp-fgd",
                 "--decide-in=prioritize",
                 "--view=open",
+                "--grafana-url=https://grafana.example/team",
                 "--max-request-bytes=4096",
                 "--leader-elect",
                 "--lease-namespace=gpu",
@@ -97,6 +101,7 @@ class ExtenderOptionsTest {
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
+        assertThat(settings.grafana()).isEqualTo(URI.create("https://grafana.example/team/"));
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
         assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me", "pod-1"));
     }
@@ -135,6 +140,11 @@ class ExtenderOptionsTest {
                 "--decide-in=bind | 'bind': write auto, filter or prioritize",
                 "--preempt=yes | 'yes': write auto, scheduler or off",
                 "--view=yes | 'yes': write on, off or open",
+                "--grafana-url=grafana.example | write an address such as https://grafana.example/",
+                "--grafana-url=javascript:alert(1) | write an address such as https://grafana.example/",
+                "--grafana-url=https://me:secret@grafana.example/ | without user and query",
+                "--grafana-url=https://grafana.example/?orgId=1 | without user and query",
+                "--grafana-url=https://a b/ | write an address such as https://grafana.example/",
                 "--max-request-bytes=1 | --max-request-bytes 1: write at least 1024",
                 "--kubeconfig=/no/such | file /no/such does not exist or can't be read",
                 "--lease-namespace=Gpu | 'Gpu' is not a Kubernetes name",

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -113,7 +114,7 @@ class ProgramIT {
             await().until(() -> log().contains("stopped"));
             assertThat(api.leader()).isEmpty();
             long stopped = System.nanoTime();
-            assertThatThrownBy(() -> new Socket("127.0.0.1", Integer.parseInt(port.group(1))))
+            assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1))))
                     .isInstanceOf(ConnectException.class);
             assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isGreaterThan(Duration.ofSeconds(4));

@@ -128,6 +128,7 @@ public final class RunningExtender implements AutoCloseable {
                 decideIn,
                 preemption,
                 access,
+                URI.create("https://grafana.example/"),
                 "kube-system",
                 "gpushare-node-lease",
                 candidacy,

@@ -23,6 +23,7 @@ class ViewIT extends WithView {
         JsonObject first = json("cluster");
         assertThat(first.getBoolean("full")).isTrue();
         assertThat(names(first)).containsExactlyInAnyOrder("a", "b");
+        assertThat(first.getString("grafana")).isEqualTo("https://grafana.example/");
         assertThat(first.getInteger("plainNodes")).isEqualTo(1);
         JsonObject cards = node(first, "b");
         for (String key : List.of("unhealthy", "ill")) {
@@ -34,6 +35,7 @@ class ViewIT extends WithView {
 
         JsonObject same = json("cluster?since=" + first.getString("revision"));
         assertThat(same.getBoolean("full")).isFalse();
+        assertThat(same.containsKey("grafana")).isFalse();
         assertThat(same.getJsonArray("nodes")).isEmpty();
 
         memoryPod("p", 3);

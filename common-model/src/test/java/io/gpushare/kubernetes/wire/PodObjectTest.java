@@ -13,9 +13,9 @@ class PodObjectTest {
 
     private static PodObject pod(String metadata, String seconds, String start) {
         PodObject pod = JSON.getGson().fromJson("""
-                    {"metadata":{"name":"p","uid":"u"%s},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
-                     "status":{"phase":"Running","startTime":"%s"}}
-                    """.formatted(metadata, seconds, start), PodObject.class);
+            {"metadata":{"name":"p","uid":"u"%s},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
+             "status":{"phase":"Running","startTime":"%s"}}
+            """.formatted(metadata, seconds, start), PodObject.class);
         pod.strip();
         return pod;
     }
@@ -29,7 +29,8 @@ class PodObjectTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"null, " + START, "0, " + START, "-5, " + START, "9000000000000000000, " + START, "300, soon", "300, ''"})
+    @CsvSource({"null, " + START, "0, " + START, "-5, " + START, "9000000000000000000, " + START, "300, soon", "300, ''"
+    })
     void withoutAUsableDeadlineItEndsByNothing(String seconds, String start) {
         assertThat(pod("", seconds, start).deadline()).isNull();
     }

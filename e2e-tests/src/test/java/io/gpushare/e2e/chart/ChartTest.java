@@ -42,7 +42,8 @@ class ChartTest {
             "cert-manager and monitoring",
             """
             tls: {source: cert-manager}
-            monitoring: {podMonitors: true, rules: true, dashboards: true, labels: {release: prometheus}}
+            monitoring: {podMonitors: true, rules: true, dashboards: true, labels: {release: prometheus},
+              grafanaUrl: 'https://grafana.example/'}
             """,
             "plain HTTP for two addresses",
             """
@@ -237,6 +238,15 @@ class ChartTest {
     }
 
     @Test
+    void theAddressOfGrafanaReachesTheExtender() {
+        Rendered extender = object(
+                Chart.objects(set("cert-manager and monitoring"), "1.36.2"),
+                "Deployment",
+                "gpu-share-scheduler-extender");
+        assertThat(container(extender, "args")).contains("--grafana-url=https://grafana.example/");
+    }
+
+    @Test
     void otherResourceNamesReachEveryObjectThatNamesThem() {
         String all = String.join(
                 "", Chart.templates(set("everything else"), "1.36.2").values());
@@ -255,6 +265,7 @@ class ChartTest {
                 "networkPolicy: {allowFrom: [192.0.2.10]} | allowFrom",
                 "colour: red | colour",
                 "tls: {source: vault} | source",
+                "monitoring: {grafanaUrl: grafana.example} | grafanaUrl",
                 "isolation: {provider: hami} | provider",
                 "isolation: {fallback: mps} | fallback"
             })

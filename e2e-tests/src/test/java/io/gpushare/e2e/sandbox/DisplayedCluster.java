@@ -62,6 +62,7 @@ final class DisplayedCluster implements AutoCloseable {
                         "io.gpushare.extender.ExtenderMain",
                         "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
                         "--bind-address=127.0.0.1",
+                        "--grafana-url=https://grafana.example/team",
                         "--port=" + port),
                 Map.of(),
                 folder.resolve("extender.log"));

@@ -91,6 +91,7 @@ class PageIT {
             whyAPodWaits();
             filters();
             wasteIsFoundInOneClick();
+            figuresLinkToTheirDashboards();
             quotasAreBesideTheUseOfTheirNamespace(cluster);
             filtersAreInTheAddress(cluster);
             amountsAreRoundedAsByTheCommandLine();
@@ -221,6 +222,21 @@ class PageIT {
                         + " || document.querySelector('#waste tbody tr').innerText.includes('GiB')",
                 SOON);
         assertThat(browser.axe()).isEmpty();
+    }
+
+    private void figuresLinkToTheirDashboards() throws Exception {
+        String links = "[...document.querySelectorAll('#%s a.grafana')].map(e => e.href + ' ' + e.ariaLabel)";
+        assertThat(browser.texts(links.formatted("waste")))
+                .contains("https://grafana.example/team/d/gpushare-cluster? History of the cluster in Grafana")
+                .anyMatch(link -> link.matches("https://grafana\\.example/team/d/gpushare-workload\\?var-namespace="
+                        + "([a-z]+)&var-pod=([a-z0-9-]+) History of \\1/\\2 in Grafana"));
+        browser.run("document.querySelector('[data-node=gpu-t4-0001]').click()");
+        browser.await("document.querySelector('#more a.grafana')", SOON);
+        assertThat(browser.texts(links.formatted("more")))
+                .containsExactly("https://grafana.example/team/d/gpushare-node?var-node=gpu-t4-0001"
+                        + " History of node gpu-t4-0001 in Grafana");
+        assertThat(browser.axe()).isEmpty();
+        browser.press(Keys.ESCAPE);
     }
 
     private void quotasAreBesideTheUseOfTheirNamespace(DisplayedCluster cluster) throws Exception {

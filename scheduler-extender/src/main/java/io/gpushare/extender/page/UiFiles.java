@@ -51,6 +51,7 @@ final class UiFiles {
             "waiting.js",
             "waste.js",
             "defrag.js",
+            "grafana.js",
             "words.js"
         }) {
             all.add(name, RESOURCES + name);

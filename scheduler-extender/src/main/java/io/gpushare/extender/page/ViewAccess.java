@@ -4,16 +4,20 @@ import io.gpushare.extender.defrag.DefragAdvice;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.view.MemoryUsage;
 import io.gpushare.extender.view.waste.WasteReport;
+import java.net.URI;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sources of the view beside the ledger, and the callers that may see it.
  *
  * @param waste what is wasted, as of the last round
  * @param defrag which pods to move
+ * @param grafana the address of the Grafana that has the dashboards of deploy/monitoring, with a slash at its end; null for
+ *     none
  * @param version of this program
  */
 public record ViewAccess(
@@ -21,6 +25,7 @@ public record ViewAccess(
         MemoryUsage usage,
         Supplier<WasteReport> waste,
         DefragAdvice defrag,
+        @Nullable URI grafana,
         String version,
         Access access) {
     /** Who may see the view. */

@@ -80,7 +80,8 @@ final class ViewResponses {
 
     private Buffer cluster(ViewParameters parameters) {
         var changes = revisions.since(parameters.text("since", ""), System.nanoTime());
-        return JsonWriter.of(json -> ClusterJson.write(json, changes, sources.unready()));
+        return JsonWriter.of(json -> ClusterJson.write(
+                json, changes, sources.unready(), sources.view().grafana()));
     }
 
     private Response nodes(ViewParameters parameters) throws RefusedException {

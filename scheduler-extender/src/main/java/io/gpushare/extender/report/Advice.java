@@ -51,8 +51,7 @@ final class Advice {
      *
      * @param deadlines when a pod will have ended at the latest; empty if nothing ends it
      */
-    static List<String> of(
-            Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<Instant>> deadlines) {
+    static List<String> of(Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<Instant>> deadlines) {
         return verdicts.stream().anyMatch(node -> node.why() == null)
                 ? List.of()
                 : new Advice(demand, deadlines).sentences(verdicts);

@@ -44,7 +44,8 @@ public sealed interface Explanation {
             String policy,
             @Nullable ScaleUp scaleUp,
             List<String> advice,
-            List<NodeVerdict> nodes) implements Explanation {
+            List<NodeVerdict> nodes)
+            implements Explanation {
         public Judged {
             Objects.requireNonNull(demand);
             Objects.requireNonNull(policy);

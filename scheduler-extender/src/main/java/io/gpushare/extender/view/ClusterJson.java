@@ -13,11 +13,13 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a snapshot of the cluster, or its changes. Cards come without their pods' names, which would be most of the size:
@@ -36,18 +38,24 @@ public final class ClusterJson {
      * Writes the changes.
      *
      * @param unready why this extender does not answer kube-scheduler now; empty when it does
+     * @param grafana the address of Grafana, which a snapshot has; null for none
      */
-    public static void write(JsonGenerator json, ClusterChanges changes, Optional<String> unready) throws IOException {
-        new ClusterJson(json).write(changes, unready);
+    public static void write(
+            JsonGenerator json, ClusterChanges changes, Optional<String> unready, @Nullable URI grafana)
+            throws IOException {
+        new ClusterJson(json).write(changes, unready, grafana);
     }
 
-    private void write(ClusterChanges changes, Optional<String> unready) throws IOException {
+    private void write(ClusterChanges changes, Optional<String> unready, @Nullable URI grafana) throws IOException {
         json.writeStartObject();
         json.writeNumberField("version", 1);
         json.writeStringField("revision", changes.revision());
         json.writeBooleanField("full", changes.full());
         if (unready.isPresent()) {
             json.writeStringField("unready", unready.get());
+        }
+        if (changes.full() && grafana != null) {
+            json.writeStringField("grafana", grafana.toString());
         }
         json.writeNumberField("plainNodes", changes.plain());
         json.writeArrayFieldStart("nodes");

@@ -1,6 +1,7 @@
 // The dialogs: a node with its pods, and why a pod waits.
 
 import { html, nothing, render } from './lib/lit-html.js';
+import { dashboard } from './grafana.js';
 import { get } from './snapshot.js';
 import { states } from './nodes.js';
 import { advice, obstacles } from './waiting.js';
@@ -33,10 +34,10 @@ export class More {
     if (!this.#dialog.open) this.#dialog.showModal();
   }
 
-  showNode(node, details) {
+  showNode(node, details, grafana) {
     this.#node = node.name;
     this.#show(node.name, html`
-      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing}</p>
+      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing} ${dashboard(grafana, 'gpushare-node', { node: node.name }, 'History in Grafana', `History of node ${node.name} in Grafana`)}</p>
       ${node.cards.map((card) => {
         const one = details?.cards.get(card.index);
         const unusual = states(card);

@@ -66,14 +66,14 @@ async function openNode(name) {
   const node = snapshot.nodes.get(name);
   if (node) {
     details.refresh([node]);
-    (await dialog()).showNode(node, details.of(name));
+    (await dialog()).showNode(node, details.of(name), snapshot.grafana);
   }
 }
 
 function refreshDialog() {
   const node = more?.node && snapshot.nodes.get(more.node);
   if (node) {
-    more.showNode(node, details.of(more.node));
+    more.showNode(node, details.of(more.node), snapshot.grafana);
   }
 }
 
@@ -104,7 +104,7 @@ async function showTheRest() {
   waiting.draw(snapshot.waiting);
   try {
     const [{ WasteTables }] = await Promise.all([import('./waste.js'), import('./defrag.js'), dialog()]);
-    tables = new WasteTables($('waste'), waste);
+    tables = new WasteTables($('waste'), waste, snapshot);
     waste.follow();
   } catch {
     // The snapshot reports the error.

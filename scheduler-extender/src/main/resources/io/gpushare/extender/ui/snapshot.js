@@ -64,6 +64,8 @@ export class Snapshot {
   waiting = { count: 0, pods: [], demands: [] };
   plainNodes = 0;
   unready = '';
+  // The address of Grafana, which ends with a slash; empty for none.
+  grafana = '';
   error = '';
   // The time of the last response.
   heard = 0;
@@ -114,6 +116,7 @@ export class Snapshot {
     this.plainNodes = response.plainNodes;
     this.loaded = true;
     if (response.full) {
+      this.grafana = response.grafana ?? '';
       this.nodes.clear();
     }
     response.gone.forEach((name) => this.nodes.delete(name));

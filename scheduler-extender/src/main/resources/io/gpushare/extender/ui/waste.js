@@ -1,6 +1,7 @@
 // What is wasted, as tables with the history of the last hours.
 
 import { html, nothing, render, svg } from './lib/lit-html.js';
+import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
 import { brief, count, duration, size } from './words.js';
 
@@ -43,15 +44,18 @@ function pod(of) {
 export class WasteTables {
   #box;
   #waste;
+  #snapshot;
   #view = 'namespaces';
   #sort = 'unusedBytes';
   #all = false;
   // A small screen shows the cards first.
   #open = innerWidth > 640;
 
-  constructor(box, waste) {
+  /** @param snapshot has the address of Grafana */
+  constructor(box, waste, snapshot) {
     this.#box = box;
     this.#waste = waste;
+    this.#snapshot = snapshot;
   }
 
   #set(values) {
@@ -76,12 +80,18 @@ export class WasteTables {
         <div class="tables">
           <p class="tabs">${Object.entries(VIEWS).map(([key, [text]]) => html`<button type="button" aria-pressed=${String(key === this.#view)} @click=${() => this.#set({ view: key })}>${text}</button>`)}</p>
           <div class="scroll" tabindex="0" role="group" aria-label="Waste"><table><thead><tr><th scope="col">${VIEWS[this.#view][0].replace('By n', 'N').replace('By w', 'W')}</th>${this.#view === 'pods' ? nothing : html`<th scope="col" class="number">Pods</th>`}
-            ${Object.entries(FIGURES).map(([key, [text]]) => html`<th scope="col" class="number" aria-sort=${key === this.#sort ? 'descending' : nothing}><button type="button" @click=${() => this.#set({ sort: key })}>${text}${key === this.#sort ? ' ▾' : ''}</button></th>`)}${limited ? html`<th scope="col">Requested of quota</th>` : nothing}</tr></thead>
+            ${Object.entries(FIGURES).map(([key, [text]]) => html`<th scope="col" class="number" aria-sort=${key === this.#sort ? 'descending' : nothing}><button type="button" @click=${() => this.#set({ sort: key })}>${text}${key === this.#sort ? ' ▾' : ''}</button></th>`)}${limited ? html`<th scope="col">Requested of quota</th>` : nothing}${this.#snapshot.grafana ? html`<th scope="col">History</th>` : nothing}</tr></thead>
             <tbody>${all.slice(0, this.#all ? all.length : ROWS).map((row) => this.#row(row, limited))}</tbody></table></div>
           ${all.length > ROWS ? html`<button type="button" class="more" @click=${() => this.#set({ all: !this.#all })}>${this.#all ? 'Fewer' : `All ${all.length}`}</button>` : nothing}
         </div>
-        ${history(report.history)}
+        ${history(report.history, this.#snapshot.grafana)}
       </div></details>`, this.#box);
+  }
+
+  /** The dashboard of a pod, or of its namespace: a workload has no variable there. */
+  #dashboard({ namespace, workload, name }) {
+    const of = workload && !name ? `${namespace}, the namespace of ${workload},` : name ? `${namespace}/${name}` : namespace;
+    return dashboard(this.#snapshot.grafana, 'gpushare-workload', name ? { namespace, pod: name } : { namespace }, 'Grafana', `History of ${of} in Grafana`);
   }
 
   #row(row, limited) {
@@ -89,14 +99,15 @@ export class WasteTables {
     const name = row.name ?? row.workload;
     return html`<tr><th scope="row"><a href=${Filters.link(link)}>${name ? html`<span class="facts">${row.namespace}/</span>${name}` : row.namespace}</a>${row.idle ? html` <b class="mark">idle</b>` : nothing}</th>
       ${row.pods === undefined ? nothing : html`<td class="number">${row.pods.toLocaleString('en')}</td>`}
-      ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${limited ? html`<td class="quotas">${quotas(row.quotas)}</td>` : nothing}</tr>`;
+      ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${limited ? html`<td class="quotas">${quotas(row.quotas)}</td>` : nothing}${this.#snapshot.grafana ? html`<td>${this.#dashboard(row)}</td>` : nothing}</tr>`;
   }
 }
 
 /** Allocated and used memory over the last hours. */
-function history(samples) {
+function history(samples, grafana) {
+  const longer = dashboard(grafana, 'gpushare-cluster', {}, 'More in Grafana', 'History of the cluster in Grafana');
   if (samples.length < 2) {
-    return html`<p class="history facts">The history of the last hours begins now.</p>`;
+    return html`<p class="history facts">The history of the last hours begins now. ${longer}</p>`;
   }
   const times = samples.map((sample) => Date.parse(sample.at));
   const [from, to] = [times[0], times.at(-1)];
@@ -107,7 +118,7 @@ function history(samples) {
   const last = samples.at(-1);
   const span = duration((to - from) / 1000);
   return html`<figure class="history"><figcaption class="facts">Last ${span}, of ${brief(top)}:
-      <span class="l-allocated">allocated ${brief(last.allocatedBytes)}</span>, <span class="l-used">used ${brief(last.usedBytes)}</span></figcaption>
+      <span class="l-allocated">allocated ${brief(last.allocatedBytes)}</span>, <span class="l-used">used ${brief(last.usedBytes)}</span> ${longer}</figcaption>
     ${svg`<svg viewBox="0 0 300 92" preserveAspectRatio="none" role="img" aria-label=${`Allocated and used memory of the last ${span}: now ${size(last.allocatedBytes)} and ${size(last.usedBytes)} of ${size(top)}`}>
       <polygon class="a-allocated" points=${`0,90 ${line('allocatedBytes')} 300,90`} />
       <polygon class="a-used" points=${`0,90 ${line('usedBytes')} 300,90`} />

@@ -99,8 +99,7 @@ class RefusedNodesTest {
                         TestCluster.memory("GPU-" + node + "-0", units),
                         ledger.nodeEntry(node).cards().inventory(),
                         TestCluster.NOW),
-                List.of(new ContainerResources(
-                        "main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units))))));
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units))))));
     }
 
     private Judged judged(Map<String, String> annotations, Map<String, String> limits) {
