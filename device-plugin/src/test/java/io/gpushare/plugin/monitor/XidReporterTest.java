@@ -1,0 +1,54 @@
+package io.gpushare.plugin.monitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.state.LatestSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class XidReporterTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+    private static final Inventory CARDS = new Inventory(
+            MemoryUnit.GIB,
+            null,
+            List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))));
+
+    private static List<String> reported(Inventory cards) {
+        List<String> events = new ArrayList<>();
+        NodeSnapshot node = NodeSnapshot.of(cards)
+                .withPod(TestPods.started(TestPods.onCard("p", 0, A, 2)))
+                .withPod(TestPods.started(TestPods.onCard("q", 1, A, 2)))
+                .withPod(TestPods.started(TestPods.onCard("elsewhere", 2, B, 2)));
+        XidReporter reporter = new XidReporter(
+                new LatestSnapshot(node, () -> {}), (pod, event) -> events.add(pod.name() + ": " + event.message()));
+        reporter.report(A, 31, "restart the program; the card is healthy");
+        return events;
+    }
+
+    @Test
+    void thePodsOfTheCardLearnTheRemedy() {
+        String message = "Card GPU-a of this pod reported Xid 31: restart the program; the card is healthy.";
+        assertThat(reported(CARDS)).containsExactlyInAnyOrder("p: " + message, "q: " + message);
+    }
+
+    @Test
+    void withMpsTheyLearnThatTheErrorOfAnotherProgramEndsTheirs() {
+        Inventory mps = CARDS.withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS)));
+        assertThat(reported(mps))
+                .hasSize(2)
+                .allMatch(event ->
+                        event.endsWith("With MPS a fatal error of one program ends all programs on the card."));
+    }
+}
