@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     of all nodes are watched
  * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
  * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
- * @param deadline when it will have ended at the latest, by its deletion or its spec.activeDeadlineSeconds; null if neither
+ * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a deadline
  * @param controller null for a pod that no controller would create again
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */

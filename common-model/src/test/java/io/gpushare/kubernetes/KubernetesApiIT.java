@@ -84,7 +84,7 @@ class KubernetesApiIT {
                             Map.of("ab12", "c", "cd34", "i"),
                             "n7",
                             null,
-                            Instant.parse("2026-11-20T11:00:05Z"),
+                            Instant.parse("2026-11-20T11:00:35Z"),
                             null,
                             null));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);

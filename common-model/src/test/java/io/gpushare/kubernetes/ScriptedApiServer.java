@@ -22,7 +22,7 @@ final class ScriptedApiServer implements AutoCloseable {
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
          "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
-         "spec":{"nodeName":"n1","priority":-7,"activeDeadlineSeconds":3600,"fromTheFuture":{},
+         "spec":{"nodeName":"n1","priority":-7,"activeDeadlineSeconds":3600,"terminationGracePeriodSeconds":30,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
           "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
          "status":{"phase":"%s","startTime":"2026-11-20T10:00:05Z","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\

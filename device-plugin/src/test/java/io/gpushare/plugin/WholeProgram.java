@@ -25,6 +25,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
@@ -49,6 +51,13 @@ abstract class WholeProgram {
     ScriptedKubelet kubelet;
     TestApiServer api;
     private @Nullable Process program;
+
+    @RegisterExtension
+    final AfterTestExecutionCallback logOfAFailure = context -> {
+        if (context.getExecutionException().isPresent()) {
+            System.out.println("the program's log:\n" + log());
+        }
+    };
 
     @BeforeEach
     void start() throws Exception {

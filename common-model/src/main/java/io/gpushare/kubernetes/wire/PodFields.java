@@ -19,6 +19,9 @@ final class PodFields {
         Long activeDeadlineSeconds;
 
         @Nullable
+        Long terminationGracePeriodSeconds;
+
+        @Nullable
         List<Container> containers;
 
         @Nullable

@@ -57,6 +57,13 @@ public final class PodObject extends ApiObject {
         metrics = pluginMetrics();
         heldNode = node() == null ? held() : null;
         deadline = activeDeadline();
+        if (spec != null) {
+            spec.activeDeadlineSeconds = null;
+            spec.terminationGracePeriodSeconds = null;
+        }
+        if (status != null) {
+            status.startTime = null;
+        }
         if (metadata != null) {
             metadata.setLabels(null);
             if (metadata.getAnnotations() != null) {
@@ -72,7 +79,6 @@ public final class PodObject extends ApiObject {
             status.conditions = unschedulable() ? UNSCHEDULABLE : null;
             status.reason = rejected() ? "Rejected" : null;
             status.podIP = null;
-            status.startTime = null;
             status.nominatedNodeName = shared(status.nominatedNodeName);
         }
         if (spec != null) {
@@ -205,27 +211,27 @@ public final class PodObject extends ApiObject {
         return meta().getDeletionTimestamp() != null;
     }
 
-    /**
-     * When it will have ended at the latest, if its kubelet runs: the time of its deletion with its grace period, or its
-     * start and spec.activeDeadlineSeconds; null for a pod without either.
-     */
+    /** When its spec.activeDeadlineSeconds and its grace period will have passed; null without a deadline. */
     public @Nullable Instant deadline() {
-        OffsetDateTime deletion = meta().getDeletionTimestamp();
-        return deletion == null ? deadline : deletion.toInstant();
+        return deadline;
     }
 
     private @Nullable Instant activeDeadline() {
         if (spec == null || spec.activeDeadlineSeconds == null || status == null || status.startTime == null) {
             return null;
         }
-        long seconds = spec.activeDeadlineSeconds;
         try {
-            return seconds < 1 || seconds > Integer.MAX_VALUE
-                    ? null
-                    : Instant.parse(status.startTime).plusSeconds(seconds);
+            return Instant.parse(status.startTime)
+                    .plusSeconds(seconds(spec.activeDeadlineSeconds))
+                    .plusSeconds(seconds(spec.terminationGracePeriodSeconds));
         } catch (DateTimeException _) {
             return null;
         }
+    }
+
+    /** The range that the API server accepts, or more. */
+    private static long seconds(@Nullable Long value) {
+        return value == null ? 0 : Math.clamp(value, 0, Integer.MAX_VALUE);
     }
 
     public Instant created() {

@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.util.Objects;
@@ -18,23 +19,23 @@ public record XidReporter(LatestSnapshot latest, BiConsumer<PodRef, PodEvent> ev
 
     /** Reports an Xid error; the remedy is a part of a sentence. */
     public void report(CardId card, long xid, String remedy) {
-        boolean mps = latest.now()
-                .inventory()
-                .card(card)
-                .filter(found -> found.isolation().inForce() == Isolation.MPS)
-                .isPresent();
-        PodEvent event = new PodEvent(
-                true,
-                PodEventRecorder.COMPONENT,
-                "GpuXid",
-                "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + "."
-                        // Also when MPS recovers faster than its state is read.
-                        + (mps ? " With MPS a fatal error of one program ends all programs on the card." : ""));
-        latest.now().allocations().assigned().holdings().stream()
+        String message = "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".";
+        NodeCards assigned = latest.now().allocations().assigned();
+        boolean mps = assigned.inventory().card(card).stream()
+                .anyMatch(found -> found.isolation().inForce() == Isolation.MPS);
+        assigned.holdings().stream()
                 .filter(holding -> holding.allocation().cards().contains(card))
                 .forEach(holding -> {
+                    boolean client = mps && holding.allocation().shareOn(card).wholeCards() == 0;
+                    // MPS may be ready again before the plugin reads that it failed.
+                    String more = client
+                            ? " The card has MPS: if the error was fatal to one program, all programs on the card have"
+                                    + " ended."
+                            : "";
                     switch (holding.holder()) {
-                        case PodRef pod -> events.accept(pod, event);
+                        case PodRef pod ->
+                            events.accept(
+                                    pod, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuXid", message + more));
                     }
                 });
     }

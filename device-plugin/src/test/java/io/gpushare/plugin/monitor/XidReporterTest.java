@@ -26,11 +26,14 @@ class XidReporterTest {
             List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))));
 
     private static List<String> reported(Inventory cards) {
-        List<String> events = new ArrayList<>();
-        NodeSnapshot node = NodeSnapshot.of(cards)
+        return reported(NodeSnapshot.of(cards)
                 .withPod(TestPods.started(TestPods.onCard("p", 0, A, 2)))
                 .withPod(TestPods.started(TestPods.onCard("q", 1, A, 2)))
-                .withPod(TestPods.started(TestPods.onCard("elsewhere", 2, B, 2)));
+                .withPod(TestPods.started(TestPods.onCard("elsewhere", 2, B, 2))));
+    }
+
+    private static List<String> reported(NodeSnapshot node) {
+        List<String> events = new ArrayList<>();
         XidReporter reporter = new XidReporter(
                 new LatestSnapshot(node, () -> {}), (pod, event) -> events.add(pod.name() + ": " + event.message()));
         reporter.report(A, 31, "restart the program; the card is healthy");
@@ -48,7 +51,17 @@ class XidReporterTest {
         Inventory mps = CARDS.withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS)));
         assertThat(reported(mps))
                 .hasSize(2)
-                .allMatch(event ->
-                        event.endsWith("With MPS a fatal error of one program ends all programs on the card."));
+                .allMatch(
+                        event -> event.endsWith("The card has MPS: if the error was fatal to one program, all programs"
+                                + " on the card have ended."));
+    }
+
+    @Test
+    void aCardThatIsTakenWholeHasNoMps() {
+        Inventory mps = CARDS.withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS)));
+        NodeSnapshot node = NodeSnapshot.of(mps).withPod(TestPods.started(TestPods.whole("w", 0, A)));
+        assertThat(reported(node))
+                .containsExactly(
+                        "w: Card GPU-a of this pod reported Xid 31: restart the program; the card is healthy.");
     }
 }

@@ -266,6 +266,8 @@ class ChartTest {
                 "colour: red | colour",
                 "tls: {source: vault} | source",
                 "monitoring: {grafanaUrl: grafana.example} | grafanaUrl",
+                "monitoring: {grafanaUrl: 'https://my_grafana/'} | grafanaUrl",
+                "monitoring: {grafanaUrl: 'https://me:secret@grafana.example/'} | grafanaUrl",
                 "isolation: {provider: hami} | provider",
                 "isolation: {fallback: mps} | fallback"
             })

@@ -227,14 +227,14 @@ class PageIT {
     private void figuresLinkToTheirDashboards() throws Exception {
         String links = "[...document.querySelectorAll('#%s a.grafana')].map(e => e.href + ' ' + e.ariaLabel)";
         assertThat(browser.texts(links.formatted("waste")))
-                .contains("https://grafana.example/team/d/gpushare-cluster? History of the cluster in Grafana")
+                .contains("https://grafana.example/team/d/gpushare-cluster? More in Grafana: the cluster")
                 .anyMatch(link -> link.matches("https://grafana\\.example/team/d/gpushare-workload\\?var-namespace="
-                        + "([a-z]+)&var-pod=([a-z0-9-]+) History of \\1/\\2 in Grafana"));
+                        + "([a-z]+)&var-pod=([a-z0-9-]+) Grafana: \\1/\\2"));
         browser.run("document.querySelector('[data-node=gpu-t4-0001]').click()");
         browser.await("document.querySelector('#more a.grafana')", SOON);
         assertThat(browser.texts(links.formatted("more")))
                 .containsExactly("https://grafana.example/team/d/gpushare-node?var-node=gpu-t4-0001"
-                        + " History of node gpu-t4-0001 in Grafana");
+                        + " History in Grafana: node gpu-t4-0001");
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
     }

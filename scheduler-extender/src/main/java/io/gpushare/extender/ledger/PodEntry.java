@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param priority as the informer last showed it
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
- * @param deadline when it will have ended at the latest; null if nothing ends it
+ * @param deadline when its own deadline and its grace period will have passed; null without a deadline
  * @param controller null for a pod that no controller would create again
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there; null for
  *     none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
- * @param deadline when the pod will have ended at the latest; null if nothing ends it
+ * @param deadline when the pod's own deadline and its grace period will have passed; null without a deadline
  * @param controller null for a pod that no controller would create again
  * @param containers in the order in which they start
  */
@@ -41,7 +41,7 @@ public record ClusterPod(
         containers = List.copyOf(containers);
     }
 
-    /** A pod without a controller, which nothing ends. */
+    /** A pod without a controller and a deadline. */
     public ClusterPod(
             PodRef ref,
             @Nullable String node,

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the owner of a pod that no node can take may do, in sentences. */
@@ -49,7 +50,7 @@ final class Advice {
     /**
      * The advice for a pod with that demand; empty if a node can take it.
      *
-     * @param deadlines when a pod will have ended at the latest; empty if nothing ends it
+     * @param deadlines when a pod's own deadline will have passed; empty without one
      */
     static List<String> of(Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<Instant>> deadlines) {
         return verdicts.stream().anyMatch(node -> node.why() == null)
@@ -79,7 +80,7 @@ final class Advice {
         if (nodes.stream().noneMatch(this::largeEnough)) {
             advice.addAll(smaller(nodes));
         } else {
-            firstToEnd(nodes).ifPresent(advice::add);
+            advice.addAll(ends(nodes));
             nodes.stream()
                     .filter(node -> closed(node, state -> !state.card().held()))
                     .findFirst()
@@ -217,38 +218,44 @@ final class Advice {
         }
     }
 
-    /** @param by when the pod will have ended at the latest; null if nothing ends it */
+    /** @param deadline of the pod; null for none */
     private record Ending(
             NodeVerdict node,
             CardState card,
             PodRef pod,
             int units,
             boolean whole,
-            @Nullable Instant by) {
-        static final Comparator<Ending> FIRST = Comparator.comparing(
-                        (Ending ending) -> ending.by, Comparator.nullsLast(Comparator.naturalOrder()))
-                .thenComparingInt(Ending::units);
+            @Nullable Instant deadline) {
+        @Override
+        public String toString() {
+            String amount =
+                    whole ? "the whole card" : node.cards().inventory().unit().amount(units);
+            String end = deadline == null ? "" : "; its activeDeadlineSeconds end it by " + deadline;
+            return "It fits on node " + node.node() + ", card " + card.card().index() + ", when pod " + pod
+                    + " ends, which holds " + amount + end + ".";
+        }
     }
 
-    /** The pod whose end alone makes a card fit: the one that ends first by its deadline, else the smallest one. */
-    private Optional<String> firstToEnd(List<NodeVerdict> nodes) {
+    /** The smallest of the pods whose end alone makes a card fit, and the one whose deadline ends it first. */
+    private List<String> ends(List<NodeVerdict> nodes) {
         if (demand.sharedCards() + demand.wholeCards() > 1) {
-            return Optional.empty();
+            return List.of();
         }
         Share needed = demand.shares() ? demand.share() : Share.WHOLE_CARD;
-        return nodes.stream()
+        List<Ending> endings = nodes.stream()
                 .filter(node -> node.why() != null && node.why().resolvable())
                 .flatMap(node -> node.cards().cards().stream()
                         .filter(state -> selected(node, state) && state.card().placeable())
                         .flatMap(state -> endings(node, state, needed).stream()))
-                .min(Ending.FIRST)
-                .map(ending -> "It fits on node " + ending.node().node() + ", card "
-                        + ending.card().card().index() + ", when pod " + ending.pod() + " ends, which holds "
-                        + (ending.whole()
-                                ? "the whole card"
-                                : ending.node().cards().inventory().unit().amount(ending.units()))
-                        + (ending.by() == null ? "" : " and ends by " + ending.by())
-                        + ".");
+                .toList();
+        Optional<Ending> smallest = endings.stream().min(Comparator.comparingInt(Ending::units));
+        Optional<Ending> first = endings.stream()
+                .filter(ending -> ending.deadline() != null)
+                .min(Comparator.comparing(Ending::deadline));
+        return Stream.concat(smallest.stream(), first.stream())
+                .distinct()
+                .map(Ending::toString)
+                .toList();
     }
 
     private List<Ending> endings(NodeVerdict node, CardState state, Share needed) {

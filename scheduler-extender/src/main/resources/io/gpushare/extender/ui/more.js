@@ -37,7 +37,7 @@ export class More {
   showNode(node, details, grafana) {
     this.#node = node.name;
     this.#show(node.name, html`
-      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing} ${dashboard(grafana, 'gpushare-node', { node: node.name }, 'History in Grafana', `History of node ${node.name} in Grafana`)}</p>
+      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing} ${dashboard(grafana, 'gpushare-node', { node: node.name }, 'History in Grafana', `History in Grafana: node ${node.name}`)}</p>
       ${node.cards.map((card) => {
         const one = details?.cards.get(card.index);
         const unusual = states(card);

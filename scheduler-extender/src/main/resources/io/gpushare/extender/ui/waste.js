@@ -90,8 +90,9 @@ export class WasteTables {
 
   /** The dashboard of a pod, or of its namespace: a workload has no variable there. */
   #dashboard({ namespace, workload, name }) {
-    const of = workload && !name ? `${namespace}, the namespace of ${workload},` : name ? `${namespace}/${name}` : namespace;
-    return dashboard(this.#snapshot.grafana, 'gpushare-workload', name ? { namespace, pod: name } : { namespace }, 'Grafana', `History of ${of} in Grafana`);
+    return name
+      ? dashboard(this.#snapshot.grafana, 'gpushare-workload', { namespace, pod: name }, 'Grafana', `Grafana: ${namespace}/${name}`)
+      : dashboard(this.#snapshot.grafana, 'gpushare-workload', { namespace }, workload ? 'Namespace in Grafana' : 'Grafana', `${workload ? 'Namespace in ' : ''}Grafana: ${namespace}`);
   }
 
   #row(row, limited) {
@@ -105,7 +106,7 @@ export class WasteTables {
 
 /** Allocated and used memory over the last hours. */
 function history(samples, grafana) {
-  const longer = dashboard(grafana, 'gpushare-cluster', {}, 'More in Grafana', 'History of the cluster in Grafana');
+  const longer = dashboard(grafana, 'gpushare-cluster', {}, 'More in Grafana', 'More in Grafana: the cluster');
   if (samples.length < 2) {
     return html`<p class="history facts">The history of the last hours begins now. ${longer}</p>`;
   }

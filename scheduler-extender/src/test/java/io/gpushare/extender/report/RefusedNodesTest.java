@@ -130,13 +130,25 @@ class RefusedNodesTest {
     }
 
     @Test
-    void aPodThatEndsByItsDeadlineIsNamedBeforeASmallerOneThatNothingEnds() {
+    void aPodThatItsDeadlineEndsIsNamedBesideASmallerOne() {
         nodes(2, "A100", 1, 80);
         runs("a1-0", Map.of(MEMORY, "50"));
         ends("job", "a1-1", 60, Instant.parse("2026-11-26T14:05:00Z"));
         assertThat(judged(Map.of(), Map.of(MEMORY, "40")).advice())
-                .containsExactly("It fits on node a1-1, card 0, when pod lab/job ends, which holds 60 GiB and ends by"
-                        + " 2026-11-26T14:05:00Z.");
+                .containsExactly(
+                        "It fits on node a1-0, card 0, when pod lab/pod-1 ends, which holds 50 GiB.",
+                        "It fits on node a1-1, card 0, when pod lab/job ends, which holds 60 GiB; its"
+                                + " activeDeadlineSeconds end it by 2026-11-26T14:05:00Z.");
+    }
+
+    @Test
+    void thePodThatIsSmallestAndEndsFirstIsNamedOnce() {
+        nodes(2, "A100", 1, 80);
+        ends("job", "a1-0", 50, Instant.parse("2026-11-26T14:00:00Z"));
+        ends("later", "a1-1", 60, Instant.parse("2026-11-26T14:05:00Z"));
+        assertThat(judged(Map.of(), Map.of(MEMORY, "40")).advice())
+                .containsExactly("It fits on node a1-0, card 0, when pod lab/job ends, which holds 50 GiB; its"
+                        + " activeDeadlineSeconds end it by 2026-11-26T14:00:00Z.");
     }
 
     @Test
