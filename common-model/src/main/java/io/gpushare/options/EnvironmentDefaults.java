@@ -28,11 +28,12 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** What the variables of these programs begin with. */
     public static final String PREFIX = "GPUSHARE_";
 
-    /** What the kubectl plugin, the build and the simulated driver read. */
+    /** What the kubectl plugin, the build, the tests and the simulated driver read. */
     private static final Set<String> OTHERS = Set.of(
             "GPUSHARE_SERVICE",
             "GPUSHARE_HTTPS",
             "GPUSHARE_CACHE",
+            "GPUSHARE_KUBERNETES",
             "GPUSHARE_SIMULATED_CARDS",
             "GPUSHARE_SIMULATED_MPS");
 

@@ -117,7 +117,8 @@ class OptionParserTest {
         "GPUSHARE_SCHD_EXTENDER_PORT_12345_TCP_ADDR, 10.0.0.1",
         "GPUSHARE_SERVICE_HOST, 10.0.0.1",
         "GPUSHARE_PORT, tcp://10.0.0.1:12345",
-        "GPUSHARE_SIMULATED_CARDS, 1"
+        "GPUSHARE_SIMULATED_CARDS, 1",
+        "GPUSHARE_KUBERNETES, /kubernetes"
     })
     void serviceLinksAndVariablesOfOtherProgramsAreIgnored(String variable, String value) throws Exception {
         parser(Map.of(variable, value)).parse();
