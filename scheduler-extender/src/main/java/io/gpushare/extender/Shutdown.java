@@ -13,9 +13,8 @@ final class Shutdown {
     private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
     // The calls of a bind end within this.
     private static final Duration GRACE = Duration.ofSeconds(20);
-    // kube-proxy sends connections to a pod until it has read that the pod terminates. They are refused at once while
-    // the
-    // process runs. To an address without a pod they wait for kube-scheduler's httpTimeout.
+    // kube-proxy sends connections to a pod until it has read that the pod terminates. While the process runs, they are
+    // refused at once. To an address without a pod they wait for kube-scheduler's httpTimeout.
     private static final Duration KUBE_PROXY = Duration.ofSeconds(5);
 
     private Shutdown() {}
