@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,22 @@ class NodeLeaseIT extends WholeProgram {
         assertThat(log().lines().filter(line -> line.contains("free devices are")))
                 .as("logged once each way")
                 .hasSize(2);
+    }
+
+    @Test
+    void aPodThatIsRecreatedUnderItsNameMeanwhileLeavesNoCardBehind() throws Exception {
+        cards(CARD_A, CARD_B);
+        run();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        api.pod("p", "Pending", Map.of(MEMORY, "2"), memoryOn(A, 2));
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+
+        api.cutOff(true);
+        api.recreated("p", Map.of(MEMORY, "2"), memoryOn(B, 2));
+        api.cutOff(false);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        api.delete("p");
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A, B)));
     }
 
     @Test

@@ -98,13 +98,23 @@ final class TestApiServer implements AutoCloseable {
         annotated(name, phase, limits, allocation.isEmpty() ? Map.of() : Map.of("gpushare.io/allocation", allocation));
     }
 
+    /** The pod was deleted, and another one has its name. */
+    void recreated(String name, Map<String, String> limits, String allocation) {
+        annotated(name, "uid-next-" + name, "Pending", limits, Map.of("gpushare.io/allocation", allocation));
+    }
+
     /** The same with these annotations. */
     void annotated(String name, String phase, Map<String, String> limits, Map<String, String> annotations) {
+        annotated(name, "uid-" + name, phase, limits, annotations);
+    }
+
+    private void annotated(
+            String name, String uid, String phase, Map<String, String> limits, Map<String, String> annotations) {
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
         ObjectNode metadata = pod.putObject("metadata")
                 .put("name", name)
                 .put("namespace", NAMESPACE)
-                .put("uid", "uid-" + name)
+                .put("uid", uid)
                 .put("creationTimestamp", "2026-01-01T00:00:00Z");
         ObjectNode written = metadata.putObject("annotations");
         annotations.forEach(written::put);
