@@ -104,7 +104,8 @@ public final class Informer implements AutoCloseable {
 
             @Override
             public void onUpdate(O before, O now) {
-                // Recreated under its name while the watch was interrupted: for the client it is a change of one object.
+                // Recreated under its name while the watch was interrupted: for the client it is a change of one
+                // object.
                 if (!before.uid().equals(now.uid())) {
                     listener.gone(kind.state().apply(before));
                 }
