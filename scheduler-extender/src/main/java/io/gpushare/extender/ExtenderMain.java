@@ -61,10 +61,10 @@ public final class ExtenderMain {
     private static int start(Extender.Settings settings, String callers) {
         try {
             Extender extender = Extender.start(settings);
-            log().info("listening on {} port {}", settings.server().address(), extender.port());
-            log().info("callers: {}", callers);
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
+            log().info("listening on {} port {}", settings.server().address(), extender.port());
+            log().info("callers: {}", callers);
             return RUNNING;
         } catch (IOException e) {
             log().error("can't start: {}", e.getMessage());
