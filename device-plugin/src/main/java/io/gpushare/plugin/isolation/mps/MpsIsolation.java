@@ -11,7 +11,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.CardWant;
 import io.gpushare.mps.link.MpsDirectory;
-import io.gpushare.mps.machine.Phase;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;

@@ -14,7 +14,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
-import io.gpushare.mps.machine.Phase;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.node.NodeSnapshot;

@@ -9,7 +9,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.mps.link.CardReport;
-import io.gpushare.mps.machine.Phase;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.node.NodeSnapshot;
 import io.gpushare.plugin.node.TestPods;
 import io.gpushare.plugin.usage.Cgroup;

@@ -2,6 +2,7 @@ package io.gpushare.mps.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.mps.link.Phase;
 import io.gpushare.mps.machine.Observation.Daemon;
 import io.gpushare.mps.machine.Observation.Mode;
 import java.time.Duration;

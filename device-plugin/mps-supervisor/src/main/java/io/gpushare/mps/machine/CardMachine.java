@@ -1,5 +1,6 @@
 package io.gpushare.mps.machine;
 
+import io.gpushare.mps.link.Phase;
 import io.gpushare.mps.machine.Observation.Daemon;
 import io.gpushare.mps.machine.Observation.Mode;
 import io.gpushare.mps.machine.Observation.Server;

@@ -1,6 +1,5 @@
 package io.gpushare.mps.link;
 
-import io.gpushare.mps.machine.Phase;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.gpushare.mps.machine;
+package io.gpushare.mps.link;
 
 /** The state of MPS on one card. */
 public enum Phase {
