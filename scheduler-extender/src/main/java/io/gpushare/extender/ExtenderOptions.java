@@ -29,7 +29,10 @@ import picocli.CommandLine.Option;
         name = "scheduler-extender",
         description =
                 "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize, preempt and bind.",
-        footer = "Each flag can be set by an environment variable: --lease-name by GPUSHARE_LEASE_NAME, for example.",
+        footer = {
+            "Each flag can be set by an environment variable: --lease-name by GPUSHARE_LEASE_NAME, for example.",
+            "The image also has the command simulate: see simulate --help."
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpWidth = 110)
