@@ -140,7 +140,8 @@ make_archive() {
 }
 
 # One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
-# extender's also contains the simulator, whose main class starts either; the device plugin can also be started by the name that gpushare's manifest uses.
+# extender's jars include the simulator, whose main class starts either. The device plugin can also be started by the name
+# that gpushare's manifest uses.
 make_app() {
   local module=$1 dir=$2 jar native
   native=com/sun/jna/linux-$(machine | tr _ -)/libjnidispatch.so
