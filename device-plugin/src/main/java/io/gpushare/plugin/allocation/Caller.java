@@ -2,7 +2,7 @@ package io.gpushare.plugin.allocation;
 
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
-import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.snapshot.NodePod;
 import java.util.List;
 import java.util.Objects;
 

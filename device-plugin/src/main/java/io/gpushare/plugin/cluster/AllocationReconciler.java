@@ -4,7 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.snapshot.AnnotationDifference;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

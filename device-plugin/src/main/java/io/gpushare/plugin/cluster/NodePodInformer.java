@@ -11,7 +11,7 @@ import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.gpushare.GpusharePod;
-import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -3,7 +3,7 @@ package io.gpushare.plugin.devices;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.NodeAllocations;
+import io.gpushare.plugin.snapshot.NodeAllocations;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;

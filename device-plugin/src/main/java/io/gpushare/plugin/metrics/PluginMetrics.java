@@ -5,7 +5,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.RefusalKind;
-import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;

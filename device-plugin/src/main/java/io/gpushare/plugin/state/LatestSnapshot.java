@@ -1,6 +1,6 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.node.KubeletCheckpoint;
-import io.gpushare.plugin.node.PodResourcesList;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.snapshot.PodResourcesList;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -7,7 +7,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -2,7 +2,7 @@ package io.gpushare.plugin.usage;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;

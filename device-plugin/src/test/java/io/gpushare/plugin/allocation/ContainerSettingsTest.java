@@ -11,7 +11,7 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -11,7 +11,7 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.driver.MemoryLimits.LimitException;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import java.nio.file.Files;
 import java.nio.file.Path;

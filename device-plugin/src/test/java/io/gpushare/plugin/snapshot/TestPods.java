@@ -1,4 +1,4 @@
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;

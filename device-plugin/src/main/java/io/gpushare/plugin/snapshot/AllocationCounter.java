@@ -1,4 +1,4 @@
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -12,7 +12,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.gpushare.GpushareHolding;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.NodeAllocations.Evidence;
+import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

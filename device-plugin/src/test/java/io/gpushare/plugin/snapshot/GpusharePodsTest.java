@@ -1,4 +1,4 @@
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.AnnotationDifference.Kind;
+import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import java.util.HashMap;
 import java.util.Map;

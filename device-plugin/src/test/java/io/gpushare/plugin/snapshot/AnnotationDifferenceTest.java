@@ -1,4 +1,4 @@
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.gpushare.plugin.isolation.node;
+package io.gpushare.plugin.isolation.enforcement;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.PodEvent;

@@ -3,6 +3,6 @@
  * the answered calls, the kubelet's record of them, and the allocations that follow from all that. Pure: no I/O, no clock, no log.
  */
 @NullMarked
-package io.gpushare.plugin.node;
+package io.gpushare.plugin.snapshot;
 
 import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,6 @@
  * provider only by its interface.
  */
 @NullMarked
-package io.gpushare.plugin.isolation.node;
+package io.gpushare.plugin.isolation.enforcement;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.gpushare.plugin.isolation.node;
+package io.gpushare.plugin.isolation.enforcement;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
@@ -11,8 +11,8 @@ import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartGate;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.PodResourcesList;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import java.time.Duration;
