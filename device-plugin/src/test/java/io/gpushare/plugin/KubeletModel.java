@@ -15,7 +15,7 @@ import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NamedCard;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -85,12 +84,12 @@ public final class AllocationHandler implements CallHandler {
             ContainerSettings settings,
             StartGate isolation,
             InstantSource clock) {
-        this.latest = Objects.requireNonNull(latest);
-        this.podResources = Objects.requireNonNull(podResources);
-        this.pods = Objects.requireNonNull(pods);
-        this.settings = Objects.requireNonNull(settings);
-        this.isolation = Objects.requireNonNull(isolation);
-        this.clock = Objects.requireNonNull(clock);
+        this.latest = latest;
+        this.podResources = podResources;
+        this.pods = pods;
+        this.settings = settings;
+        this.isolation = isolation;
+        this.clock = clock;
     }
 
     public CallCounters counters() {

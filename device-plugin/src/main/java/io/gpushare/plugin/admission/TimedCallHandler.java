@@ -5,16 +5,10 @@ import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Measures how long the kubelet waits for the responses. */
 public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) implements CallHandler {
-    public TimedCallHandler {
-        Objects.requireNonNull(handler);
-        Objects.requireNonNull(metrics);
-    }
-
     @Override
     public List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
         long begin = System.nanoTime();

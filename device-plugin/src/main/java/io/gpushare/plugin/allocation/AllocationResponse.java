@@ -5,7 +5,6 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The response to an Allocate call for one container. */
 public sealed interface AllocationResponse {
@@ -48,7 +47,6 @@ public sealed interface AllocationResponse {
         private static final int LONGEST = 1024;
 
         public Refused {
-            Objects.requireNonNull(kind);
             reason = Printable.line(reason, LONGEST);
         }
     }

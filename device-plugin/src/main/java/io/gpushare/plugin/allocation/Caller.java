@@ -4,7 +4,6 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.plugin.snapshot.NodePod;
 import java.util.List;
-import java.util.Objects;
 
 /** The container that a kubelet call is about; the call itself does not name it. */
 public sealed interface Caller {
@@ -29,21 +28,10 @@ public sealed interface Caller {
         }
     }
 
-    record Found(NodePod pod, ContainerDemand container, Evidence evidence) implements Caller {
-        public Found {
-            Objects.requireNonNull(pod);
-            Objects.requireNonNull(container);
-            Objects.requireNonNull(evidence);
-        }
-    }
+    record Found(NodePod pod, ContainerDemand container, Evidence evidence) implements Caller {}
 
     /** No container of a known pod fits the call; the reason is for the user. */
-    record None(RefusalKind kind, String reason) implements Caller {
-        public None {
-            Objects.requireNonNull(kind);
-            Objects.requireNonNull(reason);
-        }
-    }
+    record None(RefusalKind kind, String reason) implements Caller {}
 
     /** Several containers fit, and their annotations name different cards. */
     record Ambiguous(List<PodRef> pods) implements Caller {

@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -39,14 +38,7 @@ public final class CardScanner implements AutoCloseable {
      * @param needsDeviceFiles whether a card without a device file can't be given to containers
      */
     public record Settings(
-            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {
-        public Settings {
-            Objects.requireNonNull(library);
-            Objects.requireNonNull(unit);
-            Objects.requireNonNull(interval);
-            Objects.requireNonNull(quiet);
-        }
-    }
+            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {}
 
     /** Receives reports about the cards, on the scanning thread. */
     public interface Listener {

@@ -71,11 +71,11 @@ public final class AllocationReconciler implements AutoCloseable {
             BiConsumer<PodRef, PodEvent> events,
             Pace pace,
             InstantSource clock) {
-        this.differences = Objects.requireNonNull(differences);
-        this.pods = Objects.requireNonNull(pods);
-        this.events = Objects.requireNonNull(events);
-        this.pace = Objects.requireNonNull(pace);
-        this.clock = Objects.requireNonNull(clock);
+        this.differences = differences;
+        this.pods = pods;
+        this.events = events;
+        this.pace = pace;
+        this.clock = clock;
     }
 
     /** Starts; nothing is compared before the first {@link #reconcileSoon}. */

@@ -6,7 +6,6 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.CordonCodec;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -43,9 +42,9 @@ public final class CordonPoller implements AutoCloseable {
     private boolean failing;
 
     private CordonPoller(NodeReader reader, Consumer<Set<CardId>> listener, Duration interval) {
-        this.reader = Objects.requireNonNull(reader);
-        this.listener = Objects.requireNonNull(listener);
-        this.interval = Objects.requireNonNull(interval);
+        this.reader = reader;
+        this.listener = listener;
+        this.interval = interval;
     }
 
     /** Starts; the listener receives the cordoned cards after the first attempt to read them, and when they change. */

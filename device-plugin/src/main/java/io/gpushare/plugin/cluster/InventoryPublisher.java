@@ -7,7 +7,6 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,8 +45,8 @@ public final class InventoryPublisher implements AutoCloseable {
     private boolean failing;
 
     private InventoryPublisher(Writer node, Pace pace) {
-        this.node = Objects.requireNonNull(node);
-        this.pace = Objects.requireNonNull(pace);
+        this.node = node;
+        this.pace = pace;
     }
 
     /** Writes the annotation and the labels of that node; nothing is written before the first {@link #publish}. */

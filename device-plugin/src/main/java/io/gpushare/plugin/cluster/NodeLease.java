@@ -3,7 +3,6 @@ package io.gpushare.plugin.cluster;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -52,10 +51,10 @@ public final class NodeLease implements AutoCloseable {
     private String refusal = "";
 
     NodeLease(Calls calls, Runnable changed, Pace pace, LongSupplier nanos) {
-        this.calls = Objects.requireNonNull(calls);
-        this.changed = Objects.requireNonNull(changed);
-        this.pace = Objects.requireNonNull(pace);
-        this.nanos = Objects.requireNonNull(nanos);
+        this.calls = calls;
+        this.changed = changed;
+        this.pace = pace;
+        this.nanos = nanos;
         this.heard = nanos.getAsLong();
     }
 

@@ -7,7 +7,6 @@ import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -42,8 +41,8 @@ public final class PodEventRecorder implements AutoCloseable {
     private long lost;
 
     private PodEventRecorder(Sink api, Clocks clocks) {
-        this.api = Objects.requireNonNull(api);
-        this.clocks = Objects.requireNonNull(clocks);
+        this.api = api;
+        this.clocks = clocks;
     }
 
     public static PodEventRecorder start(Sink api, Clocks clocks) {

@@ -27,10 +27,6 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      */
     public record Offered(
             String id, boolean healthy, @Nullable Integer numaNode) {
-        public Offered {
-            Objects.requireNonNull(id);
-        }
-
         public Offered(String id, boolean healthy) {
             this(id, healthy, null);
         }

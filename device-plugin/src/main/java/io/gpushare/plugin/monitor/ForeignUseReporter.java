@@ -5,7 +5,6 @@ import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.usage.ForeignUse;
 import io.gpushare.plugin.usage.NodeUsage;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -28,8 +27,8 @@ public final class ForeignUseReporter {
     /** @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod */
     public ForeignUseReporter(String node, BooleanSupplier podsKnown, BiConsumer<EventSubject, PodEvent> events) {
         this.node = new EventSubject.Node(node);
-        this.podsKnown = Objects.requireNonNull(podsKnown);
-        this.events = Objects.requireNonNull(events);
+        this.podsKnown = podsKnown;
+        this.events = events;
     }
 
     /** Evaluates one report of the driver. */

@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -72,11 +71,11 @@ public final class OverUseGuard {
             BiConsumer<PodRef, PodEvent> events,
             Evicting api,
             InstantSource clock) {
-        this.resource = Objects.requireNonNull(resource);
-        this.grace = Objects.requireNonNull(grace);
-        this.events = Objects.requireNonNull(events);
-        this.api = Objects.requireNonNull(api);
-        this.clock = Objects.requireNonNull(clock);
+        this.resource = resource;
+        this.grace = grace;
+        this.events = events;
+        this.api = api;
+        this.clock = clock;
         for (Outcome outcome : Outcome.values()) {
             counts.put(outcome, 0L);
         }

@@ -9,7 +9,6 @@ import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.SynchronousQueue;
 import org.slf4j.Logger;
@@ -42,11 +41,11 @@ public final class UsageMonitor implements AutoCloseable {
             OverUseGuard guard,
             ForeignUseReporter foreign,
             InstantSource clock) {
-        this.latest = Objects.requireNonNull(latest);
-        this.processes = Objects.requireNonNull(processes);
-        this.guard = Objects.requireNonNull(guard);
-        this.foreign = Objects.requireNonNull(foreign);
-        this.clock = Objects.requireNonNull(clock);
+        this.latest = latest;
+        this.processes = processes;
+        this.guard = guard;
+        this.foreign = foreign;
+        this.clock = clock;
     }
 
     public static UsageMonitor start(

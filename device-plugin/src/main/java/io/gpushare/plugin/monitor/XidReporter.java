@@ -7,16 +7,10 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
-import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /** Records an Event on every pod that has a card with an Xid error. */
 public record XidReporter(LatestSnapshot latest, BiConsumer<PodRef, PodEvent> events) {
-    public XidReporter {
-        Objects.requireNonNull(latest);
-        Objects.requireNonNull(events);
-    }
-
     /** Reports an Xid error; the remedy is a part of a sentence. */
     public void report(CardId card, long xid, String remedy) {
         String message = "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".";

@@ -5,7 +5,6 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.Decoded;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -50,12 +49,6 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
         public boolean reported() {
             return this != UNASSIGNED;
         }
-    }
-
-    public AnnotationDifference {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(actual);
-        Objects.requireNonNull(kind);
     }
 
     /** Every difference on the node; a pod counts once all its containers have their cards. */

@@ -4,7 +4,6 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.ShareKind;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -15,10 +14,7 @@ import java.util.stream.Stream;
  */
 public record AnsweredCall(PodRef pod, ContainerAllocation allocation, Set<String> ids, Instant at) {
     public AnsweredCall {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(allocation);
         ids = Set.copyOf(ids);
-        Objects.requireNonNull(at);
     }
 
     /** Whether the call was about that container of that pod. */

@@ -2,17 +2,19 @@ package io.gpushare.plugin.snapshot;
 
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,6 +25,40 @@ import java.util.stream.Stream;
 public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
     public static final KubeletCheckpoint EMPTY = new KubeletCheckpoint(Map.of());
 
+    /** A card as the response to an Allocate call names it for the container runtime. */
+    public sealed interface NamedCard {
+        /** By UUID, as this plugin does in variables and CDI names, and gpushare on a node with one card. */
+        record ByUuid(CardId id) implements NamedCard {
+            @Override
+            public Optional<CardId> in(Inventory inventory) {
+                return Optional.of(id);
+            }
+        }
+
+        /** By NVML's index, as gpushare does: the container runtime reads a number in the variable as that. */
+        record ByIndex(int index) implements NamedCard {
+            @Override
+            public Optional<CardId> in(Inventory inventory) {
+                return first(inventory, card -> card.index() == index);
+            }
+        }
+
+        /** By the minor number of its device file. */
+        record ByMinor(int minor) implements NamedCard {
+            @Override
+            public Optional<CardId> in(Inventory inventory) {
+                return first(inventory, card -> Integer.valueOf(minor).equals(card.minor()));
+            }
+        }
+
+        /** The card of that name on this node; empty if it has none. */
+        Optional<CardId> in(Inventory inventory);
+
+        private static Optional<CardId> first(Inventory inventory, Predicate<Card> named) {
+            return inventory.cards().stream().filter(named).map(Card::id).findFirst();
+        }
+    }
+
     /**
      * One answered Allocate call.
      *
@@ -31,9 +67,6 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
      */
     public record Entry(String podUid, String container, String resource, Set<String> ids, List<NamedCard> cards) {
         public Entry {
-            Objects.requireNonNull(podUid);
-            Objects.requireNonNull(container);
-            Objects.requireNonNull(resource);
             ids = Set.copyOf(ids);
             cards = List.copyOf(cards);
         }
@@ -90,14 +123,31 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)));
     }
 
-    /** The uid of the pod whose container of that name has one of these devices: an ID is allocated once. */
-    Optional<String> podUid(String container, Set<String> devices) {
+    /** The uid of a pod, none of the excluded, one of whose containers has one of its devices: an ID is allocated once. */
+    Optional<String> podUid(Map<String, Set<String>> containers, Set<String> excluded) {
         return pods.values().stream()
                 .flatMap(List::stream)
-                .filter(entry -> entry.container().equals(container)
-                        && entry.ids().stream().anyMatch(devices::contains))
+                .filter(entry -> containers.getOrDefault(entry.container(), Set.of()).stream()
+                        .anyMatch(entry.ids()::contains))
                 .map(Entry::podUid)
+                .filter(uid -> !excluded.contains(uid))
                 .findFirst();
+    }
+
+    /** What the recorded responses gave to the containers of that pod that have these demands. */
+    PodEvidence.Recorded evidence(String podUid, List<ContainerDemand> demands, Inventory inventory) {
+        Map<String, ContainerAllocation> given = new HashMap<>();
+        for (ContainerDemand demand : demands) {
+            allocations(podUid, demand, inventory).forEach(cards -> given.put(demand.name(), cards));
+        }
+        return new PodEvidence.Recorded(entries(podUid).stream().anyMatch(Entry::ofOurDevices), given);
+    }
+
+    /** What each recorded response gave to the container with this demand. */
+    Stream<ContainerAllocation> allocations(String podUid, ContainerDemand demand, Inventory inventory) {
+        return entries(podUid).stream()
+                .filter(entry -> entry.container().equals(demand.name()))
+                .flatMap(entry -> entry.allocation(demand, inventory).stream());
     }
 
     /** The answered calls of that pod. */

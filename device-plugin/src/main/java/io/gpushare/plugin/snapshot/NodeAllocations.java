@@ -1,10 +1,12 @@
 package io.gpushare.plugin.snapshot;
 
-import io.gpushare.model.card.Inventory;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
-import java.util.Collection;
-import java.util.List;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -45,12 +47,36 @@ public record NodeAllocations(
         evidence = Map.copyOf(evidence);
     }
 
-    static NodeAllocations of(
-            Inventory inventory,
-            Collection<NodePod> pods,
-            PodResourcesList listed,
-            List<AnsweredCall> answeredCalls,
-            KubeletCheckpoint checkpoint) {
-        return new AllocationCounter(inventory, pods, listed, answeredCalls, checkpoint).allocations();
+    /** The sum over all pods; the order of the pods does not matter. */
+    static NodeAllocations of(NodeEvidence evidence) {
+        NodeCards assigned = NodeCards.of(evidence.inventory());
+        NodeCards awaited = assigned;
+        NodeCards undeviced = assigned;
+        NodeCards uncounted = assigned;
+        Set<String> allocatedIds = new HashSet<>();
+        Map<String, Evidence> known = new HashMap<>();
+        for (NodePod pod : evidence.holders()) {
+            PodRef ref = pod.ref();
+            PodAllocation has = PodAllocation.of(evidence.of(pod), evidence.inventory());
+            assigned = with(assigned, ref, has.assigned());
+            PodRef byDevices = new PodRef(ref.uid() + " by its devices", ref.namespace(), ref.name());
+            assigned = with(assigned, byDevices, has.disputed());
+            awaited = with(awaited, ref, has.awaited());
+            undeviced = with(undeviced, ref, has.undeviced());
+            uncounted = with(uncounted, ref, has.uncounted());
+            evidence.allocatedIds(pod).forEach(allocatedIds::add);
+            if (evidence.pods().containsKey(ref.uid())) {
+                has.evidence().ifPresent(how -> known.put(ref.uid(), how));
+            }
+        }
+        NodeCards reserved = assigned;
+        for (NodeCards.Holding holding : awaited.holdings()) {
+            reserved = reserved.with(holding.holder(), holding.allocation());
+        }
+        return new NodeAllocations(assigned, reserved, undeviced, uncounted, allocatedIds, known);
+    }
+
+    private static NodeCards with(NodeCards cards, PodRef pod, Optional<Allocation> allocation) {
+        return allocation.map(has -> cards.with(pod, has)).orElse(cards);
     }
 }

@@ -10,7 +10,6 @@ import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -36,11 +35,6 @@ public record NodePod(
             .thenComparing(pod -> pod.ref().toString());
 
     public NodePod {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(created);
-        Objects.requireNonNull(demand);
-        Objects.requireNonNull(allocation);
-        Objects.requireNonNull(gpushare);
         started = Map.copyOf(started);
         former = Set.copyOf(former);
     }
@@ -59,6 +53,11 @@ public record NodePod(
     /** A pod without a started container and without annotations of gpushare. */
     public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
         this(ref, created, ended, demand, allocation, Map.of());
+    }
+
+    /** A pod that the API has not reported, or has deleted. */
+    static NodePod unknown(PodRef ref) {
+        return new NodePod(ref, Instant.EPOCH, false, new Decoded.Absent<>(), new Decoded.Absent<>());
     }
 
     public PodName name() {

@@ -7,11 +7,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.Decoded;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,65 +21,33 @@ import java.util.stream.Stream;
  * pod-resources, the answered Allocate calls, and those that the kubelet recorded.
  */
 public final class NodeSnapshot {
-    private final Inventory inventory;
-    private final Map<String, NodePod> pods;
-    private final PodResourcesList listed;
-    private final List<AnsweredCall> answeredCalls;
-    private final KubeletCheckpoint checkpoint;
+    private final NodeEvidence evidence;
     private final Set<String> refused;
-    private final Set<PodName> deleted;
     private final AdmissionOrder admissionOrder;
     private final NodeAllocations allocations;
 
-    private NodeSnapshot(
-            Inventory inventory,
-            Map<String, NodePod> pods,
-            PodResourcesList listed,
-            List<AnsweredCall> answeredCalls,
-            KubeletCheckpoint checkpoint,
-            Set<String> refused,
-            Set<PodName> deleted,
-            AdmissionOrder admissionOrder) {
-        this.inventory = inventory;
-        this.pods = Map.copyOf(pods);
-        this.listed = listed;
-        this.answeredCalls = List.copyOf(answeredCalls);
-        this.checkpoint = checkpoint;
+    private NodeSnapshot(NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder) {
+        this.evidence = evidence;
         this.refused = Set.copyOf(refused);
-        this.deleted = Set.copyOf(deleted);
         this.admissionOrder = admissionOrder;
-        this.allocations = NodeAllocations.of(
-                inventory, this.pods.values(), listed.without(this.deleted), this.answeredCalls, checkpoint);
+        this.allocations = NodeAllocations.of(evidence);
     }
 
     /** A node of which nothing but the cards is known. */
     public static NodeSnapshot of(Inventory inventory) {
-        return new NodeSnapshot(
-                inventory,
-                Map.of(),
-                PodResourcesList.EMPTY,
-                List.of(),
-                KubeletCheckpoint.EMPTY,
-                Set.of(),
-                Set.of(),
-                AdmissionOrder.NONE);
+        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE);
     }
 
     public Inventory inventory() {
-        return inventory;
+        return evidence.inventory();
     }
 
     public Collection<NodePod> pods() {
-        return pods.values();
+        return evidence.pods().values();
     }
 
     public PodResourcesList listed() {
-        return listed;
-    }
-
-    /** The Allocate calls that this process answered. */
-    public List<AnsweredCall> answeredCalls() {
-        return answeredCalls;
+        return evidence.listed();
     }
 
     /** The order in which the kubelet admits the pods. */
@@ -95,16 +61,19 @@ public final class NodeSnapshot {
     }
 
     public NodeSnapshot withInventory(Inventory changed) {
-        return new NodeSnapshot(changed, pods, listed, answeredCalls, checkpoint, refused, deleted, admissionOrder);
+        return with(evidence.withInventory(changed));
+    }
+
+    private NodeSnapshot with(NodeEvidence changed) {
+        return new NodeSnapshot(changed, refused, admissionOrder);
     }
 
     /** The snapshot after the API reported this pod. */
     public NodeSnapshot withPod(NodePod pod) {
-        Map<String, NodePod> changed = new LinkedHashMap<>(pods);
+        Map<String, NodePod> changed = new HashMap<>(evidence.pods());
         changed.put(pod.ref().uid(), pod);
-        List<AnsweredCall> kept = pod.ended() ? without(pod.ref().uid()) : answeredCalls;
-        return new NodeSnapshot(
-                inventory, changed, listed, kept, checkpoint, refused, without(deleted, pod.name()), admissionOrder);
+        return with(evidence.withPods(changed, without(evidence.deleted(), pod.name()))
+                .withAnswered(pod.ended() ? evidence.answered().without(pod.ref().uid()) : evidence.answered()));
     }
 
     /**
@@ -112,16 +81,16 @@ public final class NodeSnapshot {
      * may still list the pod for a moment, but the next pod on its cards must find their devices offered.
      */
     public NodeSnapshot withoutPod(String uid) {
-        Map<String, NodePod> changed = new LinkedHashMap<>(pods);
-        changed.remove(uid);
-        Set<PodName> gone = new HashSet<>(deleted);
-        NodePod last = pods.get(uid);
+        Map<String, NodePod> changed = new HashMap<>(evidence.pods());
+        Set<PodName> gone = new HashSet<>(evidence.deleted());
+        NodePod last = changed.remove(uid);
         if (last != null
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             gone.add(last.name());
         }
-        return new NodeSnapshot(
-                inventory, changed, listed, without(uid), checkpoint, without(refused, uid), gone, admissionOrder);
+        NodeEvidence left =
+                evidence.withPods(changed, gone).withAnswered(evidence.answered().without(uid));
+        return new NodeSnapshot(left, without(refused, uid), admissionOrder);
     }
 
     /**
@@ -131,22 +100,19 @@ public final class NodeSnapshot {
     public NodeSnapshot withPods(Collection<NodePod> fresh) {
         Map<String, NodePod> now =
                 fresh.stream().collect(Collectors.toMap(pod -> pod.ref().uid(), pod -> pod));
-        Set<PodName> names = fresh.stream().map(NodePod::name).collect(Collectors.toSet());
-        Set<PodName> gone = new HashSet<>(deleted);
-        pods.values().forEach(pod -> gone.add(pod.name()));
-        gone.removeAll(names);
-        List<AnsweredCall> kept = answeredCalls.stream()
-                .filter(call -> now.containsKey(call.pod().uid())
-                        || !pods.containsKey(call.pod().uid()))
-                .toList();
-        return new NodeSnapshot(inventory, now, listed, kept, checkpoint, refused, gone, admissionOrder);
+        Set<PodName> gone = new HashSet<>(evidence.deleted());
+        pods().forEach(pod -> gone.add(pod.name()));
+        fresh.forEach(pod -> gone.remove(pod.name()));
+        return with(evidence.withPods(now, gone).withAnswered(evidence.answered()
+                .only(call -> now.containsKey(call.pod().uid())
+                        || !evidence.pods().containsKey(call.pod().uid()))));
     }
 
     /** The snapshot with the pods of a fresh list that ended, which the watch may report later: an end is final. */
     public NodeSnapshot withEnded(Collection<NodePod> fresh) {
         NodeSnapshot changed = this;
         for (NodePod pod : fresh) {
-            if (pod.ended() && pods.containsKey(pod.ref().uid())) {
+            if (pod.ended() && evidence.pods().containsKey(pod.ref().uid())) {
                 changed = changed.withPod(pod);
             }
         }
@@ -160,21 +126,21 @@ public final class NodeSnapshot {
      *     knows is dropped: the pod was deleted before the API's watch reported it
      */
     public NodeSnapshot withListed(PodResourcesList changed, Instant requested) {
-        List<AnsweredCall> kept = answeredCalls.stream()
-                .filter(call -> pods.containsKey(call.pod().uid())
+        AnsweredCalls kept = evidence.answered()
+                .only(call -> evidence.pods().containsKey(call.pod().uid())
                         || changed.knows(PodName.of(call.pod()))
-                        || !call.at().isBefore(requested))
-                .toList();
+                        || !call.at().isBefore(requested));
         // A pod that the kubelet no longer lists is deleted for both; the next pod of its name is another one.
-        Set<PodName> gone = deleted.stream().filter(changed::knows).collect(Collectors.toSet());
+        Set<PodName> gone =
+                evidence.deleted().stream().filter(changed::knows).collect(Collectors.toSet());
         // An unchanged list says nothing about new pods.
         AdmissionOrder order =
-                changed.equals(listed) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
-        return new NodeSnapshot(inventory, pods, changed, kept, checkpoint, refused, gone, order);
+                changed.equals(listed()) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
+        return new NodeSnapshot(evidence.withListed(changed, gone).withAnswered(kept), refused, order);
     }
 
     private Optional<String> uidOf(PodName name) {
-        return pods.values().stream()
+        return pods().stream()
                 .filter(pod -> pod.name().equals(name) && !pod.ended())
                 .map(pod -> pod.ref().uid())
                 .findFirst();
@@ -182,7 +148,7 @@ public final class NodeSnapshot {
 
     /** The snapshot after the kubelet's checkpoint was read. */
     public NodeSnapshot withCheckpoint(KubeletCheckpoint changed) {
-        return new NodeSnapshot(inventory, pods, listed, answeredCalls, changed, refused, deleted, admissionOrder);
+        return with(evidence.withCheckpoint(changed));
     }
 
     /** Whether a pod has cards that no known response gave it: then the kubelet's checkpoint must be read. */
@@ -193,7 +159,7 @@ public final class NodeSnapshot {
     /** Whether the kubelet's checkpoint was read; one without entries is another object than the one before it. */
     @SuppressWarnings("ReferenceEquality")
     public boolean checkpointKnown() {
-        return checkpoint != KubeletCheckpoint.EMPTY;
+        return evidence.checkpoint() != KubeletCheckpoint.EMPTY;
     }
 
     /**
@@ -203,49 +169,52 @@ public final class NodeSnapshot {
      * @param known the names of resources that are counted
      */
     public Optional<String> unknownResource(Set<String> known) {
-        return pods.values().stream()
+        return pods().stream()
                 .filter(pod -> !pod.ended())
-                .flatMap(pod -> checkpoint.entries(pod.ref().uid()).stream()
+                .flatMap(pod -> evidence.checkpoint().entries(pod.ref().uid()).stream()
                         .filter(entry -> !known.contains(entry.resource())
                                 && (pod.demand() instanceof Decoded.Absent
                                         ? pod.annotates(entry.container())
-                                        : inventory.cores() && entry.ofCores()))
+                                        : inventory().cores() && entry.ofCores()))
                         .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
                 .findFirst();
     }
 
     /** Whether an Allocate for devices of that kind for that container was answered, by this process or one before it. */
     public boolean answered(PodRef pod, String container, ShareKind kind) {
-        return answeredCalls.stream().anyMatch(call -> call.isFor(pod, container) && call.mayBe(kind))
-                || checkpoint.entries(pod.uid()).stream()
+        return evidence.answered().of(pod, container).anyMatch(call -> call.mayBe(kind))
+                || evidence.checkpoint().entries(pod.uid()).stream()
                         .anyMatch(entry -> entry.container().equals(container) && entry.mayBe(kind));
     }
 
-    /** What the last response gave to that container, as far as it is known; the kubelet's checkpoint knows earlier ones. */
+    /** What a response gave to that container, as far as it is known; the kubelet's checkpoint knows earlier ones. */
     public Optional<ContainerAllocation> response(PodRef pod, ContainerDemand container) {
-        return answeredCalls.stream()
-                .filter(call -> call.isFor(pod, container.name()))
+        return evidence.answered()
+                .of(pod, container.name())
                 .map(AnsweredCall::allocation)
                 .findFirst()
-                .or(() -> checkpoint.entries(pod.uid()).stream()
-                        .filter(entry -> entry.container().equals(container.name()))
-                        .flatMap(entry -> entry.allocation(container, inventory).stream())
+                .or(() -> evidence.checkpoint()
+                        .allocations(pod.uid(), container, inventory())
                         .findFirst());
+    }
+
+    /** The last answered call for exactly these devices. */
+    public Optional<AnsweredCall> lastCall(Set<String> ids) {
+        return evidence.answered().calls().reversed().stream()
+                .filter(call -> call.ids().equals(ids))
+                .findFirst();
     }
 
     /** The snapshot after an Allocate; it replaces an earlier one for the same devices of the same container. */
     public NodeSnapshot withAnsweredCall(AnsweredCall call) {
-        List<AnsweredCall> changed = new ArrayList<>(answeredCalls);
-        changed.removeIf(old -> old.isRepeatedBy(call));
-        changed.add(call);
-        return new NodeSnapshot(inventory, pods, listed, changed, checkpoint, refused, deleted, admissionOrder);
+        return with(evidence.withAnswered(evidence.answered().with(call)));
     }
 
     /** The snapshot after an Allocate for this pod was refused: the kubelet has rejected the pod permanently. */
     public NodeSnapshot withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodeSnapshot(inventory, pods, listed, answeredCalls, checkpoint, changed, deleted, admissionOrder);
+        return new NodeSnapshot(evidence, changed, admissionOrder);
     }
 
     /** Whether the pod may still receive cards. */
@@ -255,8 +224,12 @@ public final class NodeSnapshot {
 
     /** Whether the kubelet lists a pod that the API's watch has not reported: then the API must be listed. */
     public boolean behind() {
-        Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
-        return !known.containsAll(listed.pods().keySet());
+        return unreported().findAny().isPresent();
+    }
+
+    private Stream<PodName> unreported() {
+        Set<PodName> known = pods().stream().map(NodePod::name).collect(Collectors.toSet());
+        return listed().pods().keySet().stream().filter(name -> !known.contains(name));
     }
 
     /**
@@ -266,10 +239,8 @@ public final class NodeSnapshot {
      * @param fresh whether the API was just listed: a pod that appeared in the same list and is not there was deleted
      */
     public Optional<PodName> unknownPodAfter(NodePod pod, boolean fresh) {
-        Set<PodName> known = pods.values().stream().map(NodePod::name).collect(Collectors.toSet());
         long number = admissionOrder.of(pod).orElse(admissionOrder.lists() - 1);
-        return listed.pods().keySet().stream()
-                .filter(name -> !known.contains(name))
+        return unreported()
                 .filter(name ->
                         admissionOrder.number(name) > number || (!fresh && admissionOrder.number(name) == number))
                 .findFirst();
@@ -277,11 +248,5 @@ public final class NodeSnapshot {
 
     private static <T> Set<T> without(Set<T> all, T one) {
         return all.stream().filter(each -> !each.equals(one)).collect(Collectors.toSet());
-    }
-
-    private List<AnsweredCall> without(String uid) {
-        Stream<AnsweredCall> others =
-                answeredCalls.stream().filter(call -> !call.pod().uid().equals(uid));
-        return others.toList();
     }
 }

@@ -22,22 +22,8 @@ public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
         pods = Map.copyOf(copy);
     }
 
-    PodResourcesList without(Set<PodName> excluded) {
-        if (excluded.isEmpty()) {
-            return this;
-        }
-        Map<PodName, Map<String, Set<String>>> others = new HashMap<>(pods);
-        others.keySet().removeAll(excluded);
-        return new PodResourcesList(others);
-    }
-
     public boolean knows(PodName pod) {
         return pods.containsKey(pod);
-    }
-
-    /** Whether a container of the pod has devices, ours or gpushare's. */
-    boolean hasDevices(PodName pod) {
-        return pods.getOrDefault(pod, Map.of()).values().stream().anyMatch(ids -> !ids.isEmpty());
     }
 
     /** The device IDs of the container; empty if it has none or is not listed. */

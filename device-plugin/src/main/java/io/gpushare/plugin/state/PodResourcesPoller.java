@@ -5,7 +5,6 @@ import io.gpushare.plugin.snapshot.PodResourcesList;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -58,12 +57,12 @@ public final class PodResourcesPoller implements AutoCloseable {
             BooleanSupplier podsKnown,
             Runnable attempted,
             InstantSource clock) {
-        this.latest = Objects.requireNonNull(latest);
-        this.podResources = Objects.requireNonNull(podResources);
-        this.checkpoint = Objects.requireNonNull(checkpoint);
-        this.podsKnown = Objects.requireNonNull(podsKnown);
-        this.attempted = Objects.requireNonNull(attempted);
-        this.clock = Objects.requireNonNull(clock);
+        this.latest = latest;
+        this.podResources = podResources;
+        this.checkpoint = checkpoint;
+        this.podsKnown = podsKnown;
+        this.attempted = attempted;
+        this.clock = clock;
         thread.setDaemon(true);
     }
 

@@ -8,7 +8,7 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NamedCard;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

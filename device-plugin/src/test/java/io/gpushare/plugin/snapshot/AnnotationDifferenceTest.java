@@ -2,6 +2,7 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;

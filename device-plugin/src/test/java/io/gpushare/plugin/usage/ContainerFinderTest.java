@@ -11,7 +11,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NamedCard;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;

@@ -52,10 +52,10 @@ public final class DriverIsolation implements IsolationProvider {
     /** @param component the name of the program in its Events */
     public DriverIsolation(
             MemoryLimits limits, PodCgroups cgroups, String component, BiConsumer<PodRef, PodEvent> events) {
-        this.limits = Objects.requireNonNull(limits);
-        this.cgroups = Objects.requireNonNull(cgroups);
-        this.component = Objects.requireNonNull(component);
-        this.events = Objects.requireNonNull(events);
+        this.limits = limits;
+        this.cgroups = cgroups;
+        this.component = component;
+        this.events = events;
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +25,8 @@ public final class MissingIsolation {
     /** @param component the name of the program in its Events */
     public MissingIsolation(String node, String component, BiConsumer<EventSubject, PodEvent> events) {
         this.node = new EventSubject.Node(node);
-        this.component = Objects.requireNonNull(component);
-        this.events = Objects.requireNonNull(events);
+        this.component = component;
+        this.events = events;
     }
 
     /** Reports what changed since the last inventory. */

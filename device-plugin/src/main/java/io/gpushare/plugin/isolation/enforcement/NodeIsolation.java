@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -56,12 +55,12 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
             PodResourcesPoller.Lister podResources,
             MissingIsolation missing,
             InstantSource clock) {
-        this.policy = Objects.requireNonNull(policy);
-        this.provider = Objects.requireNonNull(provider);
-        this.latest = Objects.requireNonNull(latest);
-        this.podResources = Objects.requireNonNull(podResources);
-        this.missing = Objects.requireNonNull(missing);
-        this.clock = Objects.requireNonNull(clock);
+        this.policy = policy;
+        this.provider = provider;
+        this.latest = latest;
+        this.podResources = podResources;
+        this.missing = missing;
+        this.clock = clock;
         thread.setDaemon(true);
     }
 

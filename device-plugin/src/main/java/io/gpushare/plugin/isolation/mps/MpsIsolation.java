@@ -31,7 +31,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -66,7 +65,6 @@ public final class MpsIsolation implements IsolationProvider {
     /** The latest measurement of usage. */
     public record Measured(NodeUsage usage, List<OverUse.Excess> excesses) {
         public Measured {
-            Objects.requireNonNull(usage);
             excesses = List.copyOf(excesses);
         }
     }
@@ -106,9 +104,9 @@ public final class MpsIsolation implements IsolationProvider {
             String component,
             BiConsumer<PodRef, PodEvent> events,
             InstantSource clock) {
-        this.directory = Objects.requireNonNull(directory);
-        this.sources = Objects.requireNonNull(sources);
-        this.clock = Objects.requireNonNull(clock);
+        this.directory = directory;
+        this.sources = sources;
+        this.clock = clock;
         overLimit = new OverLimit(grace, sources.starts());
         reporter = new MpsReporter(component, events, sources.cgroups());
     }

@@ -12,7 +12,6 @@ import io.gpushare.plugin.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -32,9 +31,9 @@ final class MpsReporter {
     private final Map<CardId, Set<Long>> waiting = new HashMap<>();
 
     MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, LongFunction<Optional<Cgroup>> cgroups) {
-        this.component = Objects.requireNonNull(component);
-        this.events = Objects.requireNonNull(events);
-        this.cgroups = Objects.requireNonNull(cgroups);
+        this.component = component;
+        this.events = events;
+        this.cgroups = cgroups;
     }
 
     /** Reports what changed on that card. */
