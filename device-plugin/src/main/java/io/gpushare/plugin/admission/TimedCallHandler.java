@@ -1,6 +1,7 @@
 package io.gpushare.plugin.admission;
 
 import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.metrics.PluginMetrics;
@@ -35,7 +36,7 @@ public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) imple
     }
 
     @Override
-    public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
+    public Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids) {
         long begin = System.nanoTime();
         try {
             return handler.allocate(resource, ids);

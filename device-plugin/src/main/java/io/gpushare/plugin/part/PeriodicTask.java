@@ -22,9 +22,17 @@ public final class PeriodicTask implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * Makes a task; it does nothing before {@link #start}.
+     * A task whose first step is taken when it starts.
      *
      * @param name of the thread
+     */
+    public PeriodicTask(String name, Step step) {
+        this(name, Duration.ZERO, Duration.ZERO, step);
+    }
+
+    /**
+     * A task whose first step is taken when it starts, or on request.
+     *
      * @param first the time until the first step
      * @param gap the time between a request and its step: requests that come together cause one step
      */
@@ -33,11 +41,9 @@ public final class PeriodicTask implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** A task whose first step is taken at once. */
-    public static PeriodicTask started(String name, Step step) {
-        PeriodicTask task = new PeriodicTask(name, Duration.ZERO, Duration.ZERO, step);
-        task.start();
-        return task;
+    /** A task whose first step is taken on request. */
+    public static PeriodicTask onRequest(String name, Duration gap, Step step) {
+        return new PeriodicTask(name, ON_REQUEST, gap, step);
     }
 
     public void start() {

@@ -1,15 +1,14 @@
 package io.gpushare.plugin.isolation.enforcement;
 
 import io.gpushare.kubernetes.EventSubject;
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.plugin.part.Events;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +17,11 @@ public final class MissingIsolation {
     private static final Logger LOG = LoggerFactory.getLogger(MissingIsolation.class);
 
     private final EventSubject.Node node;
-    private final String component;
-    private final BiConsumer<EventSubject, PodEvent> events;
+    private final Events events;
     private final Map<CardId, CardIsolation> reported = new HashMap<>();
 
-    /** @param component the name of the program in its Events */
-    public MissingIsolation(String node, String component, BiConsumer<EventSubject, PodEvent> events) {
-        this.node = new EventSubject.Node(node);
-        this.component = component;
+    public MissingIsolation(EventSubject.Node node, Events events) {
+        this.node = node;
         this.events = events;
     }
 
@@ -44,7 +40,7 @@ public final class MissingIsolation {
                                 : "Memory of card " + card.id() + " is only counted, not enforced: ")
                         + isolation.missing();
                 LOG.warn("{}", sentence);
-                events.accept(node, new PodEvent(true, component, "GpuIsolationMissing", sentence + "."));
+                events.warn(node, "GpuIsolationMissing", sentence + ".");
             }
         }
     }

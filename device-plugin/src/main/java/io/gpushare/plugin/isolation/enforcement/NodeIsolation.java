@@ -11,6 +11,7 @@ import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartGate;
 import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.part.PeriodicTask;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -21,8 +22,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -44,8 +43,7 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
     private final MissingIsolation missing;
     private final InstantSource clock;
     private final AtomicLong refusedStarts = new AtomicLong();
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::run, "isolation");
+    private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, Duration.ZERO, this::reconcile);
     private volatile String lastRefusal = "";
 
     public NodeIsolation(
@@ -61,13 +59,12 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
         this.podResources = podResources;
         this.missing = missing;
         this.clock = clock;
-        thread.setDaemon(true);
     }
 
     /** Begins to compare; without isolation there is nothing to compare. */
     public void start() {
         if (gated()) {
-            thread.start();
+            task.start();
         }
     }
 
@@ -81,17 +78,7 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
         return isolated;
     }
 
-    private void run() {
-        try {
-            while (!stopped.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-                reconcile();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void reconcile() {
+    private Duration reconcile() {
         try {
             Inventory before = latest.now().inventory();
             Inventory isolated = isolated(before);
@@ -106,6 +93,7 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
             // The next comparison may succeed; containers start only with their own checks.
             LOG.error("the isolation of the node could not be compared", e);
         }
+        return INTERVAL;
     }
 
     @Override
@@ -165,7 +153,6 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
 
     @Override
     public void close() {
-        stopped.countDown();
-        thread.interrupt();
+        task.close();
     }
 }

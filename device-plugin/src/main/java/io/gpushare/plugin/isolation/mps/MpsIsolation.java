@@ -1,7 +1,5 @@
 package io.gpushare.plugin.isolation.mps;
 
-import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
@@ -15,6 +13,7 @@ import io.gpushare.mps.machine.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
@@ -37,7 +36,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
@@ -95,20 +93,18 @@ public final class MpsIsolation implements IsolationProvider {
      * Makes the provider.
      *
      * @param grace how long the processes of a container may together exceed its limit
-     * @param component the name of the program in its Events
      */
     public MpsIsolation(
             MpsDirectory directory,
             Duration grace,
             Sources sources,
-            String component,
-            BiConsumer<PodRef, PodEvent> events,
+            Events events,
             InstantSource clock) {
         this.directory = directory;
         this.sources = sources;
         this.clock = clock;
         overLimit = new OverLimit(grace, sources.starts());
-        reporter = new MpsReporter(component, events, sources.cgroups());
+        reporter = new MpsReporter(events, sources.cgroups());
     }
 
     @Override

@@ -28,7 +28,6 @@ class MpsReporterTest {
 
     private final List<PodEvent> events = new ArrayList<>();
     private final MpsReporter reporter = new MpsReporter(
-            "test",
             (_, event) -> events.add(event),
             _ -> Optional.of(new Cgroup(Optional.of("uid-p"), Optional.of("containerid"))));
 
