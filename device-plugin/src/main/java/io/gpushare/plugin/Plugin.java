@@ -123,18 +123,14 @@ final class Plugin implements AutoCloseable {
                 settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = new PodEventRecorder(api.events()::record, clocks).start();
         allocations = new AllocationReconciler(
-                () -> AnnotationDifference.of(latest.now()),
-                difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
-                events,
-                AllocationReconciler.Pace.USUAL,
-                clock)
+                        () -> AnnotationDifference.of(latest.now()),
+                        difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
+                        events,
+                        AllocationReconciler.Pace.USUAL,
+                        clock)
                 .start();
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(),
-                settings.evictOverUseAfter(),
-                events,
-                api.evictions()::evict,
-                clock);
+                settings.resources().memory(), settings.evictOverUseAfter(), events, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
         ProcessTable processes = new ProcessTable(settings.procDir());
         usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
@@ -165,15 +161,15 @@ final class Plugin implements AutoCloseable {
         publisher.start();
         cordons = new CordonPoller(() -> api.nodes().read(settings.nodeName()), this::cordoned).start();
         cards = new CardScanner(
-                new CardScanner.Settings(
-                        settings.nvmlLibrary(),
-                        settings.unit(),
-                        SCAN_INTERVAL,
-                        settings.healthQuietTime(),
-                        settings.containers().needDeviceFiles()),
-                cardListener(),
-                clocks,
-                driver)
+                        new CardScanner.Settings(
+                                settings.nvmlLibrary(),
+                                settings.unit(),
+                                SCAN_INTERVAL,
+                                settings.healthQuietTime(),
+                                settings.containers().needDeviceFiles()),
+                        cardListener(),
+                        clocks,
+                        driver)
                 .start();
         isolation.start();
         OtherPlugins.ofNvidia(pluginDir).ifPresent(this::warnOfNvidia);
@@ -217,10 +213,7 @@ final class Plugin implements AutoCloseable {
         return switch (settings.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
-                new DriverIsolation(
-                        new NvmlMemoryLimits(driver),
-                        new PodCgroups(settings.cgroupRoot()),
-                        events);
+                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(settings.cgroupRoot()), events);
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(settings.mpsDir()),

@@ -125,7 +125,8 @@ final class KubeletModel {
             for (DeviceResource resource : resources) {
                 Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
                 switch (plugin.allocate(resource, shuffled(ids))) {
-                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) -> throw new Rejected(true, reason);
+                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) ->
+                        throw new Rejected(true, reason);
                     case Outcome.Of<AllocationResponse>(var given) ->
                         own.merge(
                                 container.name(),

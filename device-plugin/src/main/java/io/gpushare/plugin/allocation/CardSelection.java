@@ -237,9 +237,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
 
     private Outcome<ContainerAllocation> refused(RefusalKind kind, String reason) {
         return new Outcome.Refused<>(
-                kind,
-                "pod " + pod.ref() + ", container '" + container.name() + "': " + reason,
-                Optional.of(pod.ref()));
+                kind, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason, Optional.of(pod.ref()));
     }
 
     private static String names(Set<CardId> cards) {

@@ -73,7 +73,8 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
     private static Map<String, String> gpushare(
             ContainerAllocation allocation, NodePod pod, Card card, Inventory inventory) {
         int units = allocation.total().units();
-        int podUnits = pod.demand().valid().map(demand -> demand.total().units()).orElse(units);
+        int podUnits =
+                pod.demand().valid().map(demand -> demand.total().units()).orElse(units);
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),

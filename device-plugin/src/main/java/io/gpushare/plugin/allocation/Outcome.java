@@ -31,8 +31,7 @@ public sealed interface Outcome<T> {
     default <R> Outcome<R> then(Function<T, Outcome<R>> step) {
         return switch (this) {
             case Of<T>(T value) -> step.apply(value);
-            case Refused<T>(RefusalKind kind, String reason, Optional<PodRef> pod) ->
-                new Refused<>(kind, reason, pod);
+            case Refused<T>(RefusalKind kind, String reason, Optional<PodRef> pod) -> new Refused<>(kind, reason, pod);
         };
     }
 }

@@ -65,8 +65,8 @@ public final class AllocationReconciler implements AutoCloseable {
     private final Pace pace;
     private final InstantSource clock;
     private final Map<String, Attempt> attempts = new HashMap<>();
-    private final Counts<Kind> found = new Counts<>(
-            Stream.of(Kind.values()).filter(Kind::reported).toList());
+    private final Counts<Kind> found =
+            new Counts<>(Stream.of(Kind.values()).filter(Kind::reported).toList());
     private final AtomicLong failures = new AtomicLong();
     private final PeriodicTask task;
 
@@ -136,9 +136,7 @@ public final class AllocationReconciler implements AutoCloseable {
             event(difference).ifPresent(event -> report(difference, event));
         } catch (KubernetesException e) {
             Backoff backoff = before == null ? pace.failures() : before.backoff();
-            attempts.put(
-                    uid,
-                    new Attempt(difference.kind(), clock.instant().plus(backoff.next()), backoff.failed()));
+            attempts.put(uid, new Attempt(difference.kind(), clock.instant().plus(backoff.next()), backoff.failed()));
             failures.incrementAndGet();
             LOG.warn(
                     "the allocation of pod {} can't be written on it, next attempt in {} s: {}",

@@ -63,10 +63,12 @@ public final class CordonPoller implements AutoCloseable {
         try {
             Optional<CordonCodec> now = reader.node().map(node -> CordonCodec.decode(node.annotations()));
             failing = false;
-            now.map(CordonCodec::complaints).filter(all -> !all.equals(complaints)).ifPresent(all -> {
-                complaints = all;
-                complaints.forEach(LOG::warn);
-            });
+            now.map(CordonCodec::complaints)
+                    .filter(all -> !all.equals(complaints))
+                    .ifPresent(all -> {
+                        complaints = all;
+                        complaints.forEach(LOG::warn);
+                    });
             return now.map(CordonCodec::cards).orElse(last);
         } catch (KubernetesException e) {
             if (!failing) {

@@ -78,8 +78,7 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
         metrics.gauges(
                 "gpushare_card_mps_phase",
                 "1 for the state of MPS on the card: off, starting, ready, faulted, dead, draining or broken.",
-                series -> provider.figures()
-                        .forEach((card, figures) -> series.call(1, card.uuid(), figures.phase())),
+                series -> provider.figures().forEach((card, figures) -> series.call(1, card.uuid(), figures.phase())),
                 "card",
                 "phase");
         mps(provider, "gpushare_card_mps_clients", "Processes that compute under MPS.", Figures::clients);
@@ -139,10 +138,10 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
     }
 
     private void eccErrors(PluginMetrics.Series series) {
-        monitor.now().reported().cards().forEach((id, usage) -> latest.now()
-                .inventory()
-                .card(id)
-                .ifPresent(card -> {
+        monitor.now()
+                .reported()
+                .cards()
+                .forEach((id, usage) -> latest.now().inventory().card(id).ifPresent(card -> {
                     usage.correctedErrors()
                             .ifPresent(count -> series.call(count, id.uuid(), card.model(), "corrected"));
                     usage.uncorrectedErrors()
@@ -170,9 +169,15 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
         metrics.gauges(
                 name,
                 help,
-                series -> latest.now().allocations().assigned().cards().forEach(state -> value.apply(state)
-                        .ifPresent(number -> series.call(
-                                number, state.card().id().uuid(), state.card().model()))),
+                series -> latest.now()
+                        .allocations()
+                        .assigned()
+                        .cards()
+                        .forEach(state -> value.apply(state)
+                                .ifPresent(number -> series.call(
+                                        number,
+                                        state.card().id().uuid(),
+                                        state.card().model()))),
                 "card",
                 "model");
     }

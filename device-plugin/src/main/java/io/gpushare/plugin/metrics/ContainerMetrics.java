@@ -42,14 +42,15 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
         metrics.gauges(
                 name,
                 help,
-                series -> ContainerShare.of(latest.now()).forEach(share -> value.apply(share)
-                        .forEach(number -> series.call(
-                                number,
-                                share.card().id().uuid(),
-                                share.card().model(),
-                                share.pod().namespace(),
-                                share.pod().name(),
-                                share.container()))),
+                series -> ContainerShare.of(latest.now())
+                        .forEach(share -> value.apply(share)
+                                .forEach(number -> series.call(
+                                        number,
+                                        share.card().id().uuid(),
+                                        share.card().model(),
+                                        share.pod().namespace(),
+                                        share.pod().name(),
+                                        share.container()))),
                 "card",
                 "model",
                 "namespace",

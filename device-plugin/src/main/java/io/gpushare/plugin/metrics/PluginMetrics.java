@@ -77,7 +77,11 @@ public final class PluginMetrics {
     /** Registers a counter with a series for each key. */
     public <K> void counter(
             String name, String help, String label, Supplier<Map<K, Long>> values, Function<K, String> value) {
-        counters(name, help, series -> values.get().forEach((key, count) -> series.call(count, value.apply(key))), label);
+        counters(
+                name,
+                help,
+                series -> values.get().forEach((key, count) -> series.call(count, value.apply(key))),
+                label);
     }
 
     /** Registers a counter with any series. */

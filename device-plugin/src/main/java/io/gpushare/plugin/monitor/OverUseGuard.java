@@ -65,12 +65,7 @@ public final class OverUseGuard {
      * @param resource the name of the memory resource, for messages
      * @param grace the time above the limit after which a pod is evicted; empty for never
      */
-    public OverUseGuard(
-            String resource,
-            Optional<Duration> grace,
-            Events events,
-            Evicting api,
-            InstantSource clock) {
+    public OverUseGuard(String resource, Optional<Duration> grace, Events events, Evicting api, InstantSource clock) {
         this.resource = resource;
         this.grace = grace;
         this.events = events;
@@ -115,13 +110,13 @@ public final class OverUseGuard {
                 share.memory().mib());
         events.warn(
                 share.pod(),
-                        "GpuMemoryOverUse",
-                        "Container '" + share.container() + "' uses more memory of card "
-                                + share.card().id() + " than it requested and takes it from other pods: " + resource
-                                + " is " + share.units() + ", but the container uses " + excess.neededUnits()
-                                + ". Make the program use less, or request more."
-                                + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
-                                        .orElse(""));
+                "GpuMemoryOverUse",
+                "Container '" + share.container() + "' uses more memory of card "
+                        + share.card().id() + " than it requested and takes it from other pods: " + resource
+                        + " is " + share.units() + ", but the container uses " + excess.neededUnits()
+                        + ". Make the program use less, or request more."
+                        + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
+                                .orElse(""));
     }
 
     private Outcome evict(OverUse.Offender offender, Duration time) {
@@ -134,9 +129,9 @@ public final class OverUseGuard {
             LOG.warn("pod {} is evicted: it {}", offender.pod(), lasting);
             events.warn(
                     offender.pod(),
-                            "GpuMemoryOverUseEvicted",
-                            "The pod is evicted: it " + lasting + ". Request more " + resource
-                                    + ", or make the program use less.");
+                    "GpuMemoryOverUseEvicted",
+                    "The pod is evicted: it " + lasting + ". Request more " + resource
+                            + ", or make the program use less.");
         } catch (KubernetesException e) {
             outcome = e.status() / 100 == 4 ? Outcome.REFUSED : Outcome.FAILED;
             LOG.warn(

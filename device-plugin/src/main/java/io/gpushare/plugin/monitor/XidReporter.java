@@ -25,8 +25,7 @@ public record XidReporter(LatestSnapshot latest, Events events) {
                                     + " ended."
                             : "";
                     switch (holding.holder()) {
-                        case PodRef pod ->
-                            events.warn(pod, "GpuXid", message + more);
+                        case PodRef pod -> events.warn(pod, "GpuXid", message + more);
                     }
                 });
     }

@@ -1,6 +1,5 @@
 package io.gpushare.plugin.snapshot;
 
-import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
@@ -44,12 +43,7 @@ record NodeEvidence(
 
     static NodeEvidence none(Inventory inventory) {
         return new NodeEvidence(
-                inventory,
-                Map.of(),
-                PodResourcesList.EMPTY,
-                Set.of(),
-                AnsweredCalls.NONE,
-                KubeletCheckpoint.EMPTY);
+                inventory, Map.of(), PodResourcesList.EMPTY, Set.of(), AnsweredCalls.NONE, KubeletCheckpoint.EMPTY);
     }
 
     NodeEvidence withInventory(Inventory changed) {
@@ -100,8 +94,7 @@ record NodeEvidence(
                 .valid()
                 .map(Demand::containers)
                 .orElseGet(() -> devices.allocations().values().stream()
-                        .map(container ->
-                                new ContainerDemand(container.name(), container.role(), container.total()))
+                        .map(container -> new ContainerDemand(container.name(), container.role(), container.total()))
                         .toList());
         return new PodEvidence(
                 pod,
@@ -130,7 +123,6 @@ record NodeEvidence(
     /** Of a former memory or card resource, only the cores. */
     private static Stream<String> counted(NodePod pod, String container, Set<String> ids) {
         return ids.stream()
-                .filter(id ->
-                        !pod.former().contains(container) || DeviceIdParser.mayBe(Set.of(id), ShareKind.CORES));
+                .filter(id -> !pod.former().contains(container) || DeviceIdParser.mayBe(Set.of(id), ShareKind.CORES));
     }
 }

@@ -73,7 +73,8 @@ public final class NodeSnapshot {
         Map<String, NodePod> changed = new HashMap<>(evidence.pods());
         changed.put(pod.ref().uid(), pod);
         return with(evidence.withPods(changed, without(evidence.deleted(), pod.name()))
-                .withAnswered(pod.ended() ? evidence.answered().without(pod.ref().uid()) : evidence.answered()));
+                .withAnswered(
+                        pod.ended() ? evidence.answered().without(pod.ref().uid()) : evidence.answered()));
     }
 
     /**
@@ -88,8 +89,8 @@ public final class NodeSnapshot {
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             gone.add(last.name());
         }
-        NodeEvidence left =
-                evidence.withPods(changed, gone).withAnswered(evidence.answered().without(uid));
+        NodeEvidence left = evidence.withPods(changed, gone)
+                .withAnswered(evidence.answered().without(uid));
         return new NodeSnapshot(left, without(refused, uid), admissionOrder);
     }
 
@@ -103,9 +104,10 @@ public final class NodeSnapshot {
         Set<PodName> gone = new HashSet<>(evidence.deleted());
         pods().forEach(pod -> gone.add(pod.name()));
         fresh.forEach(pod -> gone.remove(pod.name()));
-        return with(evidence.withPods(now, gone).withAnswered(evidence.answered()
-                .only(call -> now.containsKey(call.pod().uid())
-                        || !evidence.pods().containsKey(call.pod().uid()))));
+        return with(evidence.withPods(now, gone)
+                .withAnswered(evidence.answered()
+                        .only(call -> now.containsKey(call.pod().uid())
+                                || !evidence.pods().containsKey(call.pod().uid()))));
     }
 
     /** The snapshot with the pods of a fresh list that ended, which the watch may report later: an end is final. */
@@ -131,8 +133,7 @@ public final class NodeSnapshot {
                         || changed.knows(PodName.of(call.pod()))
                         || !call.at().isBefore(requested));
         // A pod that the kubelet no longer lists is deleted for both; the next pod of its name is another one.
-        Set<PodName> gone =
-                evidence.deleted().stream().filter(changed::knows).collect(Collectors.toSet());
+        Set<PodName> gone = evidence.deleted().stream().filter(changed::knows).collect(Collectors.toSet());
         // An unchanged list says nothing about new pods.
         AdmissionOrder order =
                 changed.equals(listed()) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);

@@ -36,8 +36,10 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
         /** @param containers the devices by container; empty if the pod is not listed */
         static Listed of(Optional<Map<String, Set<String>>> containers) {
             Map<String, ContainerAllocation> allocations = new HashMap<>();
-            containers.orElse(Map.of()).forEach((container, ids) -> DeviceIdParser.allocation(container, ids)
-                    .ifPresent(cards -> allocations.put(container, cards)));
+            containers
+                    .orElse(Map.of())
+                    .forEach((container, ids) -> DeviceIdParser.allocation(container, ids)
+                            .ifPresent(cards -> allocations.put(container, cards)));
             boolean hasDevices =
                     containers.stream().flatMap(all -> all.values().stream()).anyMatch(ids -> !ids.isEmpty());
             return new Listed(containers.isPresent(), hasDevices, allocations);
@@ -67,9 +69,7 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
     /** Whether the pod got its cards from another device plugin, such as gpushare's. */
     boolean hasOthersDevices() {
         return !hasOurDevices()
-                && (deviced()
-                        || !pod.started().isEmpty()
-                        || (pod.gpushare().assigned() && !listed.known()));
+                && (deviced() || !pod.started().isEmpty() || (pod.gpushare().assigned() && !listed.known()));
     }
 
     private boolean deviced() {

@@ -175,7 +175,8 @@ class CallerResolverTest {
                 .withPod(TestPods.onCard("other", 9, B, 3))
                 .withListed(TestPods.listed("reused", "other"), TestPods.START.plusSeconds(1));
 
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     private static NodePod recreated(NodePod pod) {
@@ -220,7 +221,8 @@ class CallerResolverTest {
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     @Test
@@ -231,7 +233,8 @@ class CallerResolverTest {
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     @Test
@@ -259,7 +262,8 @@ class CallerResolverTest {
         // Another pod may have taken its name meanwhile.
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
                 .isInstanceOfSatisfying(
-                        Outcome.Refused.class, none -> assertThat(none.reason()).contains("or for a new pod of that name"));
+                        Outcome.Refused.class,
+                        none -> assertThat(none.reason()).contains("or for a new pod of that name"));
     }
 
     @Test
@@ -298,7 +302,8 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 1, Set.of()))
-                .isEqualTo(new Outcome.Refused<>(RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
+                .isEqualTo(new Outcome.Refused<>(
+                        RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
     }
 
     private static CallerResolver now(NodeSnapshot snapshot) {

@@ -51,8 +51,7 @@ class ContainerSettingsTest {
 
     @Test
     void aWholeCardContainerSeesItsCardsOnly() {
-        assertThat(given("envvar", WHOLE).environment())
-                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+        assertThat(given("envvar", WHOLE).environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
     }
 
     @Test
@@ -76,7 +75,7 @@ class ContainerSettingsTest {
                 .isEqualTo(new Outcome.Refused<>(
                         RefusalKind.NO_DEVICE_FILE,
                         "the driver does not report the device file of card GPU-b, which"
-                        + " --device-list-strategy=device-specs needs: use envvar or cdi-cri",
+                                + " --device-list-strategy=device-specs needs: use envvar or cdi-cri",
                         Optional.of(POD.ref())));
         assertThat(sees("device-specs", TestPods.share("main", A, 3), node)).isInstanceOf(Outcome.Of.class);
         assertThat(sees("envvar,cdi-cri", WHOLE, node)).isInstanceOf(Outcome.Of.class);
@@ -95,8 +94,7 @@ class ContainerSettingsTest {
                 : Assertions.fail("refused");
     }
 
-    private static Outcome<AllocationResponse> sees(
-            String strategies, ContainerAllocation allocation, Inventory node) {
+    private static Outcome<AllocationResponse> sees(String strategies, ContainerAllocation allocation, Inventory node) {
         return new ContainerSettings(DeviceListStrategy.parse(strategies))
                 .of(POD, allocation, node, ContainerIsolation.Settings.NONE);
     }

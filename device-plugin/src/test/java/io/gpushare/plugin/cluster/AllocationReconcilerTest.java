@@ -27,7 +27,11 @@ class AllocationReconcilerTest {
     private final List<PodEvent> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger refusals = new AtomicInteger();
     private final AllocationReconciler note = new AllocationReconciler(
-            () -> List.copyOf(world), this::write, (_, event) -> events.add(event), QUICK, InstantSource.system())
+                    () -> List.copyOf(world),
+                    this::write,
+                    (_, event) -> events.add(event),
+                    QUICK,
+                    InstantSource.system())
             .start();
 
     private void write(AnnotationDifference difference) throws KubernetesException {

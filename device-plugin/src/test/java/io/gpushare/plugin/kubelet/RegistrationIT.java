@@ -58,7 +58,12 @@ class RegistrationIT {
     void start() throws Exception {
         kubelet = new ScriptedKubelet(dir);
         connection = new KubeletConnection(
-                dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()).start();
+                        dir.resolve("device-plugins"),
+                        ResourceNames.DEFAULT,
+                        new Script(),
+                        sockets,
+                        InstantSource.system())
+                .start();
     }
 
     @AfterEach
@@ -299,8 +304,7 @@ class RegistrationIT {
                 case CARDS -> new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY, CORES ->
                     new Outcome.Of<>(new AllocationResponse(
-                            Map.of(
-                                    "NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
+                            Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
                             List.of("/dev/nvidia0"),
                             List.of("nvidia.com/gpu=GPU-a"),
                             List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true))));

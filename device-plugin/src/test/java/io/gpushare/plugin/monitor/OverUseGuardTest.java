@@ -61,7 +61,8 @@ class OverUseGuardTest {
         after(GRACE, guard, all);
         after(Duration.ofSeconds(30), guard, all);
         assertThat(evictions).containsExactly("guarded", "worse");
-        assertThat(guard.counts()).containsEntry(OverUseGuard.Outcome.EVICTED, 1L)
+        assertThat(guard.counts())
+                .containsEntry(OverUseGuard.Outcome.EVICTED, 1L)
                 .containsEntry(OverUseGuard.Outcome.REFUSED, 1L);
 
         after(Duration.ofSeconds(30), guard, offender("guarded", A, 3), offender("bad", A, 1));

@@ -62,6 +62,7 @@ class XidReporterTest {
         NodeSnapshot node = NodeSnapshot.of(mps).withPod(TestPods.started(TestPods.whole("w", 0, A)));
         assertThat(reported(node))
                 .containsExactly(
-                        "pod default/w: Card GPU-a of this pod reported Xid 31: restart the program; the card is healthy.");
+                        "pod default/w: Card GPU-a of this pod reported Xid 31: restart the program; the card is"
+                                + " healthy.");
     }
 }

@@ -76,7 +76,9 @@ class AllocationMergeProperties {
         private NodePod pod(String name, int units, int second) {
             NodePod pod = chance(30)
                     ? TestPods.gpushare(
-                            name, units, Map.of("IDX", "" + random.nextInt(3), "DEV", "15", "ASSIGNED", "" + chance(50)))
+                            name,
+                            units,
+                            Map.of("IDX", "" + random.nextInt(3), "DEV", "15", "ASSIGNED", "" + chance(50)))
                     : chance(60)
                             ? TestPods.onCard(name, second, card(), units)
                             : TestPods.unannotated(name, second, TestPods.memory("main", units));
@@ -157,7 +159,11 @@ class AllocationMergeProperties {
             return List.copyOf(evidence.responses().values());
         }
         Optional<ContainerAllocation> annotated = evidence.hasOurDevices() || evidence.hasOthersDevices()
-                ? evidence.pod().allocation().valid().map(Allocation::containers).map(List::getFirst)
+                ? evidence.pod()
+                        .allocation()
+                        .valid()
+                        .map(Allocation::containers)
+                        .map(List::getFirst)
                 : Optional.empty();
         List<ContainerAllocation> possible = new ArrayList<>(annotated.stream().toList());
         evidence.listed().allocations().values().stream()
@@ -188,7 +194,8 @@ class AllocationMergeProperties {
         NodeAllocations merged = world.allocations();
         Set<String> allocated = new HashSet<>();
         world.evidence().holders().forEach(pod -> {
-            Optional.ofNullable(world.listed.get(pod.name())).ifPresent(all -> all.values().forEach(allocated::addAll));
+            Optional.ofNullable(world.listed.get(pod.name()))
+                    .ifPresent(all -> all.values().forEach(allocated::addAll));
             world.calls.stream()
                     .filter(call -> call.pod().equals(pod.ref()))
                     .forEach(call -> allocated.addAll(call.ids()));

@@ -2,7 +2,6 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -10,6 +9,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

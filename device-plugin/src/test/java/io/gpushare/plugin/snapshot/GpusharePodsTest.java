@@ -2,7 +2,6 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -14,6 +13,7 @@ import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -176,10 +176,10 @@ public final class DriverIsolation implements IsolationProvider {
         LOG.warn("pod {}: the memory limit {} of card {} was lost and is set again", on.pod(), limit, on.card());
         events.warn(
                 on.pod(),
-                        "GpuLimitRestored",
-                        "The driver lost the memory limit " + limit + " of card " + on.card()
-                                + ", as after a reset, and it is set again. Memory that the pod took in between may not"
-                                + " count.");
+                "GpuLimitRestored",
+                "The driver lost the memory limit " + limit + " of card " + on.card()
+                        + ", as after a reset, and it is set again. Memory that the pod took in between may not"
+                        + " count.");
     }
 
     private void report(PodOnCard on, String problem) {

@@ -94,12 +94,7 @@ public final class MpsIsolation implements IsolationProvider {
      *
      * @param grace how long the processes of a container may together exceed its limit
      */
-    public MpsIsolation(
-            MpsDirectory directory,
-            Duration grace,
-            Sources sources,
-            Events events,
-            InstantSource clock) {
+    public MpsIsolation(MpsDirectory directory, Duration grace, Sources sources, Events events, InstantSource clock) {
         this.directory = directory;
         this.sources = sources;
         this.clock = clock;

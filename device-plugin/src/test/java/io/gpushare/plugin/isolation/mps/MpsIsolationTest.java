@@ -90,7 +90,7 @@ class MpsIsolationTest {
                         () -> false,
                         _ -> Optional.empty(),
                         _ -> OptionalLong.empty()),
-                    (_, _) -> {},
+                (_, _) -> {},
                 () -> {
                     now = now.plusSeconds(4);
                     if (now.equals(TestPods.START.plusSeconds(20))) {
