@@ -52,7 +52,7 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
         usage(
                 "gpushare_card_memory_used_bytes",
                 "Memory that all processes use, as the driver reports it.",
-                usage -> OptionalDouble.of(usage.usedBytes()));
+                usage -> OptionalDouble.of((double) usage.usedBytes()));
         usage(
                 "gpushare_card_utilisation_ratio",
                 "Fraction of the last sample period in which the card computed, 0 to 1.",
@@ -133,7 +133,7 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
 
     private static OptionalDouble foreign(NodeUsage usage, Card card) {
         return usage.containers().isPresent() && usage.reported().cards().containsKey(card.id())
-                ? OptionalDouble.of(usage.foreignOn(card.id()))
+                ? OptionalDouble.of((double) usage.foreignOn(card.id()))
                 : OptionalDouble.empty();
     }
 
@@ -143,9 +143,9 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 .cards()
                 .forEach((id, usage) -> latest.now().inventory().card(id).ifPresent(card -> {
                     usage.correctedErrors()
-                            .ifPresent(count -> series.call(count, id.uuid(), card.model(), "corrected"));
+                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "corrected"));
                     usage.uncorrectedErrors()
-                            .ifPresent(count -> series.call(count, id.uuid(), card.model(), "uncorrected"));
+                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "uncorrected"));
                 }));
     }
 

@@ -17,7 +17,7 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
         gauge(
                 "gpushare_container_memory_allocated_bytes",
                 "Memory of the card that is allocated to the container; all of it if the container has the whole card.",
-                share -> DoubleStream.of(share.memory().bytes()));
+                share -> DoubleStream.of((double) share.memory().bytes()));
         gauge(
                 "gpushare_container_memory_used_bytes",
                 "Memory of the card that the container's processes use.",

@@ -71,7 +71,7 @@ public final class PluginMetrics {
 
     /** Registers a counter with one series. */
     public void counter(String name, String help, LongSupplier value) {
-        counters(name, help, series -> series.call(value.getAsLong()));
+        counters(name, help, series -> series.call((double) value.getAsLong()));
     }
 
     /** Registers a counter with a series for each key. */
