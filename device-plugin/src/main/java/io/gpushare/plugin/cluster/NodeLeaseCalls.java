@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The calls for one node's Lease, which has the node's name and is deleted with the node. */
-final class NodeLeaseCalls implements NodeLease.Calls {
+public final class NodeLeaseCalls implements NodeLease.Calls {
     private static final Duration DEADLINE = Duration.ofSeconds(3);
     /** Shown in the Lease; the extender judges by its own clock. */
     private static final Duration LENGTH = Duration.ofSeconds(40);
@@ -22,7 +22,8 @@ final class NodeLeaseCalls implements NodeLease.Calls {
     private final InstantSource shown = InstantSource.system();
     private volatile @Nullable LeaseState last;
 
-    NodeLeaseCalls(KubernetesApi api, String namespace, String node) {
+    /** @param namespace the namespace of the nodes' Leases */
+    public NodeLeaseCalls(KubernetesApi api, String namespace, String node) {
         this.api = api;
         this.lease = api.lease(namespace, node, DEADLINE);
         this.node = node;

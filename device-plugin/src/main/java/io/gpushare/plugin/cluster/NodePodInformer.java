@@ -11,10 +11,9 @@ import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.gpushare.GpusharePod;
-import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -50,8 +49,8 @@ public final class NodePodInformer implements AutoCloseable {
     private @Nullable Informer watched;
 
     public NodePodInformer(KubernetesApi api, String node, ResourceNames names) {
-        this.api = Objects.requireNonNull(api);
-        this.node = Objects.requireNonNull(node);
+        this.api = api;
+        this.node = node;
         this.demands = new DemandCodec(names);
     }
 
