@@ -10,7 +10,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.eviction.Evictions;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.node.NodeFacts;
