@@ -11,7 +11,7 @@ import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.model.gpushare.GpusharePod;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.plugin.node.NodePod;
 import java.time.Duration;
 import java.util.List;
@@ -107,7 +107,7 @@ public final class NodePodInformer implements AutoCloseable {
         Map<String, String> annotations = state.metadata().annotations();
         List<ContainerResources> containers = state.spec().containers();
         Decoded<Allocation> allocation = AllocationCodec.decode(annotations);
-        GpusharePod gpushare = GpusharePod.of(annotations, demands.memory(containers));
+        AliyunPod gpushare = AliyunPod.of(annotations, demands.memory(containers));
         // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
                 ? demands.decode(containers, annotations)

@@ -10,7 +10,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.node.NodeAllocations.Evidence;
 import java.util.ArrayList;
@@ -105,15 +105,15 @@ final class AllocationCounter {
         boolean known = listed.knows(pod.name());
         boolean devices = listed.hasDevices(pod.name()) || !responses.isEmpty();
         if (devices || !pod.started().isEmpty() || (pod.gpushare().assigned() && !known)) {
-            Optional<GpushareHolding> holding = pod.gpushare().bound() || devices || !known
-                    ? GpushareHolding.of(pod.gpushare(), inventory)
+            Optional<AliyunHolding> holding = pod.gpushare().bound() || devices || !known
+                    ? AliyunHolding.of(pod.gpushare(), inventory)
                     : Optional.empty();
-            Optional<Allocation> allocation = annotation.or(() -> holding.map(GpushareHolding::allocation));
+            Optional<Allocation> allocation = annotation.or(() -> holding.map(AliyunHolding::allocation));
             adopt(
                     pod,
                     allocation,
                     responses,
-                    holding.filter(GpushareHolding::certain).isPresent());
+                    holding.filter(AliyunHolding::certain).isPresent());
         } else {
             pod.written(inventory)
                     .valid()

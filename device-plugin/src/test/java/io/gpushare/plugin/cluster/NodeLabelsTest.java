@@ -8,7 +8,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -143,16 +142,6 @@ class NodeLabelsTest {
 
     private static Card card(
             int index, String model, int mib, @Nullable ComputeCapability compute, @Nullable Boolean mig) {
-        return new Card(
-                new CardId("GPU-" + index),
-                index,
-                index,
-                model,
-                Memory.ofMib(mib),
-                compute,
-                null,
-                null,
-                mig,
-                new Health.Healthy());
+        return new Card(new CardId("GPU-" + index), index, index, model, Memory.ofMib(mib), new Card.Details(compute, null, null, mig));
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -44,16 +43,6 @@ class CardKindsTest {
     }
 
     private static Card card(String uuid, String model, int gib, int compute) {
-        return new Card(
-                new CardId("GPU-" + uuid),
-                uuid.charAt(0),
-                0,
-                model,
-                Memory.ofGib(gib),
-                new ComputeCapability(compute, 0),
-                null,
-                null,
-                null,
-                new Health.Healthy());
+        return new Card(new CardId("GPU-" + uuid), uuid.charAt(0), 0, model, Memory.ofGib(gib), new Card.Details(new ComputeCapability(compute, 0), null, null, null));
     }
 }

@@ -16,7 +16,6 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -52,17 +51,7 @@ class RefusedNodesTest {
         for (int i = 0; i < count; i++) {
             String name = model.toLowerCase(Locale.ROOT).substring(0, 2) + "-" + i;
             List<Card> all = IntStream.range(0, cards)
-                    .mapToObj(index -> new Card(
-                            new CardId("GPU-" + name + "-" + index),
-                            index,
-                            index,
-                            model,
-                            Memory.ofGib(gib),
-                            null,
-                            null,
-                            null,
-                            null,
-                            new Health.Healthy()))
+                    .mapToObj(index -> new Card(new CardId("GPU-" + name + "-" + index), index, index, model, Memory.ofGib(gib), Card.Details.UNKNOWN))
                     .toList();
             Map<String, String> written = new HashMap<>(annotations);
             written.put("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all)));
