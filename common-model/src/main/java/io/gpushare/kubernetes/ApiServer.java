@@ -149,7 +149,8 @@ final class ApiServer implements AutoCloseable {
     void watch(Request request, Consumer<JsonNode> each) throws KubernetesException {
         JsonNode error = respond(request.with("watch", true), body -> ObjectReader.events(body, each));
         if (!error.isMissingNode()) {
-            throw KubernetesException.rejected(request.doing(), error.path("code").asInt(), error);
+            throw KubernetesException.rejected(
+                    request.doing(), error.path("code").asInt(), error);
         }
     }
 

@@ -66,7 +66,8 @@ public final class Informer implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean synced;
     private volatile Instant heard = Instant.EPOCH;
-    // Of the last list, event or bookmark. "0" stands for any that the API server has in its cache, null for the newest.
+    // Of the last list, event or bookmark. "0" stands for any that the API server has in its cache, null for the
+    // newest.
     private @Nullable String version = "0";
     private String failure = "";
 

@@ -31,11 +31,13 @@ public final class KubernetesException extends Exception {
     static KubernetesException rejected(String doing, int status, JsonNode body) {
         // A patch can't change the uid: the server calls another one invalid, unlike in a Binding or a deletion.
         boolean otherObject = status == INVALID
-                && body.path("details").path("causes").valueStream().anyMatch(cause -> Json.text(cause, "field").equals("metadata.uid"));
+                && body.path("details")
+                        .path("causes")
+                        .valueStream()
+                        .anyMatch(cause -> Json.text(cause, "field").equals("metadata.uid"));
         return otherObject
                 ? new KubernetesException(CONFLICT, doing + ": another object has that name now", null)
-                : new KubernetesException(
-                        status, doing + ": " + status + " " + Json.text(body, "message"), null);
+                : new KubernetesException(status, doing + ": " + status + " " + Json.text(body, "message"), null);
     }
 
     /** The HTTP status; 0 if there was no response and it is unknown whether the call took effect. */

@@ -105,12 +105,7 @@ public final class Leases {
 
     private static Map<String, @Nullable Object> held(String holder, Duration length, Instant now) {
         return new HashMap<>(Map.of(
-                "holderIdentity",
-                holder,
-                "leaseDurationSeconds",
-                length.toSeconds(),
-                "renewTime",
-                MICRO.format(now)));
+                "holderIdentity", holder, "leaseDurationSeconds", length.toSeconds(), "renewTime", MICRO.format(now)));
     }
 
     /** Releases it, so that another holder can acquire it at once. */

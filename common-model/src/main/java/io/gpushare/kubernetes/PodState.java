@@ -22,7 +22,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
-public record PodState(PodRef ref, Metadata metadata, Spec spec, Status status, @Nullable String metrics) {
+public record PodState(
+        PodRef ref,
+        Metadata metadata,
+        Spec spec,
+        Status status,
+        @Nullable String metrics) {
     // The label of our device plugin's pods, and of earlier versions'.
     private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
 
@@ -32,10 +37,7 @@ public record PodState(PodRef ref, Metadata metadata, Spec spec, Status status, 
      * @param annotations those that the programs read
      */
     public record Metadata(
-            Instant created,
-            boolean deleting,
-            @Nullable PodController controller,
-            Map<String, String> annotations) {
+            Instant created, boolean deleting, @Nullable PodController controller, Map<String, String> annotations) {
         public Metadata {
             annotations = Map.copyOf(annotations);
         }

@@ -52,8 +52,7 @@ public final class Pods {
                 watches,
                 nodeName == null
                         ? new Informer.Kind<>("pods", ALL, ACTIVE, true, PodState::ofAnyNode, PodState::identity)
-                        : new Informer.Kind<>(
-                                "pods", ALL, ON_NODE + nodeName, false, PodState::of, PodState::identity),
+                        : new Informer.Kind<>("pods", ALL, ON_NODE + nodeName, false, PodState::of, PodState::identity),
                 listener);
     }
 
@@ -96,7 +95,9 @@ public final class Pods {
     public Set<String> labelled(String namespace, String label, Duration deadline) throws KubernetesException {
         Set<String> names = new HashSet<>();
         calls.list(
-                Request.get("listing the pods with the label " + label, path("/api/v1", "namespaces", namespace, "pods"))
+                Request.get(
+                                "listing the pods with the label " + label,
+                                path("/api/v1", "namespaces", namespace, "pods"))
                         .with("labelSelector", label)
                         .within(deadline),
                 pod -> names.add(new PodJson(pod).ref().name()));
@@ -137,9 +138,7 @@ public final class Pods {
                 "target",
                 Map.of("apiVersion", "v1", "kind", "Node", "name", node));
         calls.send(Request.post(
-                        "binding pod " + pod + " to node " + node,
-                        pod(pod.namespace(), pod.name(), "binding"),
-                        binding)
+                        "binding pod " + pod + " to node " + node, pod(pod.namespace(), pod.name(), "binding"), binding)
                 .within(Duration.ofNanos(end - System.nanoTime())));
     }
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.model.Quota;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.Quantity;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.text.Printable;
+import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -69,7 +69,10 @@ public final class Quotas {
     private static String scope(JsonNode spec) {
         return Stream.concat(
                         spec.path("scopes").valueStream().map(JsonNode::asText),
-                        spec.path("scopeSelector").path("matchExpressions").valueStream().map(Quotas::requirement))
+                        spec.path("scopeSelector")
+                                .path("matchExpressions")
+                                .valueStream()
+                                .map(Quotas::requirement))
                 .limit(MOST_VALUES)
                 .collect(Collectors.joining(" and "));
     }

@@ -93,7 +93,8 @@ class KubernetesApiIT {
                                     null,
                                     Instant.parse("2026-11-20T11:00:35Z")),
                             null));
-            assertThat(received.poll(20, TimeUnit.SECONDS)).matches(pod -> pod.status().ended());
+            assertThat(received.poll(20, TimeUnit.SECONDS))
+                    .matches(pod -> pod.status().ended());
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             await().until(pods::synced);
             assertThat(pods.lastHeard()).isAfter(Instant.EPOCH);

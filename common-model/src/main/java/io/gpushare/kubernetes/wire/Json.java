@@ -32,7 +32,9 @@ public final class Json {
 
     /** Reads one document, and that it ends. */
     public static JsonNode read(InputStream in) throws IOException {
-        return MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(in);
+        return MAPPER.reader()
+                .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .readTree(in);
     }
 
     /** A document of maps, lists and plain values. */
@@ -74,7 +76,9 @@ public final class Json {
         Map<String, String> texts = new HashMap<>();
         parent.path(field).properties().forEach(entry -> {
             if (entry.getValue().isValueNode() && !entry.getValue().isNull()) {
-                texts.put(entry.getKey().intern(), Objects.requireNonNull(entry.getValue().asText()));
+                texts.put(
+                        entry.getKey().intern(),
+                        Objects.requireNonNull(entry.getValue().asText()));
             }
         });
         return texts;

@@ -32,12 +32,16 @@ public enum CardFact {
                 card.details().compute() == null
                         ? null
                         : FactValue.Version.of(
-                                card.details().compute().major(), card.details().compute().minor());
+                                card.details().compute().major(),
+                                card.details().compute().minor());
             case ECC -> flag(card.details().ecc());
             case MIG -> flag(card.details().mig());
             case CUDA -> driver == null ? null : FactValue.Version.leading(driver.cuda());
             case DRIVER -> driver == null ? null : FactValue.Version.leading(driver.version());
-            case NUMA -> card.details().numaNode() == null ? null : new FactValue.Whole(card.details().numaNode());
+            case NUMA ->
+                card.details().numaNode() == null
+                        ? null
+                        : new FactValue.Whole(card.details().numaNode());
             case UUID -> new FactValue.Identity(card.id());
             case ISOLATION -> new FactValue.Enforced(card.isolation().inForce());
         };

@@ -15,9 +15,8 @@ class DisruptionBudgetTest {
     void labelsAndExpressionsMustAllMatch() throws JsonProcessingException {
         assertThat(budget("{\"matchLabels\":{\"app\":\"x\"}}").selects(LABELS)).isTrue();
         assertThat(budget("""
-                {"matchLabels":{"app":"x"},"matchExpressions":[{"key":"app","operator":"NotIn","values":["x"]}]}""")
-                        .selects(LABELS))
-                .isFalse();
+            {"matchLabels":{"app":"x"},"matchExpressions":[{"key":"app","operator":"NotIn","values":["x"]}]}\
+            """).selects(LABELS)).isFalse();
     }
 
     @Test

@@ -31,7 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SelectorCodecTest {
     private static final Inventory.Driver DRIVER = new Inventory.Driver("550.54.15", "12.4");
-    private static final Card A100 = new Card(new CardId("GPU-a100"), 0, 0, "NVIDIA A100-SXM4-80GB", Memory.ofMib(81_920), new Card.Details(new ComputeCapability(8, 0), true, 1, false))
+    private static final Card A100 = new Card(
+                    new CardId("GPU-a100"),
+                    0,
+                    0,
+                    "NVIDIA A100-SXM4-80GB",
+                    Memory.ofMib(81_920),
+                    new Card.Details(new ComputeCapability(8, 0), true, 1, false))
             .withIsolation(CardIsolation.of(Isolation.DRIVER));
 
     @ParameterizedTest
