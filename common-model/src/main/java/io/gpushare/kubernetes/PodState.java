@@ -32,6 +32,8 @@ public record PodState(
     private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
 
     /**
+     * What its metadata says.
+     *
      * @param deleting whether its deletion was requested; its containers may still run
      * @param controller null for a pod that no controller would create again
      * @param annotations those that the programs read
@@ -44,6 +46,8 @@ public record PodState(
     }
 
     /**
+     * What its owner and its scheduler require.
+     *
      * @param node the node to which it is bound; null before
      * @param priority 0 where the API has none
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the
@@ -56,6 +60,8 @@ public record PodState(
     }
 
     /**
+     * What its kubelet and its scheduler report.
+     *
      * @param ended whether its phase is Succeeded or Failed: its containers do not run again
      * @param admission how far its kubelet is with it
      * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
