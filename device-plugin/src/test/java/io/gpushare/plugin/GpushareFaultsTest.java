@@ -104,7 +104,8 @@ class GpushareFaultsTest {
 
     @Test
     void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
-        Card card = new Card(A, 0, 1, "T4", Memory.ofGib(15), Card.Details.UNKNOWN).withHealth(TWO.cards().getFirst().health());
+        Card card = new Card(A, 0, 1, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)
+                .withHealth(TWO.cards().getFirst().health());
         AllocationResponse.Granted given = new ContainerSettings(
                         Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
                 .of(TestPods.share("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));

@@ -142,6 +142,12 @@ class NodeLabelsTest {
 
     private static Card card(
             int index, String model, int mib, @Nullable ComputeCapability compute, @Nullable Boolean mig) {
-        return new Card(new CardId("GPU-" + index), index, index, model, Memory.ofMib(mib), new Card.Details(compute, null, null, mig));
+        return new Card(
+                new CardId("GPU-" + index),
+                index,
+                index,
+                model,
+                Memory.ofMib(mib),
+                new Card.Details(compute, null, null, mig));
     }
 }

@@ -70,7 +70,8 @@ public final class ClusterInformers implements AutoCloseable {
 
     private void podSeen(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.updatePluginMetrics(String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
+            ledger.updatePluginMetrics(
+                    String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
         ledger.updatePod(PodClient.pod(pod));

@@ -1,9 +1,9 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
-import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import java.time.Duration;
 import java.util.ArrayList;

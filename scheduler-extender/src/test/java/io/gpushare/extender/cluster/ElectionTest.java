@@ -77,7 +77,8 @@ class ElectionTest {
             if (now == null || !now.version().equals(before.version())) {
                 throw new KubernetesException(409, "modified", null);
             }
-            Leases.State written = new Leases.State(String.valueOf(++version), holder, seconds, before.transitions() + 1);
+            Leases.State written =
+                    new Leases.State(String.valueOf(++version), holder, seconds, before.transitions() + 1);
             lease = written;
             return written;
         }

@@ -95,7 +95,13 @@ class HostileSelectorTest {
 
     private static NodeSummary node(int number) {
         List<Card> cards = IntStream.range(0, CARDS)
-                .mapToObj(i -> new Card(new CardId(uuid(number, i)), i, i, "NVIDIA A100-SXM4-80GB", Memory.ofGib(80), new Card.Details(new ComputeCapability(8, 0), true, i / 8, false)))
+                .mapToObj(i -> new Card(
+                        new CardId(uuid(number, i)),
+                        i,
+                        i,
+                        "NVIDIA A100-SXM4-80GB",
+                        Memory.ofGib(80),
+                        new Card.Details(new ComputeCapability(8, 0), true, i / 8, false)))
                 .toList();
         return NodeSummary.of(
                 NodeCards.of(new Inventory(MemoryUnit.GIB, new Inventory.Driver("550.54.15", "12.4"), cards)));

@@ -90,7 +90,13 @@ class NodeSummaryTest {
         List<Card> cards = new ArrayList<>();
         for (int i = 0; i < random.nextInt(6); i++) {
             int size = SIZES[random.nextInt(SIZES.length)];
-            Card card = new Card(new CardId("GPU-" + i), i, i, size == 15 ? "Tesla T4" : "A" + size, Memory.ofGib(size), new Card.Details(null, null, random.nextInt(3) == 0 ? null : i % 2, null));
+            Card card = new Card(
+                    new CardId("GPU-" + i),
+                    i,
+                    i,
+                    size == 15 ? "Tesla T4" : "A" + size,
+                    Memory.ofGib(size),
+                    new Card.Details(null, null, random.nextInt(3) == 0 ? null : i % 2, null));
             CardIsolation isolation = switch (random.nextInt(6)) {
                 case 0 -> CardIsolation.closed("no driver for it");
                 case 1, 2 -> CardIsolation.of(Isolation.MPS);

@@ -43,6 +43,12 @@ class CardKindsTest {
     }
 
     private static Card card(String uuid, String model, int gib, int compute) {
-        return new Card(new CardId("GPU-" + uuid), uuid.charAt(0), 0, model, Memory.ofGib(gib), new Card.Details(new ComputeCapability(compute, 0), null, null, null));
+        return new Card(
+                new CardId("GPU-" + uuid),
+                uuid.charAt(0),
+                0,
+                model,
+                Memory.ofGib(gib),
+                new Card.Details(new ComputeCapability(compute, 0), null, null, null));
     }
 }

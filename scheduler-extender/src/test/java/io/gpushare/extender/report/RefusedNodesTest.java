@@ -51,7 +51,13 @@ class RefusedNodesTest {
         for (int i = 0; i < count; i++) {
             String name = model.toLowerCase(Locale.ROOT).substring(0, 2) + "-" + i;
             List<Card> all = IntStream.range(0, cards)
-                    .mapToObj(index -> new Card(new CardId("GPU-" + name + "-" + index), index, index, model, Memory.ofGib(gib), Card.Details.UNKNOWN))
+                    .mapToObj(index -> new Card(
+                            new CardId("GPU-" + name + "-" + index),
+                            index,
+                            index,
+                            model,
+                            Memory.ofGib(gib),
+                            Card.Details.UNKNOWN))
                     .toList();
             Map<String, String> written = new HashMap<>(annotations);
             written.put("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all)));

@@ -127,8 +127,11 @@ public final class MpsIsolation implements IsolationProvider {
                     + " or newer");
         }
         if (card.details().compute() == null || card.details().compute().compareTo(FIRST_CAPABILITY) < 0) {
-            return Optional.of("its compute capability is " + (card.details().compute() == null ? "unknown" : card.details().compute())
-                    + ", and memory limits in MPS need " + FIRST_CAPABILITY + " or newer");
+            return Optional.of("its compute capability is "
+                    + (card.details().compute() == null
+                            ? "unknown"
+                            : card.details().compute()) + ", and memory limits in MPS need " + FIRST_CAPABILITY
+                    + " or newer");
         }
         return Boolean.TRUE.equals(card.details().mig())
                 ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
