@@ -107,17 +107,8 @@ class GpushareFaultsTest {
 
     @Test
     void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
-        Card card = new Card(
-                A,
-                0,
-                1,
-                "T4",
-                Memory.ofGib(15),
-                null,
-                null,
-                null,
-                null,
-                TWO.cards().getFirst().health());
+        Card card = new Card(A, 0, 1, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)
+                .withHealth(TWO.cards().getFirst().health());
         AllocationResponse given = given(
                 Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS),
                 TestPods.share("main", A, 3),

@@ -156,7 +156,7 @@ class ExtenderOptionsTest {
                 "--memory-resource=gpu | is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
                 "--core-resource=cores | is not the name of an extended resource",
-                "--core-resource=aliyun.com/gpu-mem | --core-resource must have another name"
+                "--core-resource=aliyun.com/gpu-mem | the core resource must have another name"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> parse(argument))

@@ -112,17 +112,18 @@ public final class InventoryCodec {
         }
         into.put("model", card.model());
         into.put("memoryMiB", card.memory().mib());
-        if (card.compute() != null) {
-            into.put("compute", card.compute().toString());
+        Card.Details details = card.details();
+        if (details.compute() != null) {
+            into.put("compute", details.compute().toString());
         }
-        if (card.ecc() != null) {
-            into.put("ecc", card.ecc());
+        if (details.ecc() != null) {
+            into.put("ecc", details.ecc());
         }
-        if (card.numaNode() != null) {
-            into.put("numa", card.numaNode());
+        if (details.numaNode() != null) {
+            into.put("numa", details.numaNode());
         }
-        if (card.mig() != null) {
-            into.put("mig", card.mig());
+        if (details.mig() != null) {
+            into.put("mig", details.mig());
         }
         if (card.health() instanceof Health.Unhealthy(String reason)) {
             // Older extenders read only this key.
@@ -188,20 +189,21 @@ public final class InventoryCodec {
         if (unhealthy == null) {
             unhealthy = JsonReader.optionalText(card, "ill");
         }
-        return new Card(
-                new CardId(JsonReader.text(card, "uuid")),
-                JsonReader.integer(card, "index"),
-                JsonReader.optionalInteger(card, "minor"),
-                JsonReader.text(card, "model"),
-                Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
+        Card.Details details = new Card.Details(
                 compute == null ? null : ComputeCapability.parse(compute),
                 JsonReader.optionalBoolean(card, "ecc"),
                 JsonReader.optionalInteger(card, "numa"),
-                JsonReader.optionalBoolean(card, "mig"),
-                unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
-                Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")),
-                false,
-                isolation(card));
+                JsonReader.optionalBoolean(card, "mig"));
+        return new Card(
+                        new CardId(JsonReader.text(card, "uuid")),
+                        JsonReader.integer(card, "index"),
+                        JsonReader.optionalInteger(card, "minor"),
+                        JsonReader.text(card, "model"),
+                        Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
+                        details)
+                .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
+                .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
+                .withIsolation(isolation(card));
     }
 
     /** An isolation that this version does not know counts as none. */

@@ -7,7 +7,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -38,11 +37,7 @@ class SelectorCodecTest {
                     0,
                     "NVIDIA A100-SXM4-80GB",
                     Memory.ofMib(81_920),
-                    new ComputeCapability(8, 0),
-                    true,
-                    1,
-                    false,
-                    new Health.Healthy())
+                    new Card.Details(new ComputeCapability(8, 0), true, 1, false))
             .withIsolation(CardIsolation.of(Isolation.DRIVER));
 
     @ParameterizedTest

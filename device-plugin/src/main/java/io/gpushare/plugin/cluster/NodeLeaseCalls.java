@@ -2,7 +2,6 @@ package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.LeaseState;
 import io.gpushare.kubernetes.Leases;
 import io.gpushare.kubernetes.NodeState;
 import java.time.Duration;
@@ -20,7 +19,7 @@ public final class NodeLeaseCalls implements NodeLease.Calls {
     private final Leases lease;
     private final String node;
     private final InstantSource shown = InstantSource.system();
-    private volatile @Nullable LeaseState last;
+    private volatile Leases.@Nullable State last;
 
     /** @param namespace the namespace of the nodes' Leases */
     public NodeLeaseCalls(KubernetesApi api, String namespace, String node) {
@@ -31,7 +30,7 @@ public final class NodeLeaseCalls implements NodeLease.Calls {
 
     @Override
     public void renew() throws KubernetesException {
-        Optional<LeaseState> renewed = lease.renew(node, LENGTH, shown.instant());
+        Optional<Leases.State> renewed = lease.renew(node, LENGTH, shown.instant());
         if (renewed.isEmpty()) {
             Optional<NodeState> owner = api.nodes().read(node);
             if (owner.isPresent()) {
@@ -44,7 +43,7 @@ public final class NodeLeaseCalls implements NodeLease.Calls {
 
     @Override
     public void release() throws KubernetesException {
-        @Nullable LeaseState held = last;
+        Leases.@Nullable State held = last;
         if (held != null) {
             lease.release(held);
         }

@@ -89,7 +89,8 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
         for (CardState state : allocations.reserved().cards()) {
-            @Nullable Integer numaNode = resource.namesItsCard() ? state.card().numaNode() : null;
+            @Nullable
+            Integer numaNode = resource.namesItsCard() ? state.card().details().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
                 list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }

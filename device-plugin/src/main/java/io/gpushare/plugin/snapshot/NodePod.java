@@ -3,10 +3,10 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.aliyun.AliyunHolding;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.gpushare.GpushareHolding;
-import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
@@ -29,7 +29,7 @@ public record NodePod(
         Decoded<Allocation> allocation,
         Map<String, String> started,
         Set<String> former,
-        GpusharePod gpushare) {
+        AliyunPod gpushare) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().toString());
@@ -47,7 +47,7 @@ public record NodePod(
             Decoded<Demand> demand,
             Decoded<Allocation> allocation,
             Map<String, String> started) {
-        this(ref, created, ended, demand, allocation, started, Set.of(), GpusharePod.NONE);
+        this(ref, created, ended, demand, allocation, started, Set.of(), AliyunPod.NONE);
     }
 
     /** A pod without a started container and without annotations of gpushare. */
@@ -69,7 +69,7 @@ public record NodePod(
         if (!(allocation instanceof Decoded.Absent)) {
             return allocation;
         }
-        Decoded<Allocation> chosen = GpushareHolding.chosen(gpushare, inventory);
+        Decoded<Allocation> chosen = AliyunHolding.chosen(gpushare, inventory);
         return chosen instanceof Decoded.Valid<Allocation>(Allocation valid) && !gives(valid)
                 ? new Decoded.Absent<>()
                 : chosen;

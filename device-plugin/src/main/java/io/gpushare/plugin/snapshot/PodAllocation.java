@@ -6,7 +6,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -61,12 +61,12 @@ record PodAllocation(
     private static PodAllocation merged(PodEvidence evidence, Inventory inventory) {
         Map<String, ContainerAllocation> devices = evidence.listed().allocations();
         Map<String, ContainerAllocation> responses = evidence.responses();
-        Optional<GpushareHolding> holding = evidence.holding(inventory);
+        Optional<AliyunHolding> holding = evidence.holding(inventory);
         Optional<Allocation> claim = evidence.pod()
                 .allocation()
                 .valid()
                 .filter(evidence.pod()::gives)
-                .or(() -> holding.map(GpushareHolding::allocation));
+                .or(() -> holding.map(AliyunHolding::allocation));
         // In another unit as well, unless this process answered: the pod was admitted before the unit changed.
         MemoryUnit unit = claim.map(Allocation::unit)
                 .filter(_ -> evidence.answered().isEmpty())
@@ -104,7 +104,7 @@ record PodAllocation(
             PodEvidence evidence,
             Map<String, ContainerAllocation> has,
             List<ContainerAllocation> disputed,
-            Optional<GpushareHolding> holding) {
+            Optional<AliyunHolding> holding) {
         if (!disputed.isEmpty()) {
             return Evidence.DISPUTED;
         }
@@ -114,7 +114,7 @@ record PodAllocation(
         if (evidence.hasOurDevices()) {
             return Evidence.DEVICES;
         }
-        return holding.filter(GpushareHolding::certain).isPresent() ? Evidence.GPUSHARE : Evidence.POSSIBLE;
+        return holding.filter(AliyunHolding::certain).isPresent() ? Evidence.GPUSHARE : Evidence.POSSIBLE;
     }
 
     private static List<ContainerAllocation> uncounted(

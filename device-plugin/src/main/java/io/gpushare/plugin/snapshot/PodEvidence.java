@@ -4,7 +4,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.gpushare.GpushareHolding;
+import io.gpushare.model.aliyun.AliyunHolding;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,9 +77,9 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
     }
 
     /** What gpushare's annotations leave possible, for a pod that has cards of another plugin. */
-    Optional<GpushareHolding> holding(Inventory inventory) {
+    Optional<AliyunHolding> holding(Inventory inventory) {
         return hasOthersDevices() && (pod.gpushare().bound() || deviced() || !listed.known())
-                ? GpushareHolding.of(pod.gpushare(), inventory)
+                ? AliyunHolding.of(pod.gpushare(), inventory)
                 : Optional.empty();
     }
 

@@ -7,7 +7,6 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -28,7 +27,7 @@ class ContainerSettingsTest {
             null,
             List.of(
                     Card.of("GPU-a", 0, Memory.ofGib(48)),
-                    new Card(B, 1, 7, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy())));
+                    new Card(B, 1, 7, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)));
     private static final NodePod POD =
             TestPods.unannotated("p", 0, TestPods.memory("main", 3), TestPods.memory("other", 4));
     private static final ContainerAllocation WHOLE =
@@ -67,7 +66,7 @@ class ContainerSettingsTest {
 
     @Test
     void aCardWithoutADeviceFileIsRefusedOnlyWhereDeviceFilesAreListed() {
-        Card unnumbered = new Card(B, 1, null, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
+        Card unnumbered = new Card(B, 1, null, "T4", Memory.ofGib(15), Card.Details.UNKNOWN);
         Inventory node =
                 new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), unnumbered));
 

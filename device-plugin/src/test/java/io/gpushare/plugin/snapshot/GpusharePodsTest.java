@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -170,6 +169,6 @@ class GpusharePodsTest {
     }
 
     private static Card card(CardId id, int index, int minor) {
-        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
+        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(15), Card.Details.UNKNOWN);
     }
 }

@@ -6,6 +6,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -13,7 +14,6 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.gpushare.GpusharePod;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -69,7 +69,7 @@ public final class TestPods {
                 pod.allocation(),
                 Map.of(),
                 Set.of(),
-                GpusharePod.of(written, List.of(memory("main", units))));
+                AliyunPod.of(written, List.of(memory("main", units))));
     }
 
     /** The same pod, whose container has started. */

@@ -6,8 +6,8 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.node.NodeFacts;
@@ -61,7 +61,7 @@ final class LearnedPods implements PodKnowledge {
     public boolean accepts(String uid, String node) {
         @Nullable PodDetails pod = read.get(uid);
         @Nullable NodeFacts facts = nodes.apply(node);
-        return pod == null || (facts != null && pod.rules().admit(facts));
+        return pod == null || (facts != null && pod.requirements().rules().admit(facts));
     }
 
     /** Whether the budgets are heeded. */
@@ -91,7 +91,7 @@ final class LearnedPods implements PodKnowledge {
         Optional<PodDetails> details = api.pod(pod.namespace(), pod.name())
                 .filter(found -> found.ref().uid().equals(pod.uid())
                         && move.from().equals(found.node())
-                        && !found.mirror()
+                        && !found.preemption().mirror()
                         && !found.deleting()
                         && !found.ended()
                         && conditions.obstacle(found) == null);

@@ -20,13 +20,13 @@ record PodConditions(Set<String> resources) {
     /** Why it can't, without the subject; null if it can. */
     @Nullable
     String obstacle(PodDetails pod) {
-        if (pod.unknown() != null) {
-            return "it requires " + pod.unknown() + ", which only kube-scheduler can check";
+        if (pod.requirements().unknown() != null) {
+            return "it requires " + pod.requirements().unknown() + ", which only kube-scheduler can check";
         }
         if (!resources.containsAll(pod.requests())) {
             return "it requests a resource that only kube-scheduler counts";
         }
-        return pod.rules().size() > MOST_RULES
+        return pod.requirements().rules().size() > MOST_RULES
                 ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
                 : null;
     }

@@ -6,8 +6,8 @@ import io.gpushare.extender.preemption.EvictionPlan;
 import io.gpushare.extender.preemption.EvictionSearch;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionCounts.Eviction;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
@@ -129,7 +129,7 @@ final class Preemptor {
 
     /** Why pods are not evicted for that pod, whatever the nodes are; null if they may be. */
     private @Nullable String obstacle(PodDetails pod) {
-        if (!pod.mayPreempt()) {
+        if (!pod.preemption().allowed()) {
             return "its preemptionPolicy is Never";
         }
         return conditions.obstacle(pod);
@@ -137,7 +137,7 @@ final class Preemptor {
 
     private boolean admits(PodDetails pod, String node) {
         @Nullable NodeFacts facts = parts.nodes().apply(node);
-        return facts != null && pod.rules().admit(facts);
+        return facts != null && pod.requirements().rules().admit(facts);
     }
 
     /** The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold. */

@@ -1,9 +1,9 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
-import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,13 +64,13 @@ final class VictimCheck {
         }
         Set<String> spared = new HashSet<>(BudgetCheck.forbidden(pods, budgets(pods)));
         for (PodDetails pod : pods) {
-            if (pod.mirror() || (!spared.contains(pod.ref().uid()) && refused(pod))) {
+            if (pod.preemption().mirror() || (!spared.contains(pod.ref().uid()) && refused(pod))) {
                 spared.add(pod.ref().uid());
             }
         }
         return spared.isEmpty()
                 ? new Result.Clear(pods.stream()
-                        .map(PodDetails::grace)
+                        .map(pod -> pod.preemption().grace())
                         .max(Duration::compareTo)
                         .orElse(Duration.ZERO))
                 : new Result.Spare(spared);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -102,11 +101,7 @@ class HostileSelectorTest {
                         i,
                         "NVIDIA A100-SXM4-80GB",
                         Memory.ofGib(80),
-                        new ComputeCapability(8, 0),
-                        true,
-                        i / 8,
-                        false,
-                        new Health.Healthy()))
+                        new Card.Details(new ComputeCapability(8, 0), true, i / 8, false)))
                 .toList();
         return NodeSummary.of(
                 NodeCards.of(new Inventory(MemoryUnit.GIB, new Inventory.Driver("550.54.15", "12.4"), cards)));

@@ -16,7 +16,6 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -58,11 +57,7 @@ class RefusedNodesTest {
                             index,
                             model,
                             Memory.ofGib(gib),
-                            null,
-                            null,
-                            null,
-                            null,
-                            new Health.Healthy()))
+                            Card.Details.UNKNOWN))
                     .toList();
             Map<String, String> written = new HashMap<>(annotations);
             written.put("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all)));

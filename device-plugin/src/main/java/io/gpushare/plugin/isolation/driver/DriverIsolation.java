@@ -63,7 +63,7 @@ public final class DriverIsolation implements IsolationProvider {
             return Optional.of(
                     "driver " + driver.version() + " has no memory limits: they need " + FIRST_DRIVER + " or newer");
         }
-        if (Boolean.TRUE.equals(card.mig())) {
+        if (Boolean.TRUE.equals(card.details().mig())) {
             return Optional.of("MIG mode is enabled, and the driver limits no memory there");
         }
         if (!cgroups.available()) {

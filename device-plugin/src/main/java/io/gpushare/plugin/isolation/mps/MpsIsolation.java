@@ -115,11 +115,14 @@ public final class MpsIsolation implements IsolationProvider {
             return Optional.of("driver " + driver.version() + " has no memory limits in MPS: they need " + FIRST_DRIVER
                     + " or newer");
         }
-        if (card.compute() == null || card.compute().compareTo(FIRST_CAPABILITY) < 0) {
-            return Optional.of("its compute capability is " + (card.compute() == null ? "unknown" : card.compute())
-                    + ", and memory limits in MPS need " + FIRST_CAPABILITY + " or newer");
+        if (card.details().compute() == null || card.details().compute().compareTo(FIRST_CAPABILITY) < 0) {
+            return Optional.of("its compute capability is "
+                    + (card.details().compute() == null
+                            ? "unknown"
+                            : card.details().compute()) + ", and memory limits in MPS need " + FIRST_CAPABILITY
+                    + " or newer");
         }
-        return Boolean.TRUE.equals(card.mig())
+        return Boolean.TRUE.equals(card.details().mig())
                 ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
                 : Optional.empty();
     }

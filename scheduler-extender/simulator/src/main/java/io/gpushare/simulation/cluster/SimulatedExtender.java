@@ -18,7 +18,6 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -103,8 +102,7 @@ public final class SimulatedExtender {
             // A file may name models that no card could have.
             String model = models.computeIfAbsent(card.kind().model(), any -> "model " + models.size());
             Memory memory = Memory.ofMib(card.kind().units());
-            cards.add(new Card(
-                    id, card.index(), card.index(), model, memory, null, null, null, null, new Health.Healthy()));
+            cards.add(new Card(id, card.index(), card.index(), model, memory, Card.Details.UNKNOWN));
             units.put(id.uuid(), (long) card.kind().units());
         }
         names.add(name);

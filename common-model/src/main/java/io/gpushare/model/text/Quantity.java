@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.text;
 
 import java.math.BigDecimal;
 import java.util.Map;

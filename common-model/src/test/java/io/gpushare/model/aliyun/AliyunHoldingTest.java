@@ -1,4 +1,4 @@
-package io.gpushare.model.gpushare;
+package io.gpushare.model.aliyun;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,6 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -25,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class GpushareHoldingTest {
+class AliyunHoldingTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
     private static final List<ContainerDemand> TEN = List.of(memory("main", 10));
@@ -35,7 +34,7 @@ class GpushareHoldingTest {
 
     @Test
     void theAnnotatedCardIsHeldAndCertain() {
-        GpushareHolding holding = holding(pod("1", "15"), TWO);
+        AliyunHolding holding = holding(pod("1", "15"), TWO);
 
         assertThat(holding.certain()).isTrue();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, B));
@@ -43,7 +42,7 @@ class GpushareHoldingTest {
 
     @Test
     void bothCardsAreHeldWhereMinorNumbersAndIndicesDiffer() {
-        GpushareHolding holding = holding(pod("1", "15"), SWAPPED);
+        AliyunHolding holding = holding(pod("1", "15"), SWAPPED);
 
         assertThat(holding.certain()).isFalse();
         assertThat(held(holding, SWAPPED)).isEqualTo(Map.of(A, 10, B, 10));
@@ -51,17 +50,17 @@ class GpushareHoldingTest {
 
     @Test
     void aWaitingPodGetsTheCardOfThatIndex() {
-        assertThat(GpushareHolding.chosen(pod("1", "15"), SWAPPED).valid()).contains(on(MemoryUnit.GIB, B));
+        assertThat(AliyunHolding.chosen(pod("1", "15"), SWAPPED).valid()).contains(on(MemoryUnit.GIB, B));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "2", "", " 1", "1e0", "99999999999999999999", "one", "１"})
     void everyCardIsHeldWhereTheIndexNamesNone(String index) {
-        GpushareHolding holding = holding(pod(index, "15"), TWO);
+        AliyunHolding holding = holding(pod(index, "15"), TWO);
 
         assertThat(holding.certain()).isFalse();
         assertThat(held(holding, TWO)).isEqualTo(Map.of(A, 10, B, 10));
-        assertThat(GpushareHolding.chosen(pod(index, "15"), TWO))
+        assertThat(AliyunHolding.chosen(pod(index, "15"), TWO))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("ALIYUN_COM_GPU_MEM_IDX"));
@@ -70,7 +69,7 @@ class GpushareHoldingTest {
     @Test
     void onANodeWithOneCardAPodWithoutAnIndexHasThatCard() {
         Inventory one = inventory(MemoryUnit.GIB, card(A, 0, 0, 15));
-        GpushareHolding holding = holding(GpusharePod.of(Map.of(), TEN), one);
+        AliyunHolding holding = holding(AliyunPod.of(Map.of(), TEN), one);
 
         assertThat(holding.certain()).isTrue();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, A));
@@ -87,7 +86,7 @@ class GpushareHoldingTest {
     @ParameterizedTest
     @ValueSource(strings = {"14", "0", "-15", "x", "", "99999999999999999999"})
     void aCardOfAnotherSizeIsHeldButNotCertain(String cardUnits) {
-        GpushareHolding holding = holding(pod("1", cardUnits), TWO);
+        AliyunHolding holding = holding(pod("1", cardUnits), TWO);
 
         assertThat(holding.certain()).isFalse();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, B));
@@ -106,7 +105,7 @@ class GpushareHoldingTest {
 
     @Test
     void everyContainerIsOnTheCard() {
-        GpusharePod pod = GpusharePod.of(
+        AliyunPod pod = AliyunPod.of(
                 Map.of("ALIYUN_COM_GPU_MEM_IDX", "1", "ALIYUN_COM_GPU_MEM_DEV", "15"),
                 List.of(
                         new ContainerDemand("load", ContainerRole.INIT, Share.memory(5)),
@@ -118,23 +117,23 @@ class GpushareHoldingTest {
 
     @Test
     void nothingIsHeldWithoutMemoryOrCards() {
-        assertThat(GpushareHolding.of(GpusharePod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", "0"), List.of()), TWO))
+        assertThat(AliyunHolding.of(AliyunPod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", "0"), List.of()), TWO))
                 .isEmpty();
-        assertThat(GpushareHolding.of(pod("0", "15"), Inventory.empty(MemoryUnit.GIB)))
+        assertThat(AliyunHolding.of(pod("0", "15"), Inventory.empty(MemoryUnit.GIB)))
                 .isEmpty();
-        assertThat(GpushareHolding.chosen(GpusharePod.of(Map.of(), TEN), TWO)).isInstanceOf(Decoded.Absent.class);
+        assertThat(AliyunHolding.chosen(AliyunPod.of(Map.of(), TEN), TWO)).isInstanceOf(Decoded.Absent.class);
     }
 
-    private static GpusharePod pod(String index, String cardUnits) {
-        return GpusharePod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", index, "ALIYUN_COM_GPU_MEM_DEV", cardUnits), TEN);
+    private static AliyunPod pod(String index, String cardUnits) {
+        return AliyunPod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", index, "ALIYUN_COM_GPU_MEM_DEV", cardUnits), TEN);
     }
 
-    private static GpushareHolding holding(GpusharePod pod, Inventory inventory) {
-        return GpushareHolding.of(pod, inventory).orElseThrow();
+    private static AliyunHolding holding(AliyunPod pod, Inventory inventory) {
+        return AliyunHolding.of(pod, inventory).orElseThrow();
     }
 
     /** The units that the ledger counts, by card. */
-    private static Map<CardId, Integer> held(GpushareHolding holding, Inventory inventory) {
+    private static Map<CardId, Integer> held(AliyunHolding holding, Inventory inventory) {
         NodeCards cards = NodeCards.of(inventory).with(new PodRef("u", "default", "p"), holding.allocation());
         return cards.cards().stream()
                 .filter(state -> !state.unused())
@@ -153,7 +152,7 @@ class GpushareHoldingTest {
     }
 
     private static Card card(CardId id, int index, int minor, int gib) {
-        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(gib), null, null, null, null, new Health.Healthy());
+        return new Card(id, index, minor, "Tesla T4", Memory.ofGib(gib), Card.Details.UNKNOWN);
     }
 
     private static Inventory inventory(MemoryUnit unit, Card... cards) {

@@ -1,4 +1,4 @@
-package io.gpushare.model.gpushare;
+package io.gpushare.model.aliyun;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -22,9 +22,9 @@ import java.util.Optional;
  * @param allocation the memory of each container on each of the cards
  * @param certain whether it is exactly what the pod has, so that it can be written as the pod's allocation
  */
-public record GpushareHolding(Allocation allocation, boolean certain) {
+public record AliyunHolding(Allocation allocation, boolean certain) {
     /** What a pod holds that runs or is about to run; empty if it requests no memory, or the node has no cards. */
-    public static Optional<GpushareHolding> of(GpusharePod pod, Inventory inventory) {
+    public static Optional<AliyunHolding> of(AliyunPod pod, Inventory inventory) {
         List<Card> cards = possible(pod, inventory);
         if (pod.containers().isEmpty() || cards.isEmpty()) {
             return Optional.empty();
@@ -33,7 +33,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
         // Of an unknown unit, the coarsest is assumed.
         MemoryUnit assumed = unit.orElse(coarser(inventory.unit(), MemoryUnit.GIB));
         boolean known = pod.bound() ? named(pod, inventory) && unit.isPresent() : assumed.equals(inventory.unit());
-        return Optional.of(new GpushareHolding(allocation(pod, cards, assumed), cards.size() == 1 && known));
+        return Optional.of(new AliyunHolding(allocation(pod, cards, assumed), cards.size() == 1 && known));
     }
 
     /**
@@ -41,7 +41,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
      *
      * @return absent if it chose none; malformed with a sentence if the node has no such card
      */
-    public static Decoded<Allocation> chosen(GpusharePod pod, Inventory inventory) {
+    public static Decoded<Allocation> chosen(AliyunPod pod, Inventory inventory) {
         return switch (pod.index()) {
             case Decoded.Absent<Integer>() -> new Decoded.Absent<>();
             case Decoded.Malformed<Integer>(String reason) -> new Decoded.Malformed<>(reason);
@@ -62,7 +62,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
     }
 
     /** The cards of which the pod may have one. */
-    private static List<Card> possible(GpusharePod pod, Inventory inventory) {
+    private static List<Card> possible(AliyunPod pod, Inventory inventory) {
         List<Card> named = pod.index()
                 .valid()
                 .map(index -> inventory.cards().stream()
@@ -74,7 +74,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
     }
 
     /** Whether the annotation names a card of the node. */
-    private static boolean named(GpusharePod pod, Inventory inventory) {
+    private static boolean named(AliyunPod pod, Inventory inventory) {
         return pod.index()
                 .valid()
                 .filter(index -> inventory.cards().stream().anyMatch(card -> card.index() == index))
@@ -85,7 +85,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
      * The unit in which the pod requests memory: the one in which a card of the node, or the average of its cards, has as
      * many units as gpushare wrote. gpushare counts in GiB or MiB, and its extender beside our device plugin in our unit.
      */
-    private static Optional<MemoryUnit> unit(GpusharePod pod, Inventory inventory) {
+    private static Optional<MemoryUnit> unit(AliyunPod pod, Inventory inventory) {
         return List.of(inventory.unit(), MemoryUnit.GIB, MemoryUnit.ofMib(1)).stream()
                 .filter(unit -> {
                     List<Integer> units = inventory.cards().stream()
@@ -102,7 +102,7 @@ public record GpushareHolding(Allocation allocation, boolean certain) {
         return one.size().compareTo(other.size()) > 0 ? one : other;
     }
 
-    private static Allocation allocation(GpusharePod pod, List<Card> cards, MemoryUnit unit) {
+    private static Allocation allocation(AliyunPod pod, List<Card> cards, MemoryUnit unit) {
         return new Allocation(
                 unit,
                 pod.containers().stream()

@@ -3,6 +3,6 @@
  * annotations say. Pure: this package writes nothing, and nothing is placed by it.
  */
 @NullMarked
-package io.gpushare.model.gpushare;
+package io.gpushare.model.aliyun;
 
 import org.jspecify.annotations.NullMarked;

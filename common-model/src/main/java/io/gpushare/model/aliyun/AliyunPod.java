@@ -1,4 +1,4 @@
-package io.gpushare.model.gpushare;
+package io.gpushare.model.aliyun;
 
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  * @param assigned whether gpushare's device plugin gave the pod its card, {@value AnnotationKeys#LEGACY_ASSIGNED}
  * @param containers the containers that request memory, with the memory alone: gpushare reads no other resource
  */
-public record GpusharePod(Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers) {
+public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers) {
     /** A pod without annotations of gpushare, of which nothing is known. */
-    public static final GpusharePod NONE = new GpusharePod(new Decoded.Absent<>(), 0, false, List.of());
+    public static final AliyunPod NONE = new AliyunPod(new Decoded.Absent<>(), 0, false, List.of());
 
     // Nine digits fit into an int.
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
-    public GpusharePod {
+    public AliyunPod {
         Objects.requireNonNull(index);
         containers = List.copyOf(containers);
     }
 
     /** Reads the annotations of a pod with these containers. */
-    public static GpusharePod of(Map<String, String> annotations, List<ContainerDemand> memory) {
+    public static AliyunPod of(Map<String, String> annotations, List<ContainerDemand> memory) {
         @Nullable String index = annotations.get(AnnotationKeys.LEGACY_INDEX);
         String cardUnits = annotations.getOrDefault(AnnotationKeys.LEGACY_CARD_UNITS, "");
-        return new GpusharePod(
+        return new AliyunPod(
                 index == null ? new Decoded.Absent<>() : index(index),
                 NUMBER.matcher(cardUnits).matches() ? Integer.parseInt(cardUnits) : 0,
                 "true".equals(annotations.get(AnnotationKeys.LEGACY_ASSIGNED)),
