@@ -1,5 +1,7 @@
 package io.gpushare.nvml;
 
+import io.gpushare.nvml.process.ProcessUtilizationReader;
+import io.gpushare.nvml.process.ProcessReader;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;

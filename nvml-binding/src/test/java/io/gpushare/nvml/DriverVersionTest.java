@@ -1,5 +1,6 @@
 package io.gpushare.nvml;
 
+import io.gpushare.nvml.process.DriverVersion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

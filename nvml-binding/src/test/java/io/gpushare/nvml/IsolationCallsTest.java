@@ -1,5 +1,6 @@
 package io.gpushare.nvml;
 
+import io.gpushare.nvml.process.CardProcess;
 import static io.gpushare.nvml.SimulatedDriver.UUID_A;
 import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
-import io.gpushare.e2e.chaos.check.PodView;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;
 import java.io.IOException;

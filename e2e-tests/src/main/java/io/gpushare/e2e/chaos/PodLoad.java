@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.chaos.check.AdmissionReasons;
 import io.gpushare.e2e.chaos.check.AuditLog;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
-import io.gpushare.e2e.chaos.check.PodView;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Snapshot;
 import io.gpushare.e2e.chaos.check.Tally;

@@ -1,6 +1,6 @@
 package io.gpushare.e2e.load;
 
-import io.gpushare.e2e.sandbox.Program;
+import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

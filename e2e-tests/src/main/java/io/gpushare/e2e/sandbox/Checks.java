@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Share;

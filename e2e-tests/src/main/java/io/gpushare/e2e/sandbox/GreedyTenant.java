@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.simulated.client.ApiClient;

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.Workload;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.e2e.sandbox.program.RecordedImages;
+import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.controller.DeploymentController;

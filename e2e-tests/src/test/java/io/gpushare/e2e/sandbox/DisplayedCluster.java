@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.program.Program;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;

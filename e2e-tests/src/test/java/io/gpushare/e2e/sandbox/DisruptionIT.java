@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

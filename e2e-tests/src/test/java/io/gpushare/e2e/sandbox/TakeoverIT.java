@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.program.Program;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

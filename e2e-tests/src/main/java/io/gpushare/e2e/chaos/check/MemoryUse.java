@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.PodView;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;

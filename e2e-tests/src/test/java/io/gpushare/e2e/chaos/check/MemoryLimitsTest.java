@@ -1,5 +1,7 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.chaos.check.Invariants.Violation;
