@@ -1,12 +1,12 @@
 package io.gpushare.nvml;
 
-import io.gpushare.nvml.process.CardProcess;
 import static io.gpushare.nvml.SimulatedDriver.UUID_A;
 import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.process.CardProcess;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

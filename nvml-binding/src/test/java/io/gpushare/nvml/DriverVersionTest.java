@@ -1,8 +1,8 @@
 package io.gpushare.nvml;
 
-import io.gpushare.nvml.process.DriverVersion;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.nvml.process.DriverVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -19,7 +19,9 @@ final class PackageShape {
 
     private PackageShape() {}
 
-    /** The cycles between packages under {@code io.gpushare} in these folders of classes, each with its dependencies. */
+    /**
+     * The cycles between packages under {@code io.gpushare} in these folders of classes, each with its dependencies.
+     */
     static List<String> cycles(Collection<Path> classFolders) {
         JavaClasses classes = new ClassFileImporter().importPaths(classFolders);
         return SlicesRuleDefinition.slices()
@@ -39,7 +41,9 @@ final class PackageShape {
                 sizes.putAll(files.filter(file -> file.toString().endsWith(".java"))
                         .filter(file -> !file.endsWith("package-info.java"))
                         .collect(Collectors.groupingBy(
-                                file -> folder.relativize(file.getParent()).toString().replace('/', '.'),
+                                file -> folder.relativize(file.getParent())
+                                        .toString()
+                                        .replace('/', '.'),
                                 Collectors.counting())));
             }
         }

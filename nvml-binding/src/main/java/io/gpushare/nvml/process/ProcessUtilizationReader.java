@@ -15,7 +15,9 @@ import java.util.IntSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads how much each process computed on a card. NVML omits idle processes, and returns "not found" if all are idle. */
+/**
+ * Reads how much each process computed on a card. NVML omits idle processes, and returns "not found" if all are idle.
+ */
 public final class ProcessUtilizationReader {
     private static final String CALL = "nvmlDeviceGetProcessUtilization";
     private static final int FIRST_LENGTH = 128;

@@ -45,7 +45,9 @@ public final class AdmissionReasons {
 
     private AdmissionReasons() {}
 
-    /** The same for a pod whose annotation a tenant edited: the plugin refuses an allocation that its node can't give. */
+    /**
+     * The same for a pod whose annotation a tenant edited: the plugin refuses an allocation that its node can't give.
+     */
     public static Optional<String> ofEdited(String message) {
         return of(message)
                 .or(() -> REFUSED.matcher(message).find()

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The discovery of the API, by which kubectl finds resources, and the part of its OpenAPI document by which kubectl leaves
- * the validation of fields to the server.
+ * The discovery of the API, by which kubectl finds resources, and the part of its OpenAPI document by which kubectl
+ * leaves the validation of fields to the server.
  */
 public final class Discovery {
     private static final String V3 = "/openapi/v3";
