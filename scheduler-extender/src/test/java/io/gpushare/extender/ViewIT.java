@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The view for users, over real HTTP on both sides. */
@@ -198,6 +199,7 @@ class ViewIT extends WithView {
         }
     }
 
+    @Tag("alone")
     @Test
     void requestsThatWaitForTheApiServerDoNotDelayOthers() throws Exception {
         memoryPod("p", 3);

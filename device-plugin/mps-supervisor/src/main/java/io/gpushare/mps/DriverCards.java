@@ -2,7 +2,7 @@ package io.gpushare.mps;
 
 import io.gpushare.mps.machine.Observation.Mode;
 import io.gpushare.nvml.CardFacts;
-import io.gpushare.nvml.CardProcess;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.Nvml;

@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The cluster under load: nodes of cards of 40 units. On every tenth node no units are free, on the others 8 units per card.
+ * The cluster under load: nodes of cards of 40 units. On every tenth node no units are free, on the others 8 units per
+ * card.
  *
  * @param cards on each node
  * @param podsPerCard a divisor of 8

@@ -1,6 +1,6 @@
 package io.gpushare.e2e.load;
 
-import io.gpushare.e2e.sandbox.Program;
+import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -196,7 +196,9 @@ final class ServerProcess implements AutoCloseable {
         throw new IOException("no VmRSS of process " + program.pid());
     }
 
-    /** CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat). */
+    /**
+     * CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat).
+     */
     Duration eventLoopCpu() throws IOException {
         long nanos = 0;
         try (DirectoryStream<Path> threads =

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Random;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Searches on 5,000 nodes with 8 cards each, two or three pods of eight sizes on most of them. */
@@ -14,6 +15,7 @@ class DefragTimeTest {
     private static final int NODES = 5000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    @Tag("alone")
     @Test
     void aSearchOnFiveThousandNodesIsBounded() {
         RunningPods cluster = new RunningPods();

@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -64,6 +65,7 @@ class HostileSelectorTest {
     private final List<NodeSummary> nodes =
             IntStream.range(0, NODES).mapToObj(HostileSelectorTest::node).toList();
 
+    @Tag("alone")
     @ParameterizedTest
     @EnumSource
     void noSelectorStopsScheduling(Selector selector) {

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Regression tests for the faults of gpushare's extender, on values; see DESIGN.md for the numbers. */
@@ -140,6 +141,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(15, 5);
     }
 
+    @Tag("alone")
     @Test
     void e11FilterOfAThousandNodesOfEightCardsTakesMilliseconds() {
         List<String> nodes = IntStream.range(0, 1000).mapToObj(i -> "n" + i).toList();

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.chaos.check;
+package io.gpushare.e2e.chaos.check.pod;
 
 import java.util.Set;
 
@@ -13,7 +13,7 @@ public record HeldCards(String uid, String pod, String container, ContainerReque
         cards = Set.copyOf(cards);
     }
 
-    String name() {
+    public String name() {
         return pod + "/" + container;
     }
 }

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.sandbox;
+package io.gpushare.e2e.sandbox.program;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,7 +53,7 @@ public final class Program implements AutoCloseable {
         return start(name, command, environment, log);
     }
 
-    static Program start(String name, List<String> command, Map<String, String> environment, Path log)
+    public static Program start(String name, List<String> command, Map<String, String> environment, Path log)
             throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
@@ -68,7 +68,7 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.chaos.check;
+package io.gpushare.e2e.chaos.check.pod;
 
 /**
  * The GPU request of one container.
@@ -25,7 +25,7 @@ public record ContainerRequest(boolean whole, int amount) {
         return (whole ? "cards:" : "units:") + amount;
     }
 
-    static ContainerRequest parse(String text) {
+    public static ContainerRequest parse(String text) {
         return new ContainerRequest(text.startsWith("cards:"), Integer.parseInt(text.substring(text.indexOf(':') + 1)));
     }
 }

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.sandbox;
+package io.gpushare.e2e.sandbox.workload;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
@@ -10,39 +10,39 @@ import java.util.List;
  * @param seconds how long it runs before it succeeds
  * @param preferences the card preferences of the pod
  */
-record PodSpec(String name, int seconds, List<ContainerSpec> containers, Preferences preferences) {
-    static final String MEMORY = "aliyun.com/gpu-mem";
-    static final String CARDS = "aliyun.com/gpu-count";
+public record PodSpec(String name, int seconds, List<ContainerSpec> containers, Preferences preferences) {
+    public static final String MEMORY = "aliyun.com/gpu-mem";
+    public static final String CARDS = "aliyun.com/gpu-count";
 
     /** The GPU request of a container; a container without units and cards uses no GPU. */
-    record ContainerSpec(String name, int units, int cards) {}
+    public record ContainerSpec(String name, int units, int cards) {}
 
     /** The number of cards over which memory is split, and their model; an empty model matches any card. */
-    record Preferences(int split, String model) {
+    public record Preferences(int split, String model) {
         static final Preferences NONE = new Preferences(1, "");
     }
 
-    PodSpec(String name, int seconds, List<ContainerSpec> containers) {
+    public PodSpec(String name, int seconds, List<ContainerSpec> containers) {
         this(name, seconds, containers, Preferences.NONE);
     }
 
-    PodSpec preferring(int split, String model) {
+    public PodSpec preferring(int split, String model) {
         return new PodSpec(name, seconds, containers, new Preferences(split, model));
     }
 
-    static PodSpec sharing(String name, int seconds, int units) {
+    public static PodSpec sharing(String name, int seconds, int units) {
         return new PodSpec(name, seconds, List.of(new ContainerSpec("main", units, 0)));
     }
 
-    static PodSpec whole(String name, int seconds, int cards) {
+    public static PodSpec whole(String name, int seconds, int cards) {
         return new PodSpec(name, seconds, List.of(new ContainerSpec("main", 0, cards)));
     }
 
-    PodSpec named(String other) {
+    public PodSpec named(String other) {
         return new PodSpec(other, seconds, containers, preferences);
     }
 
-    ObjectNode document() {
+    public ObjectNode document() {
         ObjectNode pod = ApiClient.document().put("apiVersion", "v1").put("kind", "Pod");
         ObjectNode metadata = pod.putObject("metadata").put("name", name);
         ObjectNode annotations = metadata.putObject("annotations").put("sandbox.gpushare.io/run-for", seconds + "s");

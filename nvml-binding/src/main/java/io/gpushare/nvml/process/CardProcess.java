@@ -1,4 +1,4 @@
-package io.gpushare.nvml;
+package io.gpushare.nvml.process;
 
 import java.util.Objects;
 import java.util.OptionalInt;

@@ -1,4 +1,4 @@
-package io.gpushare.nvml;
+package io.gpushare.nvml.process;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /** Reads the compute processes of a card, with the newest of NVML's three calls that can be used with the driver. */
-final class ProcessReader {
+public final class ProcessReader {
     private static final int FIRST_LENGTH = 64;
 
     /** How often the number of processes may outgrow the array while they are read. */
@@ -27,7 +27,7 @@ final class ProcessReader {
     private final NvmlCalls calls;
     private final Pointer device;
 
-    ProcessReader(NvmlCalls calls, Pointer device) {
+    public ProcessReader(NvmlCalls calls, Pointer device) {
         this.calls = calls;
         this.device = device;
     }
@@ -37,7 +37,7 @@ final class ProcessReader {
      *
      * @param utilization percent by process ID, where the driver reports it
      */
-    Optional<List<CardProcess>> processes(Optional<Map<Long, Integer>> utilization) throws NvmlException {
+    public Optional<List<CardProcess>> processes(Optional<Map<Long, Integer>> utilization) throws NvmlException {
         return processes()
                 .map(all -> all.stream()
                         .map(process -> utilization

@@ -1,17 +1,17 @@
-package io.gpushare.e2e.sandbox;
+package io.gpushare.e2e.sandbox.workload;
 
-import io.gpushare.e2e.sandbox.PodSpec.ContainerSpec;
+import io.gpushare.e2e.sandbox.workload.PodSpec.ContainerSpec;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The pods of one round: more than fit at once, so some wait for others to end, and one that never fits. */
-final class Workload {
+public final class Workload {
     /** The pod that requests more memory than any card has. */
-    static final String TOO_BIG = "too-big";
+    public static final String TOO_BIG = "too-big";
 
     private Workload() {}
 
-    static List<PodSpec> round() {
+    public static List<PodSpec> round() {
         List<PodSpec> pods = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
             pods.add(PodSpec.sharing("chat-" + i, 7, 8));

@@ -1,4 +1,4 @@
-package io.gpushare.simulated.apiserver;
+package io.gpushare.simulated.apiserver.response;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiError;
@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * the end), and a time limit. A version that is too old leads to an ERROR line with a 410 Status, as in the real
  * server. A client that reads too slowly is disconnected.
  */
-final class WatchResponse {
+public final class WatchResponse {
     private static final int MAX_PENDING = 32 * 1024 * 1024;
 
     private final Vertx vertx;
@@ -33,7 +33,7 @@ final class WatchResponse {
     private long bookmarkTimer = -1;
     private long endTimer = -1;
 
-    WatchResponse(
+    public WatchResponse(
             Vertx vertx,
             HttpServerResponse response,
             ApiResource resource,
@@ -50,7 +50,7 @@ final class WatchResponse {
     }
 
     /** @param since the version to start after; 0 for all current objects, then changes */
-    void start(Selection selection, long since, Duration length, Duration bookmarkPeriod) {
+    public void start(Selection selection, long since, Duration length, Duration bookmarkPeriod) {
         response.putHeader("Content-Type", "application/json").setChunked(true).setWriteQueueMaxSize(MAX_PENDING);
         response.writeHead();
         try {
@@ -82,7 +82,7 @@ final class WatchResponse {
     }
 
     /** Closes the connection without a final message, as a network failure does. */
-    void cut() {
+    public void cut() {
         context.runOnContext(_ -> {
             stop();
             response.reset();

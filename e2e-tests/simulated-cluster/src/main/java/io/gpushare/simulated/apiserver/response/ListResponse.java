@@ -1,4 +1,4 @@
-package io.gpushare.simulated.apiserver;
+package io.gpushare.simulated.apiserver.response;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiError;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * receives every change that the pages lack. (The real server's pages show the state of the first page, and can
  * expire.)
  */
-final class ListResponse {
+public final class ListResponse {
     /** The start of the next page, and the version of the list. */
-    record Continue(ObjectKey after, long version) {
-        static @Nullable Continue parse(@Nullable String token) {
+    public record Continue(ObjectKey after, long version) {
+        public static @Nullable Continue parse(@Nullable String token) {
             if (token == null || token.isEmpty()) {
                 return null;
             }
@@ -51,7 +51,7 @@ final class ListResponse {
         this.objects = objects;
     }
 
-    static void write(
+    public static void write(
             HttpServerResponse response, ApiResource resource, ObjectStore.Page page, @Nullable Continue begun) {
         ObjectNode head = Documents.empty();
         head.put("kind", resource.kind + "List").put("apiVersion", resource.apiVersion());

@@ -1,4 +1,4 @@
-package io.gpushare.simulated.apiserver;
+package io.gpushare.simulated.apiserver.response;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Objects as the Table that {@code kubectl get} prints. */
-final class TableResponse {
+public final class TableResponse {
     private TableResponse() {}
 
     /** Whether the client prefers a Table. */
-    static boolean accepted(@Nullable String accept) {
+    public static boolean accepted(@Nullable String accept) {
         return accept != null && accept.contains("as=Table") && accept.contains("application/json");
     }
 
-    static ObjectNode of(ApiResource resource, List<ObjectNode> objects, long version, Instant now) {
+    public static ObjectNode of(ApiResource resource, List<ObjectNode> objects, long version, Instant now) {
         ObjectNode table = Documents.empty().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.putObject("metadata").put("resourceVersion", Long.toString(version));
         ArrayNode columns = table.putArray("columnDefinitions");

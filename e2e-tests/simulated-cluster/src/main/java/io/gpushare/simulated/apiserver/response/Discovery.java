@@ -1,4 +1,4 @@
-package io.gpushare.simulated.apiserver;
+package io.gpushare.simulated.apiserver.response;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,17 +10,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The discovery of the API, by which kubectl finds resources, and the part of its OpenAPI document by which kubectl leaves
- * the validation of fields to the server.
+ * The discovery of the API, by which kubectl finds resources, and the part of its OpenAPI document by which kubectl
+ * leaves the validation of fields to the server.
  */
-final class Discovery {
+public final class Discovery {
     private static final String V3 = "/openapi/v3";
     private static final List<String> VERBS = List.of("create", "delete", "get", "list", "patch", "update", "watch");
 
     private Discovery() {}
 
     /** The document of that path; empty if the path is of something else. */
-    static Optional<ObjectNode> document(String path) {
+    public static Optional<ObjectNode> document(String path) {
         return switch (path) {
             case "/api" -> Optional.of(versions());
             case "/apis" -> Optional.of(groups());

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.sandbox;
+package io.gpushare.e2e.sandbox.program;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Starts programs from their images with {@code deploy/images/try}. Each JVM records what it loads and runs, for the AOT
- * cache of the image (JEP 483), and writes it to {@code record/files/<module>.aotconf} when it ends.
+ * Starts programs from their images with {@code deploy/images/try}. Each JVM records what it loads and runs, for the
+ * AOT cache of the image (JEP 483), and writes it to {@code record/files/<module>.aotconf} when it ends.
  *
  * @param repository the checkout
  * @param images the folder of the image files and of {@code record/files}, which every user can write
  */
-record RecordedImages(Path repository, Path images) {
+public record RecordedImages(Path repository, Path images) {
     /** Longer than any run. */
     private static final String SECONDS = "3600";
 
@@ -23,7 +23,8 @@ record RecordedImages(Path repository, Path images) {
      * @param arguments the main class, which the image names itself, and its flags
      * @param mounts folders that the program sees under their own path
      */
-    Program start(String module, List<String> arguments, Map<String, String> environment, List<Path> mounts, Path log)
+    public Program start(
+            String module, List<String> arguments, Map<String, String> environment, List<Path> mounts, Path log)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 repository.resolve("deploy/images/try").toString(),

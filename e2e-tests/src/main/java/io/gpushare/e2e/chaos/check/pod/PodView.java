@@ -1,4 +1,4 @@
-package io.gpushare.e2e.chaos.check;
+package io.gpushare.e2e.chaos.check.pod;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -33,7 +33,7 @@ public record PodView(
         annotated = List.copyOf(annotated);
     }
 
-    static PodView of(JsonNode pod) {
+    public static PodView of(JsonNode pod) {
         String uid = pod.at("/metadata/uid").asText();
         String name = pod.at("/metadata/name").asText();
         return new PodView(

@@ -1,4 +1,4 @@
-package io.gpushare.nvml;
+package io.gpushare.nvml.process;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
@@ -15,8 +15,10 @@ import java.util.IntSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads how much each process computed on a card. NVML omits idle processes, and returns "not found" if all are idle. */
-final class ProcessUtilizationReader {
+/**
+ * Reads how much each process computed on a card. NVML omits idle processes, and returns "not found" if all are idle.
+ */
+public final class ProcessUtilizationReader {
     private static final String CALL = "nvmlDeviceGetProcessUtilization";
     private static final int FIRST_LENGTH = 128;
     private static final int TRIES = 3;
@@ -24,13 +26,13 @@ final class ProcessUtilizationReader {
     private final NvmlCalls calls;
     private final Pointer device;
 
-    ProcessUtilizationReader(NvmlCalls calls, Pointer device) {
+    public ProcessUtilizationReader(NvmlCalls calls, Pointer device) {
         this.calls = calls;
         this.device = device;
     }
 
     /** Mean percent by process ID of the samples after that time; empty where card or driver reports none. */
-    Optional<Map<Long, Integer>> since(Instant since) throws NvmlException {
+    public Optional<Map<Long, Integer>> since(Instant since) throws NvmlException {
         long microseconds = Math.max(0, ChronoUnit.MICROS.between(Instant.EPOCH, since));
         int length = FIRST_LENGTH;
         for (int tries = 0; tries < TRIES; tries++) {

@@ -1,4 +1,4 @@
-package io.gpushare.nvml;
+package io.gpushare.nvml.process;
 
 import io.gpushare.nvml.library.NvmlCalls;
 import io.gpushare.nvml.library.NvmlException;
@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The first two numbers of a driver's version: 535.54 of {@code 535.54.03}. */
-record DriverVersion(int major, int minor) implements Comparable<DriverVersion> {
+public record DriverVersion(int major, int minor) implements Comparable<DriverVersion> {
     private static final Pattern FORM = Pattern.compile("\\s*(\\d{1,6})\\.(\\d{1,6})(?!\\d).*");
     private static final Comparator<DriverVersion> ORDER =
             Comparator.comparingInt(DriverVersion::major).thenComparingInt(DriverVersion::minor);
@@ -19,7 +19,7 @@ record DriverVersion(int major, int minor) implements Comparable<DriverVersion> 
     private static final DriverVersion PROCESS_ENTRIES_AS_BEFORE = new DriverVersion(535, 98);
 
     /** The version of the loaded driver; empty if the driver does not report it, or not as numbers. */
-    static Optional<DriverVersion> read(NvmlCalls calls) throws NvmlException {
+    public static Optional<DriverVersion> read(NvmlCalls calls) throws NvmlException {
         try {
             return parse(calls.text(
                     "nvmlSystemGetDriverVersion",
@@ -30,7 +30,7 @@ record DriverVersion(int major, int minor) implements Comparable<DriverVersion> 
         }
     }
 
-    static Optional<DriverVersion> parse(String version) {
+    public static Optional<DriverVersion> parse(String version) {
         Matcher numbers = FORM.matcher(version);
         return numbers.matches()
                 ? Optional.of(new DriverVersion(Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2))))
@@ -38,7 +38,7 @@ record DriverVersion(int major, int minor) implements Comparable<DriverVersion> 
     }
 
     /** Whether {@code nvmlDeviceGetComputeRunningProcesses_v3} writes entries of 32 bytes instead of 24. */
-    boolean hasLongerProcessEntries() {
+    public boolean hasLongerProcessEntries() {
         return compareTo(LONGER_PROCESS_ENTRIES) >= 0 && compareTo(PROCESS_ENTRIES_AS_BEFORE) < 0;
     }
 
