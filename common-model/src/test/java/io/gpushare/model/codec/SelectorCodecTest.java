@@ -23,6 +23,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.statistics.Statistics;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,10 +197,16 @@ class SelectorCodecTest {
     void anyTextIsParsedOrRejectedWithItsPosition(@ForAll("texts") String text) {
         try {
             CardSelector read = SelectorCodec.parse(text);
+            Statistics.collect("parsed");
             assertThat(SelectorCodec.parse(read.toString())).isEqualTo(read);
         } catch (SelectorSyntaxException e) {
+            Statistics.collect("rejected");
             assertThat(e.position()).isBetween(1, text.length() + 1);
         }
+        Statistics.coverage(coverage -> {
+            coverage.check("parsed").count(count -> count > 0);
+            coverage.check("rejected").count(count -> count > 0);
+        });
     }
 
     private static CardSelector decoded(Map<String, String> annotations) {

@@ -31,6 +31,11 @@ record LoadCluster(int nodes, int cards, int podsPerCard) {
         return nodes - (nodes + 9) / 10;
     }
 
+    /** The number of free units, each on a feasible node. */
+    int free() {
+        return feasible() * cards * FREE;
+    }
+
     int pods() {
         return nodes * cards * podsPerCard;
     }

@@ -201,14 +201,19 @@ final class ServerProcess implements AutoCloseable {
      */
     Duration eventLoopCpu() throws IOException {
         long nanos = 0;
+        boolean found = false;
         try (DirectoryStream<Path> threads =
                 Files.newDirectoryStream(Path.of("/proc", String.valueOf(program.pid()), "task"))) {
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).startsWith("vert.x-event")) {
+                    found = true;
                     nanos += Long.parseLong(
                             Files.readString(thread.resolve("schedstat")).split(" ")[0]);
                 }
             }
+        }
+        if (!found) {
+            throw new IOException("process " + program.pid() + " has no thread of an event loop");
         }
         return Duration.ofNanos(nanos);
     }

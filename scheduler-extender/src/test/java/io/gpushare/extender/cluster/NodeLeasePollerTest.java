@@ -101,6 +101,7 @@ class NodeLeasePollerTest {
             leases.replaceAll((node, version) -> version + "+");
             pass(10);
         }
+        assertThat(ledger.nodeEntries()).isNotEmpty().hasSameSizeAs(before);
         ledger.nodeEntries().forEach((node, entry) -> assertThat(entry).isSameAs(before.get(node)));
     }
 

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,12 @@ class VictimSearchTest {
         Map<String, PodPriority> evictable = evictable(random, node);
         Demand demand = demand(units, whole);
         Optional<List<String>> victims = VictimSearch.victims(node, demand, evictable);
+        Statistics.collect(victims.map(list -> Math.min(list.size(), 2)).orElse(-1));
+        Statistics.coverage(coverage -> {
+            for (int size = -1; size <= 2; size++) {
+                coverage.check(size).percentage(share -> share >= 2);
+            }
+        });
         if (victims.isEmpty()) {
             assertThat(fits(without(node, evictable.keySet()), demand))
                     .as("without all evictable pods")
@@ -74,9 +81,11 @@ class VictimSearchTest {
         NodeCards node = node(random);
         Map<String, PodPriority> evictable = evictable(random, node);
         Demand demand = demand(units, 0);
-        VictimSearch.victims(node, demand, evictable)
-                .filter(list -> !list.isEmpty())
-                .ifPresent(victims -> {
+        Optional<List<String>> found =
+                VictimSearch.victims(node, demand, evictable).filter(list -> !list.isEmpty());
+        Statistics.collect(found.isPresent());
+        Statistics.coverage(coverage -> coverage.check(true).percentage(share -> share >= 10));
+        found.ifPresent(victims -> {
                     int highest = highest(evictable, victims);
                     List<String> lower = evictable.keySet().stream()
                             .filter(uid -> priority(evictable, uid).value() < highest)

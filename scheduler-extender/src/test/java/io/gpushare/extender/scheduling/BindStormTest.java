@@ -107,6 +107,7 @@ class BindStormTest {
     }
 
     private static void assertNothingOverCommitted(TestCluster cluster) {
+        assertThat(cluster.truth().values()).anyMatch(node -> !node.holdings().isEmpty());
         for (Map.Entry<String, NodeCards> node : cluster.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }
