@@ -33,8 +33,8 @@ public final class PodObject extends ApiObject {
     // The same for pods with containers.
     private static final List<ContainerStatus> REPORTED = List.of(new ContainerStatus());
 
-    // The label of our device plugin's pods, and of earlier versions'.
-    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
+    // The label of our device plugin's pods.
+    private static final String PLUGIN = "gpu-share-device-plugin";
 
     @Nullable
     Spec spec;
@@ -131,7 +131,7 @@ public final class PodObject extends ApiObject {
         Map<String, String> annotations = metadata.getAnnotations() == null ? Map.of() : metadata.getAnnotations();
         String port = annotations.getOrDefault(AnnotationKeys.METRICS_PORT, "");
         boolean plugin = "gpushare".equals(metadata.getLabels().get("app"))
-                && PLUGINS.contains(String.valueOf(metadata.getLabels().get("component")));
+                && PLUGIN.equals(metadata.getLabels().get("component"));
         if (!plugin || !port.matches("[0-9]{1,5}")) {
             return null;
         }
