@@ -114,7 +114,7 @@ public final class NodeLease implements AutoCloseable {
         changed.run();
     }
 
-    /** Stops, and releases the Lease: a plugin of an earlier version, which renews none, may follow. */
+    /** Stops, and releases the Lease: gpushare's plugin, which renews none, may follow. */
     @Override
     public void close() {
         task.close();
