@@ -28,8 +28,8 @@ public record PodState(
         Spec spec,
         Status status,
         @Nullable String metrics) {
-    // The label of our device plugin's pods, and of earlier versions'.
-    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpushare-device-plugin");
+    // The label of our device plugin's pods.
+    private static final String PLUGIN = "gpu-share-device-plugin";
 
     /**
      * What its metadata says.
@@ -234,7 +234,7 @@ public record PodState(
         String ip = text(pod.status(), "podIP");
         JsonNode labels = pod.metadata().path("labels");
         String port = pod.annotations().getOrDefault(AnnotationKeys.METRICS_PORT, "");
-        boolean plugin = text(labels, "app").equals("gpushare") && PLUGINS.contains(text(labels, "component"));
+        boolean plugin = text(labels, "app").equals("gpushare") && text(labels, "component").equals(PLUGIN);
         if (!plugin || ip.isEmpty() || !port.matches("[0-9]{1,5}")) {
             return null;
         }

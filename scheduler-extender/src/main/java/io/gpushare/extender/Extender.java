@@ -9,7 +9,8 @@ import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.QuotaPoller;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
-import io.gpushare.extender.eviction.DefragAdvisor;
+import io.gpushare.extender.defrag.DefragAdvisor;
+import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -158,9 +159,9 @@ public final class Extender implements AutoCloseable {
         QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
         WasteMonitor waste = new WasteMonitor(ledger, usage, quotas::quotas, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
-        Set<String> counted = counted(settings.resources());
-        PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api, ledger, informers::nodeFacts, counted, leads, ready, clocks, preemptions));
+        PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
+        PreemptionLoop preempting = new PreemptionLoop(
+                new PreemptionLoop.Parts(api, ledger, conditions, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -189,7 +190,7 @@ public final class Extender implements AutoCloseable {
                                 explainer,
                                 usage,
                                 waste::report,
-                                new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
+                                new DefragAdvisor(ledger, api.evictions(), conditions),
                                 settings.grafana(),
                                 settings.server().version(),
                                 settings.view())));

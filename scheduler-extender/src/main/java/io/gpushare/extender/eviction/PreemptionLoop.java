@@ -10,7 +10,6 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.node.NodeFacts;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +18,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,24 +61,18 @@ public final class PreemptionLoop {
     /**
      * What it works with.
      *
-     * @param nodes what pods may require of a node, by name
-     * @param resources the names of the resources that the ledger counts
+     * @param conditions where waiting pods could be placed
      * @param mayWrite whether this extender leads
      * @param ready whether it leads and its ledger is current
      */
     public record Parts(
             KubernetesApi api,
             Ledger ledger,
-            Function<String, @Nullable NodeFacts> nodes,
-            Set<String> resources,
+            PodConditions conditions,
             BooleanSupplier mayWrite,
             BooleanSupplier ready,
             Clocks clocks,
-            PreemptionCounts counts) {
-        public Parts {
-            resources = Set.copyOf(resources);
-        }
-    }
+            PreemptionCounts counts) {}
 
     public PreemptionLoop(Parts parts) {
         this.api = parts.api();
@@ -95,7 +87,7 @@ public final class PreemptionLoop {
                 ledger,
                 api.evictions(),
                 events,
-                new Preemptor.Parts(parts.nodes(), parts.resources(), parts.mayWrite(), clocks.wall(), counts));
+                new Preemptor.Parts(parts.conditions(), parts.mayWrite(), clocks.wall(), counts));
     }
 
     /** Starts a thread that ends with the process, or when it is interrupted. */

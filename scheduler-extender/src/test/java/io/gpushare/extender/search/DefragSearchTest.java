@@ -1,4 +1,4 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,8 +34,8 @@ class DefragSearchTest {
     @Test
     void nothingIsMovedToAnUnusedCard() {
         cluster.runs("one", "a", 0, 12).runs("two", "b", 0, 12);
-        assertThat(new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(8))
-                .isInstanceOf(DefragPlan.NotPossible.class);
+        assertThat(new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, 8)).plan())
+                .isInstanceOf(Plan.NotPossible.class);
     }
 
     @ParameterizedTest
@@ -55,8 +55,8 @@ class DefragSearchTest {
         PodEntry waits = cluster.waits("big", "aliyun.com/gpu-mem", 12);
         assertThat(waiting(waits))
                 .isInstanceOfSatisfying(
-                        DefragPlan.Moves.class,
-                        moves -> assertThat(moves.freed()).singleElement().satisfies(freed -> {
+                        Plan.Leave.class,
+                        moves -> assertThat(moves.departures()).singleElement().satisfies(freed -> {
                             assertThat(names(freed)).hasSize(1).isSubsetOf("a1", "a2", "b0");
                             assertThat(freed.moves().getFirst().cards()).doesNotContainAnyElementsOf(freed.cards());
                         }));
@@ -65,7 +65,7 @@ class DefragSearchTest {
     @Test
     void aPodThatFitsNeedsNoMove() {
         cluster.runs("a0", "a", 0, 10);
-        assertThat(waiting(cluster.waits("big", "aliyun.com/gpu-count", 1))).isInstanceOf(DefragPlan.NotNeeded.class);
+        assertThat(waiting(cluster.waits("big", "aliyun.com/gpu-count", 1))).isInstanceOf(Plan.NotNeeded.class);
     }
 
     @Test
@@ -74,10 +74,10 @@ class DefragSearchTest {
             cluster.runs(node + 0, node, 0, 10).runs(node + 1, node, 1, 10);
         }
         assertThat(waiting(cluster.waits("big", "aliyun.com/gpu-count", 1)))
-                .isEqualTo(new DefragPlan.NotPossible(
+                .isEqualTo(new Plan.NotPossible(
                         "the pods that would have to be moved for it fit nowhere else, or may not be moved"));
         assertThat(waiting(cluster.waits("huge", "aliyun.com/gpu-mem", 40)))
-                .isEqualTo(new DefragPlan.NotPossible("no node could take it, even with other pods moved away"));
+                .isEqualTo(new Plan.NotPossible("no node could take it, even with other pods moved away"));
     }
 
     @Test
@@ -90,18 +90,18 @@ class DefragSearchTest {
         });
     }
 
-    private List<FreedCards> wholeCards(int most) {
-        return new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(most)
-                        instanceof DefragPlan.Moves(List<FreedCards> freed)
+    private List<Departure> wholeCards(int most) {
+        return new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
+                        instanceof Plan.Leave(List<Departure> freed)
                 ? freed
                 : List.of();
     }
 
-    private DefragPlan waiting(PodEntry pod) {
-        return new WaitingPodSearch(cluster.ledger, pod, PodKnowledge.NONE, _ -> true).plan(8);
+    private Plan waiting(PodEntry pod) {
+        return new ClusterSearch(cluster.ledger, Question.moves(pod, _ -> true, PodKnowledge.NONE, 8)).plan();
     }
 
-    private static List<String> names(FreedCards freed) {
+    private static List<String> names(Departure freed) {
         return freed.moves().stream().map(move -> move.pod().name()).toList();
     }
 }

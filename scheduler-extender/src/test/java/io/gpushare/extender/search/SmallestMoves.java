@@ -1,4 +1,4 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import java.util.List;
 

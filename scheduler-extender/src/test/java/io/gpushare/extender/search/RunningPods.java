@@ -1,4 +1,4 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
@@ -62,12 +62,16 @@ final class RunningPods {
 
     /** @param kind of its controller; null for none */
     RunningPods runs(String name, String node, int card, int units, @Nullable String kind) {
+        return runs(name, node, card, units, kind, 0);
+    }
+
+    RunningPods runs(String name, String node, int card, int units, @Nullable String kind, int priority) {
         Inventory inventory = Objects.requireNonNull(inventories.get(node));
         ledger.updatePod(new ClusterPod(
                 new PodRef("uid-" + name, "default", name),
                 node,
                 false,
-                new PodPriority(0, NOON, false),
+                new PodPriority(priority, NOON, false),
                 false,
                 null,
                 null,
@@ -78,12 +82,20 @@ final class RunningPods {
         return this;
     }
 
+    void ends(String name) {
+        ledger.removePod(new PodRef("uid-" + name, "default", name));
+    }
+
     PodEntry waits(String name, String resource, int amount) {
+        return waits(name, resource, amount, 0);
+    }
+
+    PodEntry waits(String name, String resource, int amount, int priority) {
         ledger.updatePod(new ClusterPod(
                 new PodRef("uid-" + name, "default", name),
                 null,
                 false,
-                new PodPriority(0, NOON, false),
+                new PodPriority(priority, NOON, false),
                 true,
                 Map.of(),
                 requests(resource, amount)));

@@ -1,39 +1,40 @@
-package io.gpushare.extender.eviction;
+package io.gpushare.extender.defrag;
 
-import io.gpushare.extender.defrag.DefragAdvice;
-import io.gpushare.extender.defrag.DefragPlan;
-import io.gpushare.extender.defrag.Move;
-import io.gpushare.extender.defrag.WaitingPodSearch;
-import io.gpushare.extender.defrag.WholeCardSearch;
+import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.search.ClusterSearch;
+import io.gpushare.extender.search.Move;
+import io.gpushare.extender.search.Plan;
+import io.gpushare.extender.search.Question;
 import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.HoldCodec;
-import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches again and again until the pods of the plan have been read: those that budgets protect, or whose new place only
+ * Advises which pods to move. It searches again and again until the pods of the plan have been read: those that budgets protect, or whose new place only
  * kube-scheduler can know, stay where they are. One search runs at a time, and begins no new
- * round after 10 s.
+ * round after 10 s. The calls block.
  */
-public final class DefragAdvisor implements DefragAdvice {
+public final class DefragAdvisor {
+    /** The most moves of one plan. */
+    public static final int MOST_MOVES = 64;
+
     private static final int MOST_SEARCHES = 16;
     private static final int MOST_WAITING = 4;
     private static final Duration LONGEST = Duration.ofSeconds(10);
@@ -41,37 +42,53 @@ public final class DefragAdvisor implements DefragAdvice {
 
     private final Ledger ledger;
     private final Evictions api;
-    private final Function<String, @Nullable NodeFacts> nodes;
     private final PodConditions conditions;
     private final Semaphore one = new Semaphore(1);
     // When the search began; who has the semaphore reads and writes it.
     private long began;
 
     /**
-     * An advisor on that ledger.
+     * Plans for one goal.
      *
-     * @param nodes what pods may require of a node, by name
-     * @param resources the names of the resources that the ledger counts
+     * @param waiting the pod that should fit; null for whole cards
+     * @param budgets whether the PodDisruptionBudgets were read, and allow each of the moves
      */
-    public DefragAdvisor(
-            Ledger ledger, Evictions api, Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
-        this.ledger = ledger;
-        this.api = api;
-        this.nodes = nodes;
-        this.conditions = new PodConditions(resources);
+    public record Advised(@Nullable PodRef waiting, Plan plan, boolean budgets) {
+        public Advised {
+            Objects.requireNonNull(plan);
+        }
     }
 
-    @Override
+    /** There is no advice now; the message says why. */
+    public static final class UnavailableException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        UnavailableException(String message) {
+            super(message);
+        }
+    }
+
+    public DefragAdvisor(Ledger ledger, Evictions api, PodConditions conditions) {
+        this.ledger = ledger;
+        this.api = api;
+        this.conditions = conditions;
+    }
+
+    /**
+     * Which moves free whole cards.
+     *
+     * @param run the run of moves that asks; nodes whose cards another run holds are left out
+     */
     public Advised wholeCards(String run, int mostMoves) throws UnavailableException {
         return alone(known -> wholeCards(known, run, mostMoves));
     }
 
-    @Override
+    /** Which moves make that waiting pod fit. */
     public Advised waiting(PodRef pod, String run, int mostMoves) throws UnavailableException {
         return alone(known -> waiting(pod, known, run, mostMoves));
     }
 
-    @Override
+    /** Which moves free whole cards, and which make some of the waiting pods fit, the most important ones first. */
     public List<Advised> overview(String run, int mostMoves) throws UnavailableException {
         return alone(known -> {
             List<Advised> all = new ArrayList<>();
@@ -98,18 +115,15 @@ public final class DefragAdvisor implements DefragAdvice {
     }
 
     private Advised wholeCards(LearnedPods known, String run, int mostMoves) throws KubernetesException {
-        WholeCardSearch search = new WholeCardSearch(ledger, known, free(run));
-        return new Advised(null, settled(known, () -> search.plan(mostMoves)), known.budgets());
+        return settled(null, known, Question.wholeCards(free(run), known, mostMoves));
     }
 
     private Advised waiting(PodRef pod, LearnedPods known, String run, int mostMoves) throws KubernetesException {
         Optional<PodEntry> entry = ledger.podEntry(pod.uid()).filter(found -> found.node() == null);
         @Nullable String obstacle = entry.isEmpty() ? "it does not wait any more" : known.learnWaiting(pod);
-        if (obstacle != null || entry.isEmpty()) {
-            return new Advised(pod, new DefragPlan.NotPossible(String.valueOf(obstacle)), known.budgets());
-        }
-        WaitingPodSearch search = new WaitingPodSearch(ledger, entry.get(), known, free(run));
-        return new Advised(pod, settled(known, () -> search.plan(mostMoves)), known.budgets());
+        return obstacle == null
+                ? settled(pod, known, Question.moves(entry.orElseThrow(), free(run), known, mostMoves))
+                : new Advised(pod, new Plan.NotPossible(obstacle), known.budgets());
     }
 
     /** The nodes whose cards no other run holds. */
@@ -121,19 +135,19 @@ public final class DefragAdvisor implements DefragAdvice {
         };
     }
 
-    private interface Search {
-        DefragPlan plan();
+    private Advised settled(@Nullable PodRef waiting, LearnedPods known, Question question) throws KubernetesException {
+        return new Advised(waiting, settled(known, new ClusterSearch(ledger, question)), known.budgets());
     }
 
     /** The plan when all of its pods have been read. */
-    private DefragPlan settled(LearnedPods known, Search search) throws KubernetesException {
+    private Plan settled(LearnedPods known, ClusterSearch search) throws KubernetesException {
         for (int i = 0; i < MOST_SEARCHES; i++) {
             if (System.nanoTime() - began > LONGEST.toNanos()) {
-                return new DefragPlan.NotPossible("the pods of the plans could not all be read in time; try again");
+                return new Plan.NotPossible("the pods of the plans could not all be read in time; try again");
             }
-            DefragPlan plan = search.plan();
-            List<Move> unread = plan instanceof DefragPlan.Moves moves
-                    ? moves.moves().filter(move -> !known.knows(move)).toList()
+            Plan plan = search.plan();
+            List<Move> unread = plan instanceof Plan.Leave leave
+                    ? leave.moves().filter(move -> !known.knows(move)).toList()
                     : List.of();
             if (unread.isEmpty()) {
                 return plan;
@@ -142,14 +156,14 @@ public final class DefragAdvisor implements DefragAdvice {
                 known.learn(move);
             }
         }
-        return new DefragPlan.NotPossible("too many of the pods that would have to be moved may not be moved");
+        return new Plan.NotPossible("too many of the pods that would have to be moved may not be moved");
     }
 
-    private interface Question<T> {
-        T answer(LearnedPods known) throws KubernetesException;
+    private interface Advice<T> {
+        T about(LearnedPods known) throws KubernetesException;
     }
 
-    private <T> T alone(Question<T> question) throws UnavailableException {
+    private <T> T alone(Advice<T> advice) throws UnavailableException {
         try {
             // Those who wait are few: they share their threads with other requests.
             if (one.getQueueLength() >= MOST_QUEUED || !one.tryAcquire(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
@@ -161,7 +175,7 @@ public final class DefragAdvisor implements DefragAdvice {
         }
         began = System.nanoTime();
         try {
-            return question.answer(new LearnedPods(ledger, api, conditions, nodes, api.permitted()));
+            return advice.about(new LearnedPods(ledger, api, conditions, api.permitted()));
         } catch (KubernetesException e) {
             throw new UnavailableException("the API server does not answer now: " + e.getMessage());
         } finally {

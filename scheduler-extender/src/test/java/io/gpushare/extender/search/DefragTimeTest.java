@@ -1,4 +1,4 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,31 +37,34 @@ class DefragTimeTest {
             }
         }
         PodEntry waits = cluster.waits("waits", "aliyun.com/gpu-count", 8);
-        DefragPlan cards = measured(
-                "whole cards", () -> new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(10));
-        assertThat(cards).isInstanceOf(DefragPlan.Moves.class);
+        Plan cards = measured(
+                "whole cards",
+                () -> new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, 10)).plan());
+        assertThat(cards).isInstanceOf(Plan.Leave.class);
         measured(
                 "a pod of 8 whole cards",
-                () -> new WaitingPodSearch(cluster.ledger, waits, PodKnowledge.NONE, _ -> true).plan(64));
+                () -> new ClusterSearch(cluster.ledger, Question.moves(waits, _ -> true, PodKnowledge.NONE, 64))
+                        .plan());
         PodEntry one = cluster.waits("one", "aliyun.com/gpu-count", 1);
         assertThat(measured(
                         "a pod of 1 whole card",
-                        () -> new WaitingPodSearch(cluster.ledger, one, PodKnowledge.NONE, _ -> true).plan(10)))
-                .isInstanceOf(DefragPlan.Moves.class);
+                        () -> new ClusterSearch(cluster.ledger, Question.moves(one, _ -> true, PodKnowledge.NONE, 10))
+                                .plan()))
+                .isInstanceOf(Plan.Leave.class);
     }
 
-    private static DefragPlan measured(String what, Supplier<DefragPlan> search) {
+    private static Plan measured(String what, Supplier<Plan> search) {
         long began = System.nanoTime();
-        DefragPlan plan = search.get();
+        Plan plan = search.get();
         long took = System.nanoTime() - began;
         System.out.printf(Locale.ROOT, "%d nodes, %s: %d ms, %s%n", NODES, what, took / 1_000_000, summary(plan));
         assertThat(Duration.ofNanos(took)).isLessThan(LIMIT);
         return plan;
     }
 
-    private static String summary(DefragPlan plan) {
-        return plan instanceof DefragPlan.Moves moves
-                ? moves.freed().size() + " freed by " + moves.moves().count() + " moves"
+    private static String summary(Plan plan) {
+        return plan instanceof Plan.Leave moves
+                ? moves.departures().size() + " freed by " + moves.moves().count() + " moves"
                 : plan.getClass().getSimpleName();
     }
 }

@@ -1,4 +1,4 @@
-package io.gpushare.extender.preemption;
+package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,9 +23,11 @@ import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -34,7 +36,7 @@ import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-class VictimSearchTest {
+class LeavingSearchTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final int[] SIZES = {8, 15, 15, 24};
 
@@ -46,15 +48,9 @@ class VictimSearchTest {
         }
         Random random = new Random(seed);
         NodeCards node = node(random);
-        Map<String, PodPriority> evictable = evictable(random, node);
+        Map<String, Harm> evictable = evictable(random, node);
         Demand demand = demand(units, whole);
-        Optional<List<String>> victims = VictimSearch.victims(node, demand, evictable);
-        Statistics.collect(victims.map(list -> Math.min(list.size(), 2)).orElse(-1));
-        Statistics.coverage(coverage -> {
-            for (int size = -1; size <= 2; size++) {
-                coverage.check(size).percentage(share -> share >= 2);
-            }
-        });
+        Optional<List<String>> victims = victims(node, demand, evictable);
         if (victims.isEmpty()) {
             assertThat(fits(without(node, evictable.keySet()), demand))
                     .as("without all evictable pods")
@@ -74,49 +70,41 @@ class VictimSearchTest {
         }
     }
 
+    /** By trying all sets. The pods are harmed by their eviction, or by a move. */
     @Property
-    void forOneCardNoOtherSetHasALowerHighestPriority(
-            @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
+    void noOtherSetDoesLessHarm(
+            @ForAll long seed,
+            @ForAll @IntRange(max = 24) int units,
+            @ForAll @IntRange(max = 3) int whole,
+            @ForAll boolean moved) {
+        if (units + whole == 0) {
+            return;
+        }
         Random random = new Random(seed);
         NodeCards node = node(random);
-        Map<String, PodPriority> evictable = evictable(random, node);
-        Demand demand = demand(units, 0);
-        Optional<List<String>> found =
-                VictimSearch.victims(node, demand, evictable).filter(list -> !list.isEmpty());
-        Statistics.collect(found.isPresent());
-        Statistics.coverage(coverage -> coverage.check(true).percentage(share -> share >= 10));
-        found.ifPresent(victims -> {
-                    int highest = highest(evictable, victims);
-                    List<String> lower = evictable.keySet().stream()
-                            .filter(uid -> priority(evictable, uid).value() < highest)
-                            .toList();
-                    assertThat(fits(without(node, lower), demand)).isFalse();
-                });
-    }
-
-    @Property
-    void forOneCardAndPriorityNoSmallerSetSuffices(@ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int units) {
-        Random random = new Random(seed);
-        NodeCards node = node(random);
-        Map<String, PodPriority> evictable = new HashMap<>();
-        evictable(random, node).forEach((uid, each) -> evictable.put(uid, new PodPriority(0, each.created(), false)));
-        Demand demand = demand(units, 0);
-        int fewest =
-                VictimSearch.victims(node, demand, evictable).map(List::size).orElse(99);
-        List<String> all = List.copyOf(evictable.keySet());
+        Map<String, Harm> mayLeave = moved ? moves(random, node) : evictable(random, node);
+        Demand demand = demand(units, whole);
+        List<String> all = List.copyOf(mayLeave.keySet());
+        List<Harm> least = new ArrayList<>();
         for (int set = 0; set < 1 << all.size(); set++) {
-            if (Integer.bitCount(set) < fewest) {
-                List<String> evicted = new ArrayList<>();
-                for (int i = 0; i < all.size(); i++) {
-                    if ((set >> i & 1) == 1) {
-                        evicted.add(all.get(i));
-                    }
+            List<String> leaving = new ArrayList<>();
+            for (int i = 0; i < all.size(); i++) {
+                if ((set >> i & 1) == 1) {
+                    leaving.add(all.get(i));
                 }
-                assertThat(fits(without(node, evicted), demand))
-                        .as("without %s", evicted)
-                        .isFalse();
+            }
+            if (fits(without(node, leaving), demand)) {
+                least.add(harm(mayLeave, leaving));
             }
         }
+        List<LeavingSearch.Leaving> sets = LeavingSearch.sets(node, demand, mayLeave);
+        assertThat(sets.stream().map(LeavingSearch.Leaving::harm).findFirst())
+                .isEqualTo(least.stream().min(Comparator.naturalOrder()));
+        assertThat(sets).isSortedAccordingTo(Comparator.comparing(LeavingSearch.Leaving::harm));
+        assertThat(sets).allSatisfy(leaving -> {
+            assertThat(leaving.harm()).isEqualTo(harm(mayLeave, leaving.uids()));
+            assertThat(fits(without(node, leaving.uids()), demand)).isTrue();
+        });
     }
 
     @Test
@@ -124,7 +112,7 @@ class VictimSearchTest {
         NodeCards node = t4s(memory("old", 0, 8), memory("young", 1, 8));
         assertThat(victims(node, 10, Map.of("old", priority(1, 0), "young", priority(1, 5))))
                 .containsExactly("young");
-        assertThat(victims(node, 10, Map.of("old", new PodPriority(1, NOON, true), "young", priority(1, 5))))
+        assertThat(victims(node, 10, Map.of("old", Harm.NONE, "young", priority(1, 5))))
                 .containsExactly("old");
     }
 
@@ -138,15 +126,18 @@ class VictimSearchTest {
     @Test
     void theCheapestCardIsFreedForAWholeCard() {
         NodeCards node = t4s(memory("high", 0, 1), memory("low", 1, 1));
-        Map<String, PodPriority> evictable = Map.of("high", priority(2, 0), "low", priority(1, 0));
-        assertThat(VictimSearch.victims(node, demand(0, 1), evictable)).contains(List.of("low"));
-        assertThat(VictimSearch.victims(node, demand(0, 2), evictable).orElseThrow())
-                .containsExactlyInAnyOrder("high", "low");
-        assertThat(VictimSearch.victims(node, demand(0, 3), evictable)).isEmpty();
+        Map<String, Harm> evictable = Map.of("high", priority(2, 0), "low", priority(1, 0));
+        assertThat(victims(node, demand(0, 1), evictable)).contains(List.of("low"));
+        assertThat(victims(node, demand(0, 2), evictable).orElseThrow()).containsExactlyInAnyOrder("high", "low");
+        assertThat(victims(node, demand(0, 3), evictable)).isEmpty();
     }
 
-    private static List<String> victims(NodeCards node, int units, Map<String, PodPriority> evictable) {
-        return VictimSearch.victims(node, demand(units, 0), evictable).orElseThrow();
+    private static List<String> victims(NodeCards node, int units, Map<String, Harm> evictable) {
+        return victims(node, demand(units, 0), evictable).orElseThrow();
+    }
+
+    private static Optional<List<String>> victims(NodeCards node, Demand demand, Map<String, Harm> evictable) {
+        return LeavingSearch.sets(node, demand, evictable).stream().findFirst().map(LeavingSearch.Leaving::uids);
     }
 
     private static NodeCards t4s(Holder... holders) {
@@ -183,11 +174,13 @@ class VictimSearchTest {
         return node;
     }
 
-    private static Map<String, PodPriority> evictable(Random random, NodeCards node) {
-        Map<String, PodPriority> evictable = new HashMap<>();
+    private static Map<String, Harm> evictable(Random random, NodeCards node) {
+        Map<String, Harm> evictable = new HashMap<>();
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
-                evictable.put(holding.holder().key(), priority(random.nextInt(3), random.nextInt(60)));
+                evictable.put(
+                        holding.holder().key(),
+                        random.nextInt(8) == 0 ? Harm.NONE : priority(random.nextInt(3), random.nextInt(60)));
             }
         }
         return evictable;
@@ -200,26 +193,30 @@ class VictimSearchTest {
                 .with(pod("memory"), sharing(0, Share.memory(4)))
                 .with(pod("small"), sharing(0, new Share(1, 0, 30)))
                 .with(pod("large"), sharing(0, new Share(2, 0, 60)));
-        Map<String, PodPriority> evictable =
+        Map<String, Harm> evictable =
                 Map.of("memory", priority(0, 0), "small", priority(0, 0), "large", priority(0, 0));
         Demand fifty = new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, new Share(1, 0, 50))));
 
-        assertThat(VictimSearch.victims(node, fifty, evictable)).hasValue(List.of("large"));
+        assertThat(victims(node, fifty, evictable)).hasValue(List.of("large"));
     }
 
-    private static PodPriority priority(int value, int minute) {
-        return new PodPriority(value, NOON.plusSeconds(60L * minute), false);
+    private static Map<String, Harm> moves(Random random, NodeCards node) {
+        Map<String, Harm> moves = new HashMap<>();
+        for (NodeCards.Holding holding : node.holdings()) {
+            if (random.nextInt(5) > 0) {
+                moves.put(holding.holder().key(), Harm.ofMove(1 + random.nextInt(9)));
+            }
+        }
+        return moves;
     }
 
-    private static PodPriority priority(Map<String, PodPriority> priorities, String uid) {
-        return priorities.getOrDefault(uid, PodPriority.DEFAULT);
+    private static Harm priority(int value, int minute) {
+        return Harm.ofEviction(new PodPriority(value, NOON.plusSeconds(60L * minute), false));
     }
 
-    private static int highest(Map<String, PodPriority> priorities, List<String> uids) {
-        return uids.stream()
-                .mapToInt(uid -> priority(priorities, uid).value())
-                .max()
-                .orElseThrow();
+    private static Harm harm(Map<String, Harm> harms, List<String> uids) {
+        return Harm.sum(
+                uids.stream().map(harms::get).map(Objects::requireNonNull).toList());
     }
 
     private static NodeCards without(NodeCards node, Iterable<String> uids) {

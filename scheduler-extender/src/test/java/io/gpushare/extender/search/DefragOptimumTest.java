@@ -1,8 +1,8 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.defrag.SmallestMoves.Pod;
+import io.gpushare.extender.search.SmallestMoves.Pod;
 import io.gpushare.model.card.CardId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ class DefragOptimumTest {
             RunningPods cluster =
                     new RunningPods().node("a", GIB, GIB).node("b", GIB, GIB).node("c", GIB, GIB);
             List<Pod> pods = fill(cluster, new Random(seed));
-            List<FreedCards> plan = plan(cluster, 8);
+            List<Departure> plan = plan(cluster, 8);
             int moves = check(pods, plan);
             int[] capacity = new int[CARDS];
             java.util.Arrays.fill(capacity, GIB);
@@ -77,20 +77,20 @@ class DefragOptimumTest {
         return String.valueOf((char) ('a' + card / 2));
     }
 
-    private static List<FreedCards> plan(RunningPods cluster, int most) {
-        return new WholeCardSearch(cluster.ledger, PodKnowledge.NONE, _ -> true).plan(most)
-                        instanceof DefragPlan.Moves(List<FreedCards> freed)
+    private static List<Departure> plan(RunningPods cluster, int most) {
+        return new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
+                        instanceof Plan.Leave(List<Departure> freed)
                 ? freed
                 : List.of();
     }
 
     /** Makes the moves, each of which must fit at its time, and returns their number. */
-    private static int check(List<Pod> pods, List<FreedCards> plan) {
+    private static int check(List<Pod> pods, List<Departure> plan) {
         Map<String, Pod> now = new HashMap<>();
         pods.forEach(pod -> now.put(pod.name(), pod));
         Set<CardId> free = new HashSet<>();
         int moves = 0;
-        for (FreedCards freed : plan) {
+        for (Departure freed : plan) {
             free.addAll(freed.cards());
             for (Move move : freed.moves()) {
                 Pod pod = Objects.requireNonNull(now.get(move.pod().name()));

@@ -1,4 +1,4 @@
-package io.gpushare.extender.defrag;
+package io.gpushare.extender.search;
 
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;

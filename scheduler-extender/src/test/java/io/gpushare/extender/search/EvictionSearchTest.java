@@ -1,4 +1,4 @@
-package io.gpushare.extender.preemption;
+package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,13 +44,13 @@ class EvictionSearchTest {
         runs("e", "n2", 1, 15, 9);
         assertThat(names(plan(15, 10, Set.of()))).containsExactlyInAnyOrder("c", "d");
         assertThat(names(plan(15, 10, Set.of("uid-c")))).hasSize(1).isSubsetOf("a", "b");
-        assertThat(plan(15, 4, Set.of())).isInstanceOf(EvictionPlan.NotPossible.class);
+        assertThat(plan(15, 4, Set.of())).isInstanceOf(Plan.NotPossible.class);
     }
 
     @Test
     void nothingIsEvictedWhileThePodFits() {
         runs("a", "n1", 0, 15, 5);
-        assertThat(plan(15, 10, Set.of())).isInstanceOf(EvictionPlan.NotNeeded.class);
+        assertThat(plan(15, 10, Set.of())).isInstanceOf(Plan.NotNeeded.class);
     }
 
     @Test
@@ -60,9 +60,11 @@ class EvictionSearchTest {
             runs(node + "-b", node, 1, 15, 5);
         }
         runs("n2-b", "n2", 1, 15, 5, true);
-        assertThat(plan(15, 10, Set.of())).isInstanceOfSatisfying(EvictionPlan.Evict.class, plan -> {
-            assertThat(plan.node()).isEqualTo("n2");
-            assertThat(plan.victims()).isEmpty();
+        assertThat(plan(15, 10, Set.of())).isInstanceOfSatisfying(Plan.Leave.class, plan -> {
+            assertThat(plan.departures()).singleElement().satisfies(departure -> {
+                assertThat(departure.node()).isEqualTo("n2");
+                assertThat(departure.pods()).isEmpty();
+            });
         });
     }
 
@@ -81,12 +83,12 @@ class EvictionSearchTest {
                 Map.of(),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("cpu", "3500m")))));
         PodEntry pod = waits(15, 10, "1");
-        assertThat(EvictionSearch.preemption(ledger, pod, Set.of()).best(_ -> true))
+        assertThat(new ClusterSearch(ledger, Question.eviction(pod, _ -> true, Set.of())).plan())
                 .isInstanceOfSatisfying(
-                        EvictionPlan.Evict.class,
-                        plan -> assertThat(plan.node()).isEqualTo("n2"));
-        assertThat(EvictionSearch.preemption(ledger, pod, Set.of()).best("n1"::equals))
-                .isInstanceOf(EvictionPlan.NotPossible.class);
+                        Plan.Leave.class,
+                        plan -> assertThat(plan.departures().getFirst().node()).isEqualTo("n2"));
+        assertThat(new ClusterSearch(ledger, Question.eviction(pod, "n1"::equals, Set.of())).plan())
+                .isInstanceOf(Plan.NotPossible.class);
     }
 
     @Test
@@ -108,14 +110,15 @@ class EvictionSearchTest {
         assertThat(names(plan(15, 10, Set.of()))).containsExactly("n2-a");
     }
 
-    private static List<String> names(EvictionPlan plan) {
-        return ((EvictionPlan.Evict) plan)
-                .victims().stream().map(pod -> pod.ref().name()).toList();
+    private static List<String> names(Plan plan) {
+        return ((Plan.Leave) plan)
+                .departures().getFirst().pods().stream()
+                        .map(pod -> pod.ref().name())
+                        .toList();
     }
 
-    private EvictionPlan plan(int units, int priority, Set<String> spared) {
-        return EvictionSearch.preemption(ledger, waits(units, priority, "0"), spared)
-                .best(_ -> true);
+    private Plan plan(int units, int priority, Set<String> spared) {
+        return new ClusterSearch(ledger, Question.eviction(waits(units, priority, "0"), _ -> true, spared)).plan();
     }
 
     private PodEntry waits(int units, int priority, String cpu) {
