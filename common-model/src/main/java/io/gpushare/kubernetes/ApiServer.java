@@ -28,8 +28,8 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the API server and reads its JSON. The client library configures and authenticates the connection. Its
- * models are not used: they hold every field (50,000 pods take 5 GiB to read), and reject what a newer server adds.
+ * Sends requests to the API server and reads its JSON. The client library configures and authenticates the connection.
+ * Its models are not used: they hold every field (50,000 pods take 5 GiB to read), and reject what a newer server adds.
  */
 final class ApiServer implements AutoCloseable {
     // The body of a failure is a small Status.

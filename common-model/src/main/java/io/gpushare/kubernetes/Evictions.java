@@ -62,8 +62,8 @@ public final class Evictions {
     }
 
     /**
-     * Evicts that pod gracefully. It fails with 429 while a PodDisruptionBudget forbids it, and with 409 if another pod has
-     * the name now. A pod that no longer exists counts as evicted.
+     * Evicts that pod gracefully. It fails with 429 while a PodDisruptionBudget forbids it, and with 409 if another pod
+     * has the name now. A pod that no longer exists counts as evicted.
      */
     public void evict(PodRef pod) throws KubernetesException {
         evict(pod, false);

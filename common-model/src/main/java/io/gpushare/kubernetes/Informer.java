@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports all API objects of one kind and their changes, by one list and a watch. It keeps no more of an object than its
- * identity. Each page of a list has a deadline, and each watch ends; after a failure the list is repeated.
+ * Reports all API objects of one kind and their changes, by one list and a watch. It keeps no more of an object than
+ * its identity. Each page of a list has a deadline, and each watch ends; after a failure the list is repeated.
  */
 public final class Informer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
@@ -42,7 +42,8 @@ public final class Informer implements AutoCloseable {
      *
      * @param plural the name of several in messages
      * @param fieldSelector which of them; empty for all
-     * @param paged whether its lists are requested a page at a time, so that the API server never holds the text of a large
+     * @param paged whether its lists are requested a page at a time, so that the API server never holds the text of a
+     * large
      *     cluster's list; it then reads its storage, not its cache
      * @param identity reduces a state to what is kept for {@link Listener#gone}
      */
@@ -84,7 +85,10 @@ public final class Informer implements AutoCloseable {
         return informer;
     }
 
-    /** Whether the listener has received the first list. It stays true when the server is unreachable: {@link #lastHeard}. */
+    /**
+     * Whether the listener has received the first list. It stays true when the server is unreachable: {@link
+     * #lastHeard}.
+     */
     public boolean synced() {
         return synced;
     }

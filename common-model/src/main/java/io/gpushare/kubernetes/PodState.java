@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +49,8 @@ public record PodState(
      *
      * @param node the node to which it is bound; null before
      * @param priority 0 where the API has none
-     * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the
+     * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
+     * the
      *     apps
      */
     public record Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
@@ -69,7 +69,8 @@ public record PodState(
      *     pods of all nodes are watched
      * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
      * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
-     * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a deadline
+     * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a
+     * deadline
      */
     public record Status(
             boolean ended,
@@ -154,8 +155,8 @@ public record PodState(
     }
 
     /**
-     * Without annotations, controller and containers: all that is used of a pod that ended, and of one that is gone. The
-     * kubelet may still list it.
+     * Without annotations, controller and containers: all that is used of a pod that ended, and of one that is gone.
+     * The kubelet may still list it.
      */
     PodState identity() {
         return new PodState(
@@ -234,7 +235,8 @@ public record PodState(
         String ip = text(pod.status(), "podIP");
         JsonNode labels = pod.metadata().path("labels");
         String port = pod.annotations().getOrDefault(AnnotationKeys.METRICS_PORT, "");
-        boolean plugin = text(labels, "app").equals("gpushare") && text(labels, "component").equals(PLUGIN);
+        boolean plugin = text(labels, "app").equals("gpushare")
+                && text(labels, "component").equals(PLUGIN);
         if (!plugin || ip.isEmpty() || !port.matches("[0-9]{1,5}")) {
             return null;
         }

@@ -44,7 +44,8 @@ public final class Pods {
     /**
      * Watches pods.
      *
-     * @param nodeName the node whose pods are watched, also those that ended, because its kubelet lists them; null for all
+     * @param nodeName the node whose pods are watched, also those that ended, because its kubelet lists them; null for
+     * all
      *     pods that have not ended: a pod that ends is gone
      */
     public Informer watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
@@ -57,8 +58,8 @@ public final class Pods {
     }
 
     /**
-     * The bound pods that have not ended, read from the API server and not from a cache, a page at a time: the pods of a
-     * large cluster are never in memory together.
+     * The bound pods that have not ended, read from the API server and not from a cache, a page at a time: the pods of
+     * a large cluster are never in memory together.
      */
     public void eachBound(Consumer<PodState> consumer) throws KubernetesException {
         calls.list(
@@ -120,8 +121,8 @@ public final class Pods {
     }
 
     /**
-     * Binds the pod to the node and sets the annotations, both or neither (kubernetes: BindingREST.Create). It fails with
-     * 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
+     * Binds the pod to the node and sets the annotations, both or neither (kubernetes: BindingREST.Create). It fails
+     * with 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
         long end = System.nanoTime() + BINDING.toNanos();
@@ -163,7 +164,10 @@ public final class Pods {
         return checks;
     }
 
-    /** Servers compare the uid since 1.23, except 1.25 and 1.26. A version that can't be read counts as one that does not. */
+    /**
+     * Servers compare the uid since 1.23, except 1.25 and 1.26. A version that can't be read counts as one that does
+     * not.
+     */
     private static boolean checksUid(JsonNode version) {
         // Managed clusters report a minor version such as "29+".
         String major = Json.text(version, "major").replaceAll("[^0-9]", "");

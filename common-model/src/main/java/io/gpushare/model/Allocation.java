@@ -30,8 +30,8 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
     }
 
     /**
-     * This allocation without the cores of containers that request none, as far as the demand knows: a program for which
-     * cores are no resource leaves them out, and nobody may hold cores by an annotation alone.
+     * This allocation without the cores of containers that request none, as far as the demand knows: a program for
+     * which cores are no resource leaves them out, and nobody may hold cores by an annotation alone.
      */
     public Allocation withoutExcessCores(Demand demand) {
         if (containers.stream().noneMatch(container -> container.total().cores() > 0)) {

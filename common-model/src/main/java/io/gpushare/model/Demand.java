@@ -69,7 +69,9 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         return peakShare(containers, ContainerDemand::role, ContainerDemand::request, Math::toIntExact);
     }
 
-    /** The most that its containers hold at one time of each card that they share; none for a pod of whole cards only. */
+    /**
+     * The most that its containers hold at one time of each card that they share; none for a pod of whole cards only.
+     */
     public Share shareOfEachCard() {
         return total().dividedBy(split);
     }
@@ -95,8 +97,8 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
     }
 
     /**
-     * The most that containers hold at one time: each init container runs beside the sidecars before it, and the apps run
-     * together beside all sidecars. Kubernetes sums the requests of a pod by the same rule.
+     * The most that containers hold at one time: each init container runs beside the sidecars before it, and the apps
+     * run together beside all sidecars. Kubernetes sums the requests of a pod by the same rule.
      */
     public static <C> long peak(List<C> containers, Function<C, ContainerRole> role, ToLongFunction<C> amount) {
         long sidecars = 0;

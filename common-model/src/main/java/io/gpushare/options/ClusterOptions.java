@@ -8,7 +8,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that both programs must share: how to reach the cluster, and the names of its resources. A picocli mixin. */
+/**
+ * The options that both programs must share: how to reach the cluster, and the names of its resources. A picocli mixin.
+ */
 public final class ClusterOptions {
     @Option(
             names = "--kubeconfig",

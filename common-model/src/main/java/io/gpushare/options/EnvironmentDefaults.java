@@ -20,8 +20,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Reads the value of a flag that is not given from the environment: {@code --lease-name} from {@code GPUSHARE_LEASE_NAME}.
- * A flag may have further names, which others define, such as {@code KUBECONFIG}. An empty variable counts as absent.
+ * Reads the value of a flag that is not given from the environment: {@code --lease-name} from {@code
+ * GPUSHARE_LEASE_NAME}. A flag may have further names, which others define, such as {@code KUBECONFIG}. An empty
+ * variable counts as absent.
  */
 public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** What the variables of these programs begin with. */
@@ -50,7 +51,9 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent. */
+    /**
+     * Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent.
+     */
     public EnvironmentDefaults alias(String flag, String variable) {
         aliases.computeIfAbsent(flag, absent -> new ArrayList<>()).add(variable);
         return this;

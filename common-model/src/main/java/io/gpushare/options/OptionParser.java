@@ -56,7 +56,10 @@ public final class OptionParser {
         return line;
     }
 
-    /** Sets the fields of the options. The result may be a request for help, or a subcommand: then nothing else is checked. */
+    /**
+     * Sets the fields of the options. The result may be a request for help, or a subcommand: then nothing else is
+     * checked.
+     */
     public ParseResult parse(String... args) throws InvalidOptionsException {
         Map<OptionSpec, String> wrongVariables = wrongVariables();
         List<String> errors = new ArrayList<>();
@@ -93,8 +96,8 @@ public final class OptionParser {
     }
 
     /**
-     * Tries each variable by itself: picocli reads defaults before arguments and would stop at the first wrong one. Wrong
-     * ones are not used from then on.
+     * Tries each variable by itself: picocli reads defaults before arguments and would stop at the first wrong one.
+     * Wrong ones are not used from then on.
      */
     private Map<OptionSpec, String> wrongVariables() {
         Map<OptionSpec, String> errors = new LinkedHashMap<>();

@@ -164,8 +164,6 @@ class OptionParserTest {
     }
 
     private static EnvironmentDefaults defaults(Map<String, String> environment) {
-        return new EnvironmentDefaults(environment)
-                .alias("--port", "PORT")
-                .alias("--kubeconfig", "KUBECONFIG");
+        return new EnvironmentDefaults(environment).alias("--port", "PORT").alias("--kubeconfig", "KUBECONFIG");
     }
 }

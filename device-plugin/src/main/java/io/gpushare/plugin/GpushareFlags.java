@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accepts the command line of gpushare's device plugin, so that its manifests run unchanged: flags with one dash, and flags
- * that have no effect here.
+ * Accepts the command line of gpushare's device plugin, so that its manifests run unchanged: flags with one dash, and
+ * flags that have no effect here.
  *
  * @param left the arguments without the flags that have no effect, with two dashes
  * @param notices one sentence for each flag that was left out

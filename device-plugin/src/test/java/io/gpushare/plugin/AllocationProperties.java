@@ -45,8 +45,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 /**
- * Random histories of a node: in any order of events, every container sees the cards of its pod's annotation and no others.
- * The file is long because the model of the node, which the properties inspect, belongs to them.
+ * Random histories of a node: in any order of events, every container sees the cards of its pod's annotation and no
+ * others. The file is long because the model of the node, which the properties inspect, belongs to them.
  */
 class AllocationProperties {
     private static final long SEED = 20_261_121;

@@ -34,7 +34,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** The faults D1 to D15 of AliyunContainerService's device plugin that are possible here; DESIGN.md lists the others. */
+/**
+ * The faults D1 to D15 of AliyunContainerService's device plugin that are possible here; DESIGN.md lists the others.
+ */
 class GpushareFaultsTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");

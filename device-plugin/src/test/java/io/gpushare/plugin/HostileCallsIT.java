@@ -30,8 +30,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Calls on the plugin's sockets that no kubelet makes: unknown, repeated, malformed and huge device IDs, and bytes that are
- * no message. One for twenty of {@code -Dgpushare.events}.
+ * Calls on the plugin's sockets that no kubelet makes: unknown, repeated, malformed and huge device IDs, and bytes that
+ * are no message. One for twenty of {@code -Dgpushare.events}.
  */
 class HostileCallsIT extends WholeProgram {
     private static final long SEED = 20_261_122;

@@ -40,7 +40,9 @@ import java.util.stream.Collectors;
  * devices of init containers for later ones, and records its allocations by pod and container.
  */
 final class KubeletModel {
-    /** A container's devices of each resource in the kubelet's allocations, and the cards that its environment names. */
+    /**
+     * A container's devices of each resource in the kubelet's allocations, and the cards that its environment names.
+     */
     record Given(ContainerDemand demand, Map<DeviceResource, Set<String>> devices, ContainerAllocation sees) {
         Set<String> ids() {
             return devices.values().stream().flatMap(Set::stream).collect(Collectors.toSet());

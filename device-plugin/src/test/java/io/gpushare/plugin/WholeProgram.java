@@ -170,7 +170,9 @@ abstract class WholeProgram {
                 .getContainerResponses(0);
     }
 
-    /** pod-resources lists the container {@code main} of that pod with these devices, and other pods without devices. */
+    /**
+     * pod-resources lists the container {@code main} of that pod with these devices, and other pods without devices.
+     */
     void listRunning(String pod, String resource, List<String> ids, String... waiting) {
         var answer = ListPodResourcesResponse.newBuilder();
         answer.addPodResourcesBuilder()

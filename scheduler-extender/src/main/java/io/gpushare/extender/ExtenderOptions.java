@@ -24,7 +24,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of the extender. Each flag has an environment variable: {@code --lease-name}, {@code GPUSHARE_LEASE_NAME}. */
+/**
+ * The options of the extender. Each flag has an environment variable: {@code --lease-name}, {@code
+ * GPUSHARE_LEASE_NAME}.
+ */
 @Command(
         name = "scheduler-extender",
         description =

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the process after a signal: finishes requests in flight, gives the Lease back, keeps the address of its pod for some
- * seconds and exits with 0.
+ * Ends the process after a signal: finishes requests in flight, gives the Lease back, keeps the address of its pod for
+ * some seconds and exits with 0.
  */
 final class Shutdown {
     private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);

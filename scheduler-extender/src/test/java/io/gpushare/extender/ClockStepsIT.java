@@ -14,7 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The wall clock steps while a Binding has an unknown outcome: its cards are reserved for their time, not by the clock. */
+/**
+ * The wall clock steps while a Binding has an unknown outcome: its cards are reserved for their time, not by the clock.
+ */
 class ClockStepsIT {
     private static final Duration HOUR = Duration.ofHours(1);
 

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A hundred thousand malformed, truncated and hostile requests over real HTTP: each gets a response with a sentence, and no
- * memory or thread is left of them.
+ * A hundred thousand malformed, truncated and hostile requests over real HTTP: each gets a response with a sentence,
+ * and no memory or thread is left of them.
  */
 class FuzzIT {
     private static final int REQUESTS = Integer.getInteger("gpushare.fuzz", 100_000);

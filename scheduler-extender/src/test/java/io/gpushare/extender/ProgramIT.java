@@ -85,10 +85,7 @@ class ProgramIT {
             assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(program.exitValue()).isZero();
             assertThat(log())
-                    .contains(
-                            "--memory-resource=aliyun.com/gpu-mem",
-                            "--lease-name=named",
-                            "bound to node n1");
+                    .contains("--memory-resource=aliyun.com/gpu-mem", "--lease-name=named", "bound to node n1");
         } finally {
             program.destroyForcibly();
         }

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The readers of kube-scheduler's requests and of the API server's pods agree on what only kube-scheduler can check. */
+/**
+ * The readers of kube-scheduler's requests and of the API server's pods agree on what only kube-scheduler can check.
+ */
 class SchedulerOnlyIT {
     private static final String TERMS =
             "{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"zone\"}]}";

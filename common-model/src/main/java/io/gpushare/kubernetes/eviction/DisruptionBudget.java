@@ -37,7 +37,10 @@ public record DisruptionBudget(String name, @Nullable List<LabelRequirement> req
                 budget.path("status").path("disruptionsAllowed").asInt());
     }
 
-    /** Whether it selects a pod with these labels. A requirement that can't be read counts as met: it may protect the pod. */
+    /**
+     * Whether it selects a pod with these labels. A requirement that can't be read counts as met: it may protect the
+     * pod.
+     */
     public boolean selects(Map<String, String> labels) {
         return requirements != null && requirements.stream().allMatch(each -> !each.known() || each.matches(labels));
     }

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strategic merge patch of a pod's status, which leaves all other conditions. Users can't write the status of a pod, so
- * what is there can be believed.
+ * A strategic merge patch of a pod's status, which leaves all other conditions. Users can't write the status of a pod,
+ * so what is there can be believed.
  */
 public record PodStatusPatch(Map<String, ? extends @Nullable Object> status) {
     /** The pod preempts others on that node: the node is nominated, and a condition says that its cards are held. */

@@ -1,4 +1,7 @@
-/** What decides about evictions: pods and PodDisruptionBudgets, read from the API, and patches of their status. No calls. */
+/**
+ * What decides about evictions: pods and PodDisruptionBudgets, read from the API, and patches of their status. No
+ * calls.
+ */
 @NullMarked
 package io.gpushare.kubernetes.eviction;
 

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the fields of pods, nodes and Leases that the programs use, by name at any depth. All others are skipped as they
- * arrive: users may write 1.5 MB into an object, and the trees of 50,000 whole pods would take 5 GiB.
+ * Selects the fields of pods, nodes and Leases that the programs use, by name at any depth. All others are skipped as
+ * they arrive: users may write 1.5 MB into an object, and the trees of 50,000 whole pods would take 5 GiB.
  */
 final class Fields extends TokenFilter {
     static final Fields OF_OBJECTS = new Fields(

@@ -11,8 +11,8 @@ import java.io.InputStream;
 import java.util.function.Consumer;
 
 /**
- * Reads the objects of a list or a watch one by one while they arrive, so the memory that it takes does not depend on what
- * others write into them.
+ * Reads the objects of a list or a watch one by one while they arrive, so the memory that it takes does not depend on
+ * what others write into them.
  */
 public final class ObjectReader {
     /**
@@ -42,7 +42,10 @@ public final class ObjectReader {
         return metadata;
     }
 
-    /** Reads the events of a watch until it ends. Returns the Status of an error, which is its last event; missing for none. */
+    /**
+     * Reads the events of a watch until it ends. Returns the Status of an error, which is its last event; missing for
+     * none.
+     */
     public static JsonNode events(InputStream in, Consumer<JsonNode> each) throws IOException {
         try (JsonParser parser = parser(in)) {
             while (parser.nextToken() != null) {

@@ -75,8 +75,8 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
     }
 
     /**
-     * The annotations that the programs read, no longer than their decoders accept. A misspelt key is kept too, so that it
-     * can be refused: one of them, without its value.
+     * The annotations that the programs read, no longer than their decoders accept. A misspelt key is kept too, so that
+     * it can be refused: one of them, without its value.
      */
     public Map<String, String> annotations() {
         Map<String, String> kept = new HashMap<>();

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The cards that a pod of gpushare holds or may hold. Where its annotations leave a doubt, the pod holds each card that it
- * may have, so that no card is allocated twice.
+ * The cards that a pod of gpushare holds or may hold. Where its annotations leave a doubt, the pod holds each card that
+ * it may have, so that no card is allocated twice.
  *
  * @param allocation the memory of each container on each of the cards
  * @param certain whether it is exactly what the pod has, so that it can be written as the pod's allocation
@@ -82,8 +82,9 @@ public record AliyunHolding(Allocation allocation, boolean certain) {
     }
 
     /**
-     * The unit in which the pod requests memory: the one in which a card of the node, or the average of its cards, has as
-     * many units as gpushare wrote. gpushare counts in GiB or MiB, and its extender beside our device plugin in our unit.
+     * The unit in which the pod requests memory: the one in which a card of the node, or the average of its cards, has
+     * as many units as gpushare wrote. gpushare counts in GiB or MiB, and its extender beside our device plugin in our
+     * unit.
      */
     private static Optional<MemoryUnit> unit(AliyunPod pod, Inventory inventory) {
         return List.of(inventory.unit(), MemoryUnit.GIB, MemoryUnit.ofMib(1)).stream()

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Why the device plugin of a node runs there and offers no card. A node whose cards are unhealthy or cordoned is no such
- * node: each of its cards has its reason.
+ * Why the device plugin of a node runs there and offers no card. A node whose cards are unhealthy or cordoned is no
+ * such node: each of its cards has its reason.
  *
  * @param detail what the driver reported, as one line; empty if it reported nothing more than the cause
  */
@@ -16,8 +16,8 @@ public record NoCards(Cause cause, String detail) {
     private static final int LONGEST_DETAIL = 512;
 
     /**
-     * The causes. Each sentence is constant and contains no name or number of a node, because kube-scheduler groups nodes by
-     * it. A further condition for offering cards is a constant here.
+     * The causes. Each sentence is constant and contains no name or number of a node, because kube-scheduler groups
+     * nodes by it. A further condition for offering cards is a constant here.
      */
     public enum Cause {
         LIBRARY_MISSING(

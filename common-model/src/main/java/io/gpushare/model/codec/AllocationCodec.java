@@ -22,10 +22,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code {"version":1,"unitMiB":1024,"containers":[{"name":"main",
- * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units of
- * memory by card, or whole cards. A container that requests a part of the cores has {@code "cores":{"GPU-…":30}} as well, in
- * percent. It also writes gpushare's own annotations.
+ * The pod annotation {@value AnnotationKeys#ALLOCATION}: {@code
+ * {"version":1,"unitMiB":1024,"containers":[{"name":"main",
+ * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units
+ * of memory by card, or whole cards. A container that requests a part of the cores has {@code "cores":{"GPU-…":30}} as
+ * well, in percent. It also writes gpushare's own annotations.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The annotations that this project reads, and the most characters of each. The API accepts 256 KiB on every pod, of any
- * user: whoever keeps annotations keeps only these, and no more of them than their decoders accept.
+ * The annotations that this project reads, and the most characters of each. The API accepts 256 KiB on every pod, of
+ * any user: whoever keeps annotations keeps only these, and no more of them than their decoders accept.
  */
 public final class AnnotationLimits {
     // A list of a node's cards: 99 UUIDs.

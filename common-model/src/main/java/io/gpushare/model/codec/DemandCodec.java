@@ -44,7 +44,8 @@ public final class DemandCodec {
      * The demand of a pod with its card requirements.
      *
      * @param containers as for {@link #decode(List)}
-     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid, or if a
+     * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid, or
+     * if a
      *     container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
@@ -114,7 +115,8 @@ public final class DemandCodec {
      * The demand of a pod without its card requirements.
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
-     * @return absent if no container requests a resource; malformed if one requests memory and whole cards, cores without
+     * @return absent if no container requests a resource; malformed if one requests memory and whole cards, cores
+     * without
      *     memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
@@ -122,8 +124,8 @@ public final class DemandCodec {
     }
 
     /**
-     * The demand of a bound pod: enough for a pod that has its cards. The names of the resources may have changed since it
-     * was bound, so the former ones count as well.
+     * The demand of a bound pod: enough for a pod that has its cards. The names of the resources may have changed since
+     * it was bound, so the former ones count as well.
      */
     public Decoded<Demand> decodeBound(List<ContainerResources> containers) {
         return decode(containers, container -> share(container).plus(formerShare(container)));
@@ -179,7 +181,8 @@ public final class DemandCodec {
     }
 
     /**
-     * The containers that request memory, with the memory alone, as gpushare reads a pod; former resources count as well.
+     * The containers that request memory, with the memory alone, as gpushare reads a pod; former resources count as
+     * well.
      *
      * @return empty if an amount is invalid
      */

@@ -23,7 +23,10 @@ public final class HostResourcesCodec {
 
     private HostResourcesCodec() {}
 
-    /** The most that a pod's containers request at one time, as Kubernetes sums it, without the overhead of a runtime class. */
+    /**
+     * The most that a pod's containers request at one time, as Kubernetes sums it, without the overhead of a runtime
+     * class.
+     */
     public static HostResources requested(List<ContainerResources> containers) {
         return new HostResources(
                 Demand.peak(containers, ContainerResources::role, each -> cpuMilli(each.quantities(), CEILING)),

@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
  * "ecc":true,"numa":0,"mig":false,"unhealthy":"Xid 79"}],"links":["NV12"]}}.
  *
- * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "unhealthy"}, and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
- * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with
- * isolation has {@code "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code
- * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer
- * has {@code "noCards":{"reason":"driver_not_loaded","detail":"…"}}, and one that offers cores {@code "cores":true}. Unknown fields are skipped, so that an older extender can
- * read the inventory of a newer plugin.
+ * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "unhealthy"}, and a card that is
+ * not cordoned no {@code "cordoned":true}. Each card but the first has one string with its links to all cards before
+ * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
+ * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
+ * {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer has {@code
+ * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, and one that offers cores {@code "cores":true}. Unknown
+ * fields are skipped, so that an older extender can read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;

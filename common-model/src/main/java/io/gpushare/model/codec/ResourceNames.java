@@ -101,7 +101,10 @@ public record ResourceNames(
         };
     }
 
-    /** The name, if it has the form of an extended resource's; otherwise throws IllegalArgumentException with a sentence. */
+    /**
+     * The name, if it has the form of an extended resource's; otherwise throws IllegalArgumentException with a
+     * sentence.
+     */
     public static String checked(String name) {
         if (!FORM.matcher(name).matches() || name.contains("kubernetes.io/") || name.startsWith("requests.")) {
             throw new IllegalArgumentException("'" + name

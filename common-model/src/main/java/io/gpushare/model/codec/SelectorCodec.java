@@ -12,9 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pod annotation {@value AnnotationKeys#SELECT}, such as {@code memory >= 24Gi, compute >= 8.0, model in (A100, H100)},
- * and HAMi's four: {@code nvidia.com/use-gputype} and {@code nouse-gputype} list parts of model names, {@code use-gpuuuid}
- * and {@code nouse-gpuuuid} list cards, separated by commas. An empty list has no effect. All annotations must hold.
+ * The pod annotation {@value AnnotationKeys#SELECT}, such as {@code memory >= 24Gi, compute >= 8.0, model in (A100,
+ * H100)}, and HAMi's four: {@code nvidia.com/use-gputype} and {@code nouse-gputype} list parts of model names, {@code
+ * use-gpuuuid} and {@code nouse-gpuuuid} list cards, separated by commas. An empty list has no effect. All annotations
+ * must hold.
  */
 public final class SelectorCodec {
     // Decoded values take ten times the space of their text, and each is compared with each kind of card.

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Chooses cards by their links: those closest to each other, summed over all pairs. Among equal choices it takes the one
- * that leaves the other free cards closest to each other, so that well-linked groups stay whole, and then the first in the
- * order of the cards.
+ * Chooses cards by their links: those closest to each other, summed over all pairs. Among equal choices it takes the
+ * one that leaves the other free cards closest to each other, so that well-linked groups stay whole, and then the first
+ * in the order of the cards.
  */
 final class BestLinked {
     // All sets of this many cards are tried: at most 12,870.

@@ -8,7 +8,8 @@ import java.util.Objects;
  * One card of the inventory and what is allocated on it.
  *
  * @param capacity what the card has: its memory units and cores, or the whole card
- * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where an
+ * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where
+ * an
  *     annotation or another program broke the rules
  */
 public record CardState(Card card, Share capacity, Share allocated) {
@@ -24,8 +25,8 @@ public record CardState(Card card, Share capacity, Share allocated) {
 
     /**
      * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, an
-     * unhealthy or cordoned card accepts no new pods, one without the isolation that was asked for no memory pods, and one
-     * whose isolation does not limit cores none that request cores.
+     * unhealthy or cordoned card accepts no new pods, one without the isolation that was asked for no memory pods, and
+     * one whose isolation does not limit cores none that request cores.
      */
     public Share free() {
         if (!card.placeable() || takenWhole()) {

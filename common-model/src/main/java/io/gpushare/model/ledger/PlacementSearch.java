@@ -112,7 +112,10 @@ record PlacementSearch(
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
     }
 
-    /** Whether a share is free here. A process can be a client of one card's MPS only, so such a card is not among several. */
+    /**
+     * Whether a share is free here. A process can be a client of one card's MPS only, so such a card is not among
+     * several.
+     */
     private static boolean shareable(CardState state, Demand demand) {
         return state.offers(demand.shareOfEachCard())
                 && (demand.sharedCards() < 2 || state.card().isolation().inForce() != Isolation.MPS);

@@ -1,6 +1,6 @@
 /**
- * The allocations on each card of one node, and the placement of further demands. The link between memory and whole cards
- * is implemented here and nowhere else: a card serves memory pods, or is taken whole, or is free.
+ * The allocations on each card of one node, and the placement of further demands. The link between memory and whole
+ * cards is implemented here and nowhere else: a card serves memory pods, or is taken whole, or is free.
  */
 @NullMarked
 package io.gpushare.model.ledger;

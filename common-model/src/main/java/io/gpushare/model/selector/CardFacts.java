@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a selector can tell of a card but its UUID. Few cards of a cluster differ in it, and it is compared for all of them:
- * equal facts are mostly one object, which knows its hash.
+ * What a selector can tell of a card but its UUID. Few cards of a cluster differ in it, and it is compared for all of
+ * them: equal facts are mostly one object, which knows its hash.
  */
 public final class CardFacts {
     private static final CardId ANY = new CardId("GPU-any");

@@ -3,8 +3,8 @@ package io.gpushare.model.text;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text from outside the program, such as a value in an annotation, made safe to show: nothing in it ends a line or controls
- * a terminal, and it has a limited length.
+ * Text from outside the program, such as a value in an annotation, made safe to show: nothing in it ends a line or
+ * controls a terminal, and it has a limited length.
  */
 public final class Printable {
     private static final int QUOTED = 64;

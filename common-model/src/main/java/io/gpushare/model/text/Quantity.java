@@ -8,7 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An amount as the Kubernetes API writes it, such as {@code 1500m} or {@code 64Gi} (apimachinery: resource.Quantity). */
+/**
+ * An amount as the Kubernetes API writes it, such as {@code 1500m} or {@code 64Gi} (apimachinery: resource.Quantity).
+ */
 public final class Quantity {
     // The canonical form of 1000 is "1k", also for resources that allow whole numbers only.
     private static final Pattern FORM =

@@ -24,8 +24,8 @@ class DeviceIdTest {
 
     /**
      * dcgm-exporter 4.8 (internal/pkg/transformation, podmapper) finds the card of a device of the resources in
-     * NVIDIA_RESOURCE_NAMES by what is before the first "::", else by the whole ID; it takes "MIG-" and "/vgpu" for other
-     * things.
+     * NVIDIA_RESOURCE_NAMES by what is before the first "::", else by the whole ID; it takes "MIG-" and "/vgpu" for
+     * other things.
      */
     @Test
     void dcgmExporterFindsTheCardOfEachId() {

@@ -61,7 +61,9 @@ final class CardSupervisor {
         machine = CardMachine.starting(clock.instant());
     }
 
-    /** One turn. It looks only if something is under way, the plugin wants something new, or two seconds have passed. */
+    /**
+     * One turn. It looks only if something is under way, the plugin wants something new, or two seconds have passed.
+     */
     void turn() throws IOException, InterruptedException {
         CardWant now = directory.want(uuid).orElse(CardWant.NOTHING);
         Instant time = clock.instant();

@@ -2,17 +2,19 @@ package io.gpushare.mps;
 
 import io.gpushare.mps.machine.Observation.Mode;
 import io.gpushare.nvml.CardFacts;
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.process.CardProcess;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The cards as the driver reports them; opens a session when it is needed, and another one when the driver was away. */
+/**
+ * The cards as the driver reports them; opens a session when it is needed, and another one when the driver was away.
+ */
 final class DriverCards implements AutoCloseable {
     private final String library;
     private @Nullable Nvml nvml;

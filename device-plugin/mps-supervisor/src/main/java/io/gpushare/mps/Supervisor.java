@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread for each card, so that a daemon that hangs affects no other card. The thread also ends the daemon, so that none
- * is started afterwards.
+ * One thread for each card, so that a daemon that hangs affects no other card. The thread also ends the daemon, so that
+ * none is started afterwards.
  */
 final class Supervisor {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);

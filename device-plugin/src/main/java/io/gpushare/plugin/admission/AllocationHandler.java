@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles the kubelet's calls: lists pod-resources, decides on the snapshot, and lists the API server's pods only if the
- * snapshot gives no result. Both timeouts together stay below the two seconds that a call may take.
+ * Handles the kubelet's calls: lists pod-resources, decides on the snapshot, and lists the API server's pods only if
+ * the snapshot gives no result. Both timeouts together stay below the two seconds that a call may take.
  */
 public final class AllocationHandler implements CallHandler {
     /** Lists the pods at the API server; empty when it does not respond within the timeout. */

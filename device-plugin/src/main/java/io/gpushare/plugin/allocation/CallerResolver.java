@@ -20,11 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the container that a kubelet call is about. The kubelet admits one pod at a time, container by container in start
- * order, and pod-resources lists a pod as soon as its admission begins. The caller is therefore the first container of a
- * listed pod that lacks the devices that it requests.
+ * Finds the container that a kubelet call is about. The kubelet admits one pod at a time, container by container in
+ * start order, and pod-resources lists a pod as soon as its admission begins. The caller is therefore the first
+ * container of a listed pod that lacks the devices that it requests.
  *
- * @param listedNow whether pod-resources responded during this call; otherwise {@code snapshot.listed()} is an older list
+ * @param listedNow whether pod-resources responded during this call; otherwise {@code snapshot.listed()} is an older
+ * list
  * @param fresh whether the API's pods were listed during this call; otherwise the watch may be behind the kubelet
  */
 public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean fresh) {
@@ -55,8 +56,8 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
     }
 
     /**
-     * A container that has its cards already. The pod may as well be gone, and the caller another one of its name: only the
-     * API server knows.
+     * A container that has its cards already. The pod may as well be gone, and the caller another one of its name: only
+     * the API server knows.
      */
     private Outcome<Caller> repeated(List<Candidate> candidates, Set<CardId> named) {
         return fresh
@@ -130,8 +131,9 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
     }
 
     /**
-     * The oldest pod, if all have the same cards; otherwise none. A kubelet that was down does not admit pods in the order
-     * in which they were bound. The cards that it names don't help either: it takes the devices that the plugin preferred.
+     * The oldest pod, if all have the same cards; otherwise none. A kubelet that was down does not admit pods in the
+     * order in which they were bound. The cards that it names don't help either: it takes the devices that the plugin
+     * preferred.
      */
     private Outcome<Caller> oldest(List<Candidate> candidates) {
         return sameCards(candidates)

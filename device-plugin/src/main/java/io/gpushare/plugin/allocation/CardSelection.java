@@ -48,7 +48,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         };
     }
 
-    /** What the container got in the kubelet's call for its memory or its cores: the other call is for the same card. */
+    /**
+     * What the container got in the kubelet's call for its memory or its cores: the other call is for the same card.
+     */
     private Optional<ContainerAllocation> given() {
         return container.request().cores() == 0
                 ? Optional.empty()
@@ -185,7 +187,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return new Allocation(snapshot.inventory().unit(), all);
     }
 
-    /** The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects. */
+    /**
+     * The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects.
+     */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
         boolean whole = container.request().wholeCards() > 0;
         Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.parts(devices);

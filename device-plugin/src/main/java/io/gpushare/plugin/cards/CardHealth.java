@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of cards after Xid errors. A card that responds is healthy again after a quiet time without a further Xid: an
- * Xid is an event, and the driver reports no recovery.
+ * The health of cards after Xid errors. A card that responds is healthy again after a quiet time without a further Xid:
+ * an Xid is an event, and the driver reports no recovery.
  */
 final class CardHealth {
     private record LastXid(long xid, Instant at) {}

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every card since the plugin started, with its last known facts. A lost card stays in the inventory as unhealthy, so that
- * its pods keep their devices.
+ * Every card since the plugin started, with its last known facts. A lost card stays in the inventory as unhealthy, so
+ * that its pods keep their devices.
  */
 final class CardHistory {
     private final MemoryUnit unit;

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that reads all cards periodically and after each Xid error. It reports the whole inventory when it differs from
- * the previous one, and always the first one.
+ * A thread that reads all cards periodically and after each Xid error. It reports the whole inventory when it differs
+ * from the previous one, and always the first one.
  */
 public final class CardScanner implements AutoCloseable {
     /**

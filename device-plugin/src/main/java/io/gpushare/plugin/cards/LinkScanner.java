@@ -14,7 +14,9 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the links between cards. That takes some hundred calls, so it reads them only when the set of cards changes. */
+/**
+ * Reads the links between cards. That takes some hundred calls, so it reads them only when the set of cards changes.
+ */
 final class LinkScanner {
     private static final Logger LOG = LoggerFactory.getLogger(LinkScanner.class);
 

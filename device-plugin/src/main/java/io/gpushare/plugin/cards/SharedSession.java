@@ -3,7 +3,9 @@ package io.gpushare.plugin.cards;
 import io.gpushare.nvml.Nvml;
 import org.jspecify.annotations.Nullable;
 
-/** The scan's session with the driver, for other callers: a session of their own would outlive a reload of the driver. */
+/**
+ * The scan's session with the driver, for other callers: a session of their own would outlive a reload of the driver.
+ */
 public final class SharedSession {
     private volatile @Nullable Nvml nvml;
 

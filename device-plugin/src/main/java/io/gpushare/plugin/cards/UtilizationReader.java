@@ -1,11 +1,11 @@
 package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.CardUtilization.EccErrors;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
 import java.time.Duration;
@@ -18,7 +18,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Reads the usage of each card periodically. A card that does not respond is left out: the scan reports its problem. */
+/**
+ * Reads the usage of each card periodically. A card that does not respond is left out: the scan reports its problem.
+ */
 final class UtilizationReader {
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 

@@ -27,8 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the allocation annotation of each pod equal to what its containers have. It compares on request and periodically,
- * repairs one pod after the other, retries failures with a growing delay, and records each repair as an Event.
+ * Keeps the allocation annotation of each pod equal to what its containers have. It compares on request and
+ * periodically, repairs one pod after the other, retries failures with a growing delay, and records each repair as an
+ * Event.
  */
 public final class AllocationReconciler implements AutoCloseable {
     /**

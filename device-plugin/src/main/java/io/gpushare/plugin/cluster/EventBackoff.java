@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which Events to record when the same one is reported repeatedly: the first one at once, further ones
- * combined after 1, 2, 4, … minutes, at most an hour. An Event that was not reported for ten minutes beyond that is new.
- * Not thread-safe.
+ * combined after 1, 2, 4, … minutes, at most an hour. An Event that was not reported for ten minutes beyond that is
+ * new. Not thread-safe.
  */
 final class EventBackoff {
     private static final Duration FIRST = Duration.ofMinutes(1);

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the inventory written on the node object, with the node's labels. It writes at every change and periodically, so
- * that a lost inventory (the node was recreated, or a user removed the annotation) returns. Writing it again changes nothing
- * at the API server.
+ * Keeps the inventory written on the node object, with the node's labels. It writes at every change and periodically,
+ * so that a lost inventory (the node was recreated, or a user removed the annotation) returns. Writing it again changes
+ * nothing at the API server.
  */
 public final class InventoryPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(InventoryPublisher.class);

@@ -18,12 +18,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node labels of NVIDIA's GPU feature discovery, with its names and formats, for node selectors and other programs. As
- * there, a node with several models has the labels of its first card.
+ * The node labels of NVIDIA's GPU feature discovery, with its names and formats, for node selectors and other programs.
+ * As there, a node with several models has the labels of its first card.
  *
- * <p>The plugin writes a label only if the node lacks it, or if the label still has the value that the plugin wrote, which
- * the annotation {@value AnnotationKeys#LABELS} records. If GPU feature discovery runs on the node ({@value #DISCOVERY}),
- * the plugin writes no labels.
+ * <p>The plugin writes a label only if the node lacks it, or if the label still has the value that the plugin wrote,
+ * which the annotation {@value AnnotationKeys#LABELS} records. If GPU feature discovery runs on the node ({@value
+ * #DISCOVERY}), the plugin writes no labels.
  */
 public final class NodeLabels {
     private static final String PREFIX = "nvidia.com/";

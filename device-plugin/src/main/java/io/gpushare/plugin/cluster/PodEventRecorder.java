@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records Events on pods and on the node, one after the other. Repeated Events are combined into a series ({@link EventBackoff}). Recording
- * is best-effort: an Event that can't be recorded is counted and not retried.
+ * Records Events on pods and on the node, one after the other. Repeated Events are combined into a series ({@link
+ * EventBackoff}). Recording is best-effort: an Event that can't be recorded is counted and not retried.
  */
 public final class PodEventRecorder implements Events, AutoCloseable {
     /** Records an Event at the API server. */

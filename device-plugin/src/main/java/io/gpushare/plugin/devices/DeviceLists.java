@@ -15,9 +15,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of every resource, linked: a card that serves memory is not offered whole, and a card taken whole offers no
- * memory. A cordoned card offers nothing more, a card without the isolation that was asked for no more memory, and an unhealthy card is unhealthy in every list. The link never makes an
- * allocated device unhealthy, because a container that restarts would lose it.
+ * The devices of every resource, linked: a card that serves memory is not offered whole, and a card taken whole offers
+ * no memory. A cordoned card offers nothing more, a card without the isolation that was asked for no more memory, and
+ * an unhealthy card is unhealthy in every list. The link never makes an allocated device unhealthy, because a container
+ * that restarts would lose it.
  */
 public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     /**
@@ -99,8 +100,8 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     }
 
     /**
-     * The amount on the card of pods that have devices of gpushare's. The scheduler counts what they request, so as many
-     * devices of the card remain healthy, whatever else is withdrawn there.
+     * The amount on the card of pods that have devices of gpushare's. The scheduler counts what they request, so as
+     * many devices of the card remain healthy, whatever else is withdrawn there.
      */
     private static int undeviced(NodeAllocations allocations, CardState state, DeviceResource resource) {
         return amount(allocations.undeviced(), state, resource);
@@ -130,9 +131,10 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     }
 
     /**
-     * Devices to withdraw instead of allocated ones. The kubelet may have allocated devices of other cards than those that
-     * its containers have, so a device that must not be offered may be allocated. Then the same number of free devices is
-     * withdrawn on cards whose allocations exceed their allocated devices: the kubelet only counts, and the count is right.
+     * Devices to withdraw instead of allocated ones. The kubelet may have allocated devices of other cards than those
+     * that its containers have, so a device that must not be offered may be allocated. Then the same number of free
+     * devices is withdrawn on cards whose allocations exceed their allocated devices: the kubelet only counts, and the
+     * count is right.
      */
     private static Set<String> substitutes(
             NodeAllocations allocations,

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own. */
+/**
+ * A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own.
+ */
 public enum DeviceResource {
     /** Units of a card's memory. */
     MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory") {

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The devices that the kubelet should allocate, so that its device allocations name the cards that the container gets. */
+/**
+ * The devices that the kubelet should allocate, so that its device allocations name the cards that the container gets.
+ */
 public final class PreferredDevices {
     private PreferredDevices() {}
 

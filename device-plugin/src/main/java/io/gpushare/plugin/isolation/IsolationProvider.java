@@ -23,8 +23,8 @@ public interface IsolationProvider {
     ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards);
 
     /**
-     * Puts the isolation of a container into force before it starts, and waits for it if necessary; the kubelet waits as
-     * well, but no other pod does.
+     * Puts the isolation of a container into force before it starts, and waits for it if necessary; the kubelet waits
+     * as well, but no other pod does.
      *
      * @return why the container can't start, as a sentence; empty if it may
      */

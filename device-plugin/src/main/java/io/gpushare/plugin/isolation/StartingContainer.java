@@ -30,9 +30,10 @@ public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
     }
 
     /**
-     * The container with these devices: PreStartContainer names nothing else, and one resource in each call. The kubelet gives
-     * the devices of an init container again to one that starts later, and those of an ended pod to the next pod, so the last
-     * response counts. The plugin's own responses name it, and after a restart pod-resources. Empty if neither does.
+     * The container with these devices: PreStartContainer names nothing else, and one resource in each call. The
+     * kubelet gives the devices of an init container again to one that starts later, and those of an ended pod to the
+     * next pod, so the last response counts. The plugin's own responses name it, and after a restart pod-resources.
+     * Empty if neither does.
      */
     public static Optional<StartingContainer> of(Set<String> ids, NodeSnapshot snapshot) {
         return snapshot.lastCall(ids)

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Handles the kubelet's calls about one container. A call must return within two seconds: the kubelet sets no deadline, and
- * all pods of the node wait meanwhile.
+ * Handles the kubelet's calls about one container. A call must return within two seconds: the kubelet sets no deadline,
+ * and all pods of the node wait meanwhile.
  */
 public interface CallHandler {
     /**
@@ -23,8 +23,8 @@ public interface CallHandler {
     boolean gatesStart();
 
     /**
-     * The kubelet is about to start the container with these devices. Unlike the other calls it may take half a minute: only
-     * this container waits.
+     * The kubelet is about to start the container with these devices. Unlike the other calls it may take half a minute:
+     * only this container waits.
      *
      * @return why the container can't start, as a sentence; empty if it may. The kubelet calls again
      */

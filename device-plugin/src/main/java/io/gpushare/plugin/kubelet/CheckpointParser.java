@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Parses the checkpoint of the kubelet's device manager (pkg/kubelet/cm/devicemanager/checkpoint). It reads a stream, skips
- * the devices that are not allocated, and ignores unknown fields. The checksum is the kubelet's own matter.
+ * Parses the checkpoint of the kubelet's device manager (pkg/kubelet/cm/devicemanager/checkpoint). It reads a stream,
+ * skips the devices that are not allocated, and ignores unknown fields. The checksum is the kubelet's own matter.
  */
 final class CheckpointParser {
     /** The device lists of the three resources have at most 4 MiB each, and the file contains them at most twice. */

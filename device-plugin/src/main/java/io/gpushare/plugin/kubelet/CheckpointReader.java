@@ -11,7 +11,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the kubelet's checkpoint, which is in the directory of the plugins' sockets. The kubelet replaces it atomically. */
+/**
+ * Reads the kubelet's checkpoint, which is in the directory of the plugins' sockets. The kubelet replaces it
+ * atomically.
+ */
 public final class CheckpointReader {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointReader.class);
 

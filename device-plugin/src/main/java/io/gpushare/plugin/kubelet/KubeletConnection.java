@@ -14,8 +14,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check reads a
- * few file attributes, and notices everything that file events would report, including lost events.
+ * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check
+ * reads a few file attributes, and notices everything that file events would report, including lost events.
  */
 public final class KubeletConnection implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(500);

@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another process
- * of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only half of the pods.
+ * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another
+ * process of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only
+ * half of the pods.
  */
 public final class OtherPlugins {
     private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);

@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one resource registered. Each check compares the desired state with the actual one: the kubelet's socket is the one
- * of the last registration, the plugin's socket is the one that it bound, and the kubelet watches the list.
+ * Keeps one resource registered. Each check compares the desired state with the actual one: the kubelet's socket is the
+ * one of the last registration, the plugin's socket is the one that it bound, and the kubelet watches the list.
  *
- * <p>Kubelets up to 1.36 disconnect a new registration when the stream of the previous one ends after it. So the registrar
- * does not register while a stream is open, nor right after a stream ended.
+ * <p>Kubelets up to 1.36 disconnect a new registration when the stream of the previous one ends after it. So the
+ * registrar does not register while a stream is open, nor right after a stream ended.
  */
 final class Registrar {
     /** The time that a kubelet needs to clean up a stream that ended. */

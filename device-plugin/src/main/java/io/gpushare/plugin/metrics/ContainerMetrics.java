@@ -9,8 +9,8 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * The allocation and the usage of each container on each of its cards. Only containers that have a device now have series,
- * so there are never more of them than the node has devices.
+ * The allocation and the usage of each container on each of its cards. Only containers that have a device now have
+ * series, so there are never more of them than the node has devices.
  */
 record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor usage) {
     void register() {

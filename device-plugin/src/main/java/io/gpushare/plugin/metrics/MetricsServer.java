@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code GET /metrics} and {@code GET /readyz} only. Callers are not trusted: it serves few at a time, each for a few
- * seconds, and reads no body.
+ * Serves {@code GET /metrics} and {@code GET /readyz} only. Callers are not trusted: it serves few at a time, each for
+ * a few seconds, and reads no body.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records an Event on each pod that uses a card without a share of it, and on the node for processes outside of its pods.
- * Not thread-safe.
+ * Records an Event on each pod that uses a card without a share of it, and on the node for processes outside of its
+ * pods. Not thread-safe.
  */
 public final class ForeignUseReporter {
     private static final Logger LOG = LoggerFactory.getLogger(ForeignUseReporter.class);
@@ -22,7 +22,9 @@ public final class ForeignUseReporter {
     private final Events events;
     private ForeignUse state = ForeignUse.NONE;
 
-    /** @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod */
+    /**
+     * @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod
+     */
     public ForeignUseReporter(EventSubject.Node node, BooleanSupplier podsKnown, Events events) {
         this.node = node;
         this.podsKnown = podsKnown;

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records Events on pods above their limit and, if enabled, evicts those that stay above it. On each card it evicts the pod
- * with the largest excess first, one at a time: the others may fit when that one has ended.
+ * Records Events on pods above their limit and, if enabled, evicts those that stay above it. On each card it evicts the
+ * pod with the largest excess first, one at a time: the others may fit when that one has ended.
  */
 public final class OverUseGuard {
     /** Evicts a pod. */

@@ -20,8 +20,8 @@ public final class ProcessTable {
     }
 
     /**
-     * Whether only the processes of this container are visible: in a PID namespace of its own, which a pod without {@code
-     * hostPID} has, the program is process 1.
+     * Whether only the processes of this container are visible: in a PID namespace of its own, which a pod without
+     * {@code hostPID} has, the program is process 1.
      */
     public boolean ownOnly() {
         return proc.equals(OWN) && ProcessHandle.current().pid() == 1;

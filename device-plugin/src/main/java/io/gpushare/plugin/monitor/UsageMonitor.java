@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the usage that the driver reports with the shares of containers. It works on a thread of its own, since it reads
- * files and may evict pods. Of the reports that arrive while the thread is busy, it evaluates the last.
+ * Compares the usage that the driver reports with the shares of containers. It works on a thread of its own, since it
+ * reads files and may evict pods. Of the reports that arrive while the thread is busy, it evaluates the last.
  */
 public final class UsageMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UsageMonitor.class);

@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * The order in which the kubelet admits pods, read from the order in which pod-resources begins to list them. The kubelet
- * admits one pod at a time. Of two pods that both seem to wait, the kubelet has therefore already rejected the earlier one,
- * even if the API does not report that yet.
+ * The order in which the kubelet admits pods, read from the order in which pod-resources begins to list them. The
+ * kubelet admits one pod at a time. Of two pods that both seem to wait, the kubelet has therefore already rejected the
+ * earlier one, even if the API does not report that yet.
  *
  * @param lists the number of lists that are taken into account
  * @param requested when the last of them was requested

@@ -24,8 +24,9 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
         /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
         UNASSIGNED("unassigned"),
         /**
-         * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the response of
-         * Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is changed.
+         * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the
+         * response of Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is
+         * changed.
          */
         UNCONFIRMED("doubtful");
 

@@ -49,9 +49,10 @@ public final class DeviceIdParser {
     }
 
     /**
-     * The allocation of a container by its device IDs alone; empty if none of them is memory or a card of ours. The role is
-     * unknown, so the container counts as an app: its allocation adds to all others, and nothing that it may hold is offered.
-     * Cores are of the card of the memory, whatever card their devices name: the kubelet only counts them.
+     * The allocation of a container by its device IDs alone; empty if none of them is memory or a card of ours. The
+     * role is unknown, so the container counts as an app: its allocation adds to all others, and nothing that it may
+     * hold is offered. Cores are of the card of the memory, whatever card their devices name: the kubelet only counts
+     * them.
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the kubelet's checkpoint records: the answered Allocate calls of containers that have cards, by pod uid, whichever
- * plugin answered them. The plugin itself forgets its responses when it restarts.
+ * What the kubelet's checkpoint records: the answered Allocate calls of containers that have cards, by pod uid,
+ * whichever plugin answered them. The plugin itself forgets its responses when it restarts.
  */
 public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
     public static final KubeletCheckpoint EMPTY = new KubeletCheckpoint(Map.of());
@@ -87,8 +87,8 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         }
 
         /**
-         * The allocation of a container with this demand, of which the response names the card whatever resource the call was
-         * about; empty if the call was for another amount.
+         * The allocation of a container with this demand, of which the response names the card whatever resource the
+         * call was about; empty if the call was for another amount.
          */
         Optional<ContainerAllocation> allocation(ContainerDemand demand, Inventory inventory) {
             Set<CardId> known =
@@ -123,7 +123,9 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)));
     }
 
-    /** The uid of a pod, none of the excluded, one of whose containers has one of its devices: an ID is allocated once. */
+    /**
+     * The uid of a pod, none of the excluded, one of whose containers has one of its devices: an ID is allocated once.
+     */
     Optional<String> podUid(Map<String, Set<String>> containers, Set<String> excluded) {
         return pods.values().stream()
                 .flatMap(List::stream)

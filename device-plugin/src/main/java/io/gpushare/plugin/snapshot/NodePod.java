@@ -64,7 +64,10 @@ public record NodePod(
         return PodName.of(ref);
     }
 
-    /** The allocation that the pod's scheduler wrote: this project's extender, or gpushare's, which wrote a card's index. */
+    /**
+     * The allocation that the pod's scheduler wrote: this project's extender, or gpushare's, which wrote a card's
+     * index.
+     */
     public Decoded<Allocation> written(Inventory inventory) {
         if (!(allocation instanceof Decoded.Absent)) {
             return allocation;

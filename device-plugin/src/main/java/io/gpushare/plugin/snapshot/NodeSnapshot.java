@@ -78,8 +78,8 @@ public final class NodeSnapshot {
     }
 
     /**
-     * The snapshot after the API deleted the pod. What the pod had is free at once, as it is for the extender. The kubelet
-     * may still list the pod for a moment, but the next pod on its cards must find their devices offered.
+     * The snapshot after the API deleted the pod. What the pod had is free at once, as it is for the extender. The
+     * kubelet may still list the pod for a moment, but the next pod on its cards must find their devices offered.
      */
     public NodeSnapshot withoutPod(String uid) {
         Map<String, NodePod> changed = new HashMap<>(evidence.pods());
@@ -95,8 +95,8 @@ public final class NodeSnapshot {
     }
 
     /**
-     * The snapshot with the pods of a fresh list instead of the known ones, for one decision. Pods that the list lacks are
-     * deleted, as in {@link #withoutPod}.
+     * The snapshot with the pods of a fresh list instead of the known ones, for one decision. Pods that the list lacks
+     * are deleted, as in {@link #withoutPod}.
      */
     public NodeSnapshot withPods(Collection<NodePod> fresh) {
         Map<String, NodePod> now =
@@ -164,8 +164,8 @@ public final class NodeSnapshot {
     }
 
     /**
-     * A pod that requests nothing under known names, and has the annotated cards under another resource's name; or that has
-     * cores under another name than the node's. These would be free by that name's change.
+     * A pod that requests nothing under known names, and has the annotated cards under another resource's name; or that
+     * has cores under another name than the node's. These would be free by that name's change.
      *
      * @param known the names of resources that are counted
      */
@@ -181,7 +181,9 @@ public final class NodeSnapshot {
                 .findFirst();
     }
 
-    /** Whether an Allocate for devices of that kind for that container was answered, by this process or one before it. */
+    /**
+     * Whether an Allocate for devices of that kind for that container was answered, by this process or one before it.
+     */
     public boolean answered(PodRef pod, String container, ShareKind kind) {
         return evidence.answered().of(pod, container).anyMatch(call -> call.mayBe(kind))
                 || evidence.checkpoint().entries(pod.uid()).stream()

@@ -4,9 +4,9 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param disputed the cards of devices that contradict the annotation, which the pod holds as well
  * @param awaited what is kept for a pod that waits for its cards
  * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
- * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler, and
+ * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler,
+ * and
  *     disputed cards not by the kubelet
  * @param evidence how this is known; empty if the pod has nothing
  */

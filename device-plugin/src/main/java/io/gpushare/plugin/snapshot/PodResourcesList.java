@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The list of pod-resources: for every pod on the node, by container, the IDs of our devices. A container without devices
- * may be missing. A pod may not be missing: a listed pod is one that the kubelet has begun to admit.
+ * The list of pod-resources: for every pod on the node, by container, the IDs of our devices. A container without
+ * devices may be missing. A pod may not be missing: a listed pod is one that the kubelet has begun to admit.
  */
 public record PodResourcesList(Map<PodName, Map<String, Set<String>>> pods) {
     /** A list without pods. */

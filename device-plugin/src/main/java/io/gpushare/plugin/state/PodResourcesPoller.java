@@ -12,10 +12,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads what the kubelet has allocated. It reads pod-resources when the snapshot may differ from it: at the start, when pods
- * are deleted, and periodically, but not after each Allocate: the plugin knows its own responses, and pod-resources serves
- * few calls at a time. It then reads the kubelet's checkpoint, the first time and while there are cards whose Allocate the
- * plugin did not answer.
+ * Reads what the kubelet has allocated. It reads pod-resources when the snapshot may differ from it: at the start, when
+ * pods are deleted, and periodically, but not after each Allocate: the plugin knows its own responses, and
+ * pod-resources serves few calls at a time. It then reads the kubelet's checkpoint, the first time and while there are
+ * cards whose Allocate the plugin did not answer.
  */
 public final class PodResourcesPoller implements AutoCloseable {
     /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
@@ -26,7 +26,10 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration GAP = Duration.ofMillis(100);
-    /** The interval while the API has not reported pods that the kubelet lists, or any pods, or the kubelet does not respond. */
+    /**
+     * The interval while the API has not reported pods that the kubelet lists, or any pods, or the kubelet does not
+     * respond.
+     */
     private static final Duration BEHIND = Duration.ofSeconds(1);
 
     private static final Duration USUAL = Duration.ofMinutes(1);

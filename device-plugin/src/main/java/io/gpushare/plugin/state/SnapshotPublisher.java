@@ -6,8 +6,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Publishes the latest snapshot on a thread of its own after every change; changes that come together are published once.
- * Nothing is published before every source was read once: such a list would withdraw devices, or offer devices in use.
+ * Publishes the latest snapshot on a thread of its own after every change; changes that come together are published
+ * once. Nothing is published before every source was read once: such a list would withdraw devices, or offer devices in
+ * use.
  */
 public final class SnapshotPublisher implements AutoCloseable {
     /** What has to be read before devices are offered. */

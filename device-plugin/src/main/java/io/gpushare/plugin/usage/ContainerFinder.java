@@ -20,9 +20,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Finds the container of a process by its cgroup. The API reports the names of containers by their IDs, late after a start and
- * not at all while the API server is unavailable. Until then the pod's uid in the cgroup and the pod's shares decide, of
- * which the plugin knows from its own responses or from the kubelet.
+ * Finds the container of a process by its cgroup. The API reports the names of containers by their IDs, late after a
+ * start and not at all while the API server is unavailable. Until then the pod's uid in the cgroup and the pod's shares
+ * decide, of which the plugin knows from its own responses or from the kubelet.
  */
 final class ContainerFinder {
     private final Map<String, NodePod> pods;
@@ -136,8 +136,8 @@ final class ContainerFinder {
     }
 
     /**
-     * Pairs processes with shares so that the processes fit if any pairing lets them: the most memory with the largest share.
-     * The name may be another one's of the pod, the limit is never too low.
+     * Pairs processes with shares so that the processes fit if any pairing lets them: the most memory with the largest
+     * share. The name may be another one's of the pod, the limit is never too low.
      */
     private static Map<Cgroup, ContainerOnCard> paired(List<Group> groups, List<ContainerShare> shares) {
         Iterator<ContainerShare> largest = shares.stream()

@@ -12,7 +12,8 @@ import java.util.OptionalInt;
 /**
  * When each container last computed on each of its cards, as far as the driver reports it.
  *
- * @param active by container and card, the last report in which it computed; the first report of a container that has not
+ * @param active by container and card, the last report in which it computed; the first report of a container that has
+ * not
  */
 public record IdleTimes(Map<ContainerOnCard, Instant> active) {
     /** Before the first report. */

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Which containers use more memory of a shared card than they requested, and since when. Every container above its limit is
- * reported. Only a pod whose containers together exceed their limit on the card is an offender.
+ * Which containers use more memory of a shared card than they requested, and since when. Every container above its
+ * limit is reported. Only a pod whose containers together exceed their limit on the card is an offender.
  *
  * @param since by pod and card, the start of the uninterrupted time above the limit
  * @param reports by container and card, the last report

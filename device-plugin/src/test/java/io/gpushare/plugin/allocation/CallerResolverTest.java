@@ -136,7 +136,10 @@ class CallerResolverTest {
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(A)), "here", "main", Caller.Evidence.LACKS_DEVICES);
     }
 
-    /** Its containers have ended, so the kubelet lists it without devices, and the API server is slow to tell of the next. */
+    /**
+     * Its containers have ended, so the kubelet lists it without devices, and the API server is slow to tell of the
+     * next.
+     */
     @Test
     void onePodIsNotTakenForAnotherOfWhichTheApiHasNotTold() {
         NodePod ending = TestPods.onCard("ending", 0, A, 3);

@@ -17,7 +17,9 @@ class NodeSnapshotTest {
     private static final NodeSnapshot EMPTY =
             NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
 
-    /** After a restart the plugin cannot know whether the annotation was edited or the kubelet ignored the preference. */
+    /**
+     * After a restart the plugin cannot know whether the annotation was edited or the kubelet ignored the preference.
+     */
     @Test
     void whereAnnotationAndDevicesDisagreeBothCardsAreHeld() {
         NodeSnapshot twoCards = NodeSnapshot.of(new Inventory(
@@ -38,7 +40,9 @@ class NodeSnapshotTest {
                 .containsExactly(5, 5);
     }
 
-    /** The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet. */
+    /**
+     * The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet.
+     */
     @Test
     void aPodThatAFreshListLacksHasNothing() {
         NodePod deleted = TestPods.onCard("deleted", 0, A, 1);

@@ -3,11 +3,13 @@ package io.gpushare.e2e.load;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A budget of BENCHMARKS.md: a figure, the limit that it must keep, and the number of nodes for which the limit is set. */
+/**
+ * A budget of BENCHMARKS.md: a figure, the limit that it must keep, and the number of nodes for which the limit is set.
+ */
 public enum Budget {
     RATE(
-            "pods bound per second beside kube-scheduler, 1,000 nodes, compared with kube-scheduler without the extender"
-                    + " (warm, mean of 3 rounds)",
+            "pods bound per second beside kube-scheduler, 1,000 nodes, compared with kube-scheduler without the"
+                    + " extender (warm, mean of 3 rounds)",
             1_000,
             Kind.AT_LEAST,
             0.9,
@@ -17,11 +19,7 @@ public enum Budget {
     MEMORY("resident memory with 160,000 pods on 5,000 nodes", 5_000, Kind.AT_MOST, 1_170, " MiB"),
     HOSTILE_P99("filter of ordinary pods at 5,000 nodes under attack, p99", 5_000, Kind.AT_MOST, 50, " ms"),
     SELECTORS(
-            "filter with the worst selectors at 5,000 nodes, processor time per call",
-            5_000,
-            Kind.AT_MOST,
-            25,
-            " ms");
+            "filter with the worst selectors at 5,000 nodes, processor time per call", 5_000, Kind.AT_MOST, 25, " ms");
 
     private enum Kind {
         AT_LEAST,

@@ -11,8 +11,8 @@ public final class ResultTable {
     private ResultTable() {}
 
     /**
-     * One line per policy, the mean over its seeds: per cent of capacity allocated when 100 % have arrived (if they have)
-     * and at the end, its standard deviation, pods refused, and decisions per second of one core.
+     * One line per policy, the mean over its seeds: per cent of capacity allocated when 100 % have arrived (if they
+     * have) and at the end, its standard deviation, pods refused, and decisions per second of one core.
      */
     public static String of(List<Result> results) {
         boolean full = results.stream().allMatch(result -> result.arrived() >= 100);

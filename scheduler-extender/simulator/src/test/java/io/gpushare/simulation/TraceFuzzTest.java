@@ -15,7 +15,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files with random damage either are read and replayed, or are refused in a sentence. No other exception ends a run. */
+/**
+ * Files with random damage either are read and replayed, or are refused in a sentence. No other exception ends a run.
+ */
 class TraceFuzzTest {
     private static final int FILES = 4000;
     private static final int MAX_REPLAYED_PODS = 2000;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** What is free on one node at one moment, as a policy sees it. Immutable. */
 public final class FreeNode {
     /**
-     * The fixed order of nodes that decides among equally good ones. It is a hash of the name: names often go by kind of
-     * node, and an order by kind would be a policy of its own.
+     * The fixed order of nodes that decides among equally good ones. It is a hash of the name: names often go by kind
+     * of node, and an order by kind would be a policy of its own.
      */
     public static final Comparator<FreeNode> ORDER =
             Comparator.<FreeNode>comparingLong(node -> node.order).thenComparing(FreeNode::name);
@@ -99,8 +99,8 @@ public final class FreeNode {
     }
 
     /**
-     * The choices of cards on this node for the pod; empty if the pod does not fit. Of interchangeable cards only one is
-     * named. Whole cards are of one kind if possible.
+     * The choices of cards on this node for the pod; empty if the pod does not fit. Of interchangeable cards only one
+     * is named. Whole cards are of one kind if possible.
      */
     public List<Candidate> candidates(PodRequest pod) {
         if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || pod.units() > freeUnits) {

@@ -12,10 +12,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the ledger has every pod that was bound when a term began. The informers' own lists and watches may come from a
- * cache of the API server that lags, so one fresh list of all bound pods shows which are missing. Usually the informer shows
- * those within milliseconds. A pod that ended or was deleted meanwhile is never shown: pods that stay missing are read one by
- * one, less and less often.
+ * Whether the ledger has every pod that was bound when a term began. The informers' own lists and watches may come from
+ * a cache of the API server that lags, so one fresh list of all bound pods shows which are missing. Usually the
+ * informer shows those within milliseconds. A pod that ended or was deleted meanwhile is never shown: pods that stay
+ * missing are read one by one, less and less often.
  */
 final class CatchUp {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -46,8 +46,8 @@ final class CatchUp {
     }
 
     /**
-     * Whether no pod is missing any more. Blocks on calls to the API server, but makes few of them, however often this is
-     * called.
+     * Whether no pod is missing any more. Blocks on calls to the API server, but makes few of them, however often this
+     * is called.
      *
      * @param nanos the time now, as of {@link System#nanoTime}
      */

@@ -156,7 +156,9 @@ public final class ClusterInformers implements AutoCloseable {
         admissions.close();
     }
 
-    /** Passes events to the ledger and counts them: an informer is synced before its listener has received every object. */
+    /**
+     * Passes events to the ledger and counts them: an informer is synced before its listener has received every object.
+     */
     private static final class Events<T> implements Informer.Listener<T> {
         private final Consumer<T> changed;
         private final Consumer<T> gone;

@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Acquires and renews the Lease step by step, by client-go's rules. The times that another holder wrote are never compared
- * with our clock: a Lease may be taken once it has not changed for its length by our monotonic clock. Our own term ends by
- * that clock too, counted from before the renewing call, and earlier, so that it is over before another holder's begins.
+ * Acquires and renews the Lease step by step, by client-go's rules. The times that another holder wrote are never
+ * compared with our clock: a Lease may be taken once it has not changed for its length by our monotonic clock. Our own
+ * term ends by that clock too, counted from before the renewing call, and earlier, so that it is over before another
+ * holder's begins.
  */
 final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);
@@ -48,7 +49,10 @@ final class Election {
     // Until then the last response counts.
     private volatile long heardUntil;
 
-    /** @param identity unique to this process, which is the holder if it finds it in the Lease, whatever response was lost */
+    /**
+     * @param identity unique to this process, which is the holder if it finds it in the Lease, whatever response was
+     * lost
+     */
     Election(LeaseStore store, String identity, Timing timing, LongSupplier nanos, InstantSource clock) {
         this.store = store;
         this.identity = identity;

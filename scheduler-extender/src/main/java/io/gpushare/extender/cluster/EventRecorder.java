@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records an Event on a pod whose annotation is rejected: a few per second from its own thread. Rejections that do not fit
- * into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
+ * Records an Event on a pod whose annotation is rejected: a few per second from its own thread. Rejections that do not
+ * fit into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
  */
 public final class EventRecorder implements AnnotationObserver {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the label that the Service selects on the pod of the extender that serves requests, and on no other pod. Each
- * extender writes it on its own pod. The one that serves requests also removes it from all others: a former leader that is
- * frozen or lost the API server cannot. Which extender may answer does not depend on the label.
+ * extender writes it on its own pod. The one that serves requests also removes it from all others: a former leader that
+ * is frozen or lost the API server cannot. Which extender may answer does not depend on the label.
  */
 public final class LeaderLabel {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderLabel.class);

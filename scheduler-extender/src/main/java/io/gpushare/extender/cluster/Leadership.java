@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether this extender may answer: it leads, and its ledger has everything that earlier leaders wrote. A list that
- * is read after the term began proves the latter: an informer may lag behind the last leader's writes.
+ * Decides whether this extender may answer: it leads, and its ledger has everything that earlier leaders wrote. A list
+ * that is read after the term began proves the latter: an informer may lag behind the last leader's writes.
  */
 public final class Leadership {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);

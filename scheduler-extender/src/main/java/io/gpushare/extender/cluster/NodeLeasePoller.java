@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the Leases of the device plugins periodically, and tells the ledger which nodes have a stale one. It does not watch:
- * a silent watch does not say whether a node or the watch is dead, and lists are no more bytes than all renewals.
+ * Reads the Leases of the device plugins periodically, and tells the ledger which nodes have a stale one. It does not
+ * watch: a silent watch does not say whether a node or the watch is dead, and lists are no more bytes than all
+ * renewals.
  */
 public final class NodeLeasePoller implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLeasePoller.class);

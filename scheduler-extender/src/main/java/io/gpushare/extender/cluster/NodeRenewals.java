@@ -7,8 +7,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds the nodes whose device plugin no longer renews its Lease, from successive readings of all Leases and the reader's
- * own monotonic clock. Time in which the reader itself got no response counts against no node. Not thread-safe.
+ * Finds the nodes whose device plugin no longer renews its Lease, from successive readings of all Leases and the
+ * reader's own monotonic clock. Time in which the reader itself got no response counts against no node. Not
+ * thread-safe.
  */
 final class NodeRenewals {
     /** A Lease that did not change for this time is stale: four renewals are missing. */

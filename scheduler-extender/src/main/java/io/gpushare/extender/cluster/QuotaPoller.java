@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists the ResourceQuotas periodically while this extender leads, if it has the optional permission. It does not watch:
- * what they count changes with every pod, and is shown to users only.
+ * Lists the ResourceQuotas periodically while this extender leads, if it has the optional permission. It does not
+ * watch: what they count changes with every pod, and is shown to users only.
  */
 public final class QuotaPoller {
     private static final Logger LOG = LoggerFactory.getLogger(QuotaPoller.class);

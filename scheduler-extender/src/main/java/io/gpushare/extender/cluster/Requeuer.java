@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes kube-scheduler retry waiting pods that fit now, by writing an annotation on them: a change of the pod itself is the
- * one event that requeues it in every release. Runs on its own thread, one call at a time.
+ * Makes kube-scheduler retry waiting pods that fit now, by writing an annotation on them: a change of the pod itself is
+ * the one event that requeues it in every release. Runs on its own thread, one call at a time.
  */
 public final class Requeuer {
     private static final Logger LOG = LoggerFactory.getLogger(Requeuer.class);

@@ -1,4 +1,6 @@
-/** The edge to the API server: informers that feed the ledger, leader election, and writes to pods. It decides nothing. */
+/**
+ * The edge to the API server: informers that feed the ledger, leader election, and writes to pods. It decides nothing.
+ */
 @NullMarked
 package io.gpushare.extender.cluster;
 

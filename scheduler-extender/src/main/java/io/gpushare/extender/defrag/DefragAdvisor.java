@@ -27,9 +27,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Advises which pods to move. It searches again and again until the pods of the plan have been read: those that budgets protect, or whose new place only
- * kube-scheduler can know, stay where they are. One search runs at a time, and begins no new
- * round after 10 s. The calls block.
+ * Advises which pods to move. It searches again and again until the pods of the plan have been read: those that budgets
+ * protect, or whose new place only kube-scheduler can know, stay where they are. One search runs at a time, and begins
+ * no new round after 10 s. The calls block.
  */
 public final class DefragAdvisor {
     /** The most moves of one plan. */

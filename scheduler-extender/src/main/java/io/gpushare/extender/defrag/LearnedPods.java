@@ -20,7 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the API server has said about pods during one search. Pods that were not read yet may be moved to every node. */
+/**
+ * What the API server has said about pods during one search. Pods that were not read yet may be moved to every node.
+ */
 final class LearnedPods implements PodKnowledge {
     private final Ledger ledger;
     private final Evictions api;
@@ -71,7 +73,9 @@ final class LearnedPods implements PodKnowledge {
         return details.isEmpty() ? "it does not wait any more" : conditions.obstacle(details.get());
     }
 
-    /** Reads the pod of that move: it stays if it may not be evicted, or if its controller's new pod can't be foreseen. */
+    /**
+     * Reads the pod of that move: it stays if it may not be evicted, or if its controller's new pod can't be foreseen.
+     */
     void learn(Move move) throws KubernetesException {
         String uid = move.pod().uid();
         Optional<PodDetails> details = read(move.pod())

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which evictions the PodDisruptionBudgets forbid, of several together: each eviction takes one from each budget that selects
- * its pod, as kube-scheduler counts them.
+ * Which evictions the PodDisruptionBudgets forbid, of several together: each eviction takes one from each budget that
+ * selects its pod, as kube-scheduler counts them.
  */
 final class BudgetCheck {
     private BudgetCheck() {}

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Evicts pods for waiting pods that kube-scheduler's own preemption does not help: on its own thread, for one pod at a time,
- * and only while this extender leads and has the permission.
+ * Evicts pods for waiting pods that kube-scheduler's own preemption does not help: on its own thread, for one pod at a
+ * time, and only while this extender leads and has the permission.
  */
 public final class PreemptionLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PreemptionLoop.class);

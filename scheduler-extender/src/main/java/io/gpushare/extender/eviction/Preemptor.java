@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
- * holds the cards for the pod, and evicts. Cards are held first, in the ledger and then in the pod's status, so that no pod
- * that the victims' controllers create takes them, whoever leads then.
+ * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets
+ * allow, holds the cards for the pod, and evicts. Cards are held first, in the ledger and then in the pod's status, so
+ * that no pod that the victims' controllers create takes them, whoever leads then.
  */
 final class Preemptor {
     private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
@@ -129,7 +129,9 @@ final class Preemptor {
         return conditions.obstacle(pod);
     }
 
-    /** The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold. */
+    /**
+     * The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold.
+     */
     private Attempt evict(PodEntry pod, Departure plan, Set<String> spared, Duration grace) {
         ledger.holdCards(pod, plan.node(), Set.copyOf(plan.uids()));
         Attempt attempt = evictHeld(pod, plan, spared, grace);

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether pods can be evicted together, before the first one is: each is read from the API server, their budgets are counted,
- * and the API server tests each eviction. A set that can be evicted only in part would be evicted for nothing.
+ * Whether pods can be evicted together, before the first one is: each is read from the API server, their budgets are
+ * counted, and the API server tests each eviction. A set that can be evicted only in part would be evicted for nothing.
  */
 public final class VictimCheck {
     private static final Logger LOG = LoggerFactory.getLogger(VictimCheck.class);

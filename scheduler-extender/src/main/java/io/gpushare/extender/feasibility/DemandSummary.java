@@ -42,8 +42,8 @@ public record DemandSummary(Share share, int sharedCards, int wholeCards, CardSe
     }
 
     /**
-     * Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain, and one
-     * comparison per node decides on them.
+     * Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain, and
+     * one comparison per node decides on them.
      */
     public boolean plain() {
         return selector.any()

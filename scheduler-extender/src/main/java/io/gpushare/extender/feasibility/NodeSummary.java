@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What filter reads of one node. It is made once when the node's cards change, so that a request over thousands of nodes
- * searches no cards. Its result is the same as that of {@link NodeCards#place}.
+ * What filter reads of one node. It is made once when the node's cards change, so that a request over thousands of
+ * nodes searches no cards. Its result is the same as that of {@link NodeCards#place}.
  */
 public final class NodeSummary {
     private final List<CardGroup> groups;
@@ -44,7 +44,8 @@ public final class NodeSummary {
     }
 
     /**
-     * Why the node can't take the demand now; null if it can. The time grows with the groups of alike cards on the node.
+     * Why the node can't take the demand now; null if it can. The time grows with the groups of alike cards on the
+     * node.
      */
     public @Nullable Refusal refusal(DemandSummary demand) {
         if (demand.plain()) {

@@ -6,8 +6,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.function.Consumer;
 
 /**
- * Reads the body of a request within the limits, then calls the next handler of the route; a larger body gets 413 as soon as
- * that is known. vertx-web's own handler knows no budget that requests share.
+ * Reads the body of a request within the limits, then calls the next handler of the route; a larger body gets 413 as
+ * soon as that is known. vertx-web's own handler knows no budget that requests share.
  */
 public final class BodyReader implements Handler<RoutingContext> {
     private static final String BODY = "body";

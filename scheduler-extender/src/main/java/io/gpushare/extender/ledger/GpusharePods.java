@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods that hold cards by gpushare's annotations, by node: these name a card by its index in the node's inventory, so
- * another inventory may change what they hold.
+ * The pods that hold cards by gpushare's annotations, by node: these name a card by its index in the node's inventory,
+ * so another inventory may change what they hold.
  */
 final class GpusharePods {
     private final NodeTable nodes;
@@ -31,7 +31,9 @@ final class GpusharePods {
         return byNode.getOrDefault(node, Set.of());
     }
 
-    /** Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod. */
+    /**
+     * Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod.
+     */
     static boolean adopts(Allocation allocation, Holding holding, @Nullable PodEntry pod) {
         return pod != null
                 && pod.gpushare() != null
@@ -44,7 +46,9 @@ final class GpusharePods {
         return written.bound() ? written : null;
     }
 
-    /** The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown. */
+    /**
+     * The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown.
+     */
     List<Holding> holdings(PodRef pod, String node, AliyunPod gpushare, List<Holding> former) {
         byNode.compute(node, (_, uids) -> {
             Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;

@@ -260,8 +260,8 @@ public final class Ledger {
     }
 
     /**
-     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that kube-scheduler has
-     * nominated to the node and that have the same or a higher priority.
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that
+     * kube-scheduler has nominated to the node and that have the same or a higher priority.
      */
     public NodeEntry nodeEntryFor(String podUid, int priority, String name) {
         return pods.available(name, nodes.entry(name), podUid, priority);
@@ -306,8 +306,8 @@ public final class Ledger {
     }
 
     /**
-     * Holds cards of that node for the waiting pod, against pods of the same or a lower priority, until it is released, bound
-     * or gone. Placements that come after this call respect it; those that came before are in the ledger.
+     * Holds cards of that node for the waiting pod, against pods of the same or a lower priority, until it is released,
+     * bound or gone. Placements that come after this call respect it; those that came before are in the ledger.
      *
      * @param victims the uids of the pods that this extender evicts for it
      */

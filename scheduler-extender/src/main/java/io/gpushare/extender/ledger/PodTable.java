@@ -90,8 +90,8 @@ final class PodTable {
     }
 
     /**
-     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that are nominated to
-     * the node and have the same or a higher priority.
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that are
+     * nominated to the node and have the same or a higher priority.
      */
     NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
         NodeEntry available = entry.without(uid);
@@ -120,7 +120,9 @@ final class PodTable {
         }
     }
 
-    /** The node's hold has changed: its cards do not wait for the pod that it named before, if it names another one now. */
+    /**
+     * The node's hold has changed: its cards do not wait for the pod that it named before, if it names another one now.
+     */
     void withdraw(String node, HoldCodec before, HoldCodec now) {
         if (!before.pod().equals(now.pod())) {
             nominations.withdraw(before.pod(), node);
@@ -154,7 +156,10 @@ final class PodTable {
                 || entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
     }
 
-    /** Holds the node's cards for that pod: what is assumed there before is seen by the caller, and what comes after sees the hold. */
+    /**
+     * Holds the node's cards for that pod: what is assumed there before is seen by the caller, and what comes after
+     * sees the hold.
+     */
     void hold(PodEntry pod, String node, Set<String> victims) {
         Nominations.Nominated held =
                 new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), true, true);

@@ -26,8 +26,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The extender's metrics in Prometheus' text format; scheduler-extender/METRICS.md lists them. Counting a request takes no
- * lock. Everything else is collected during a scrape.
+ * The extender's metrics in Prometheus' text format; scheduler-extender/METRICS.md lists them. Counting a request takes
+ * no lock. Everything else is collected during a scrape.
  */
 public final class ExtenderMetrics {
     public static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Metrics of the ledger, counted once per scrape from one snapshot. Only the extender that answers kube-scheduler reports
- * the cluster, so that sums over all extenders are right.
+ * Metrics of the ledger, counted once per scrape from one snapshot. Only the extender that answers kube-scheduler
+ * reports the cluster, so that sums over all extenders are right.
  */
 final class LedgerMetrics implements MultiCollector {
     /** The prefix of all metrics with a series per node. */

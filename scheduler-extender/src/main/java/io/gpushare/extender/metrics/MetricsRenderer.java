@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Renders the metrics on a thread of its own, so that no verb waits for it. Scrapes that arrive before a rendering starts
- * share it: at most one is made at a time.
+ * Renders the metrics on a thread of its own, so that no verb waits for it. Scrapes that arrive before a rendering
+ * starts share it: at most one is made at a time.
  */
 final class MetricsRenderer {
     private final Function<Boolean, Buffer> text;

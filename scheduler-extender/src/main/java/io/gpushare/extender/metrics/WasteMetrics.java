@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * What pods waste, as of the last round over all device plugins; absent before it, and while this extender does not answer
- * kube-scheduler. The page shows the same figures.
+ * What pods waste, as of the last round over all device plugins; absent before it, and while this extender does not
+ * answer kube-scheduler. The page shows the same figures.
  */
 final class WasteMetrics implements MultiCollector {
     private final BooleanSupplier ready;

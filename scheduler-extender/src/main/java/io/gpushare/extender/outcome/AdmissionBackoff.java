@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Backs off from nodes whose kubelet rejects pods soon after this extender bound them. After a rejection the node gets no
- * pod for some seconds, then one at a time, each after twice the delay, until one is admitted. It holds for pods of the same
- * namespace: a user whose pods no kubelet admits takes no node from others. Thread-safe.
+ * Backs off from nodes whose kubelet rejects pods soon after this extender bound them. After a rejection the node gets
+ * no pod for some seconds, then one at a time, each after twice the delay, until one is admitted. It holds for pods of
+ * the same namespace: a user whose pods no kubelet admits takes no node from others. Thread-safe.
  */
 public final class AdmissionBackoff {
     static final Duration FIRST = Duration.ofSeconds(5);

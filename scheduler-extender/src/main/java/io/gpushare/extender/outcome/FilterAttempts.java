@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The nodes that filter named for pods without a bind after it. kube-scheduler calls filter again for a pod only when its
- * last attempt has ended, however long a volume took: a later plugin or extender refused the node. After three attempts
- * that node is passed over, and so is each that is named after it, until the pod is bound. Thread-safe.
+ * The nodes that filter named for pods without a bind after it. kube-scheduler calls filter again for a pod only when
+ * its last attempt has ended, however long a volume took: a later plugin or extender refused the node. After three
+ * attempts that node is passed over, and so is each that is named after it, until the pod is bound. Thread-safe.
  */
 public final class FilterAttempts {
     static final int PATIENCE = 3;

@@ -16,7 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The responses about moves of pods: the advice, and what {@code kubectl gpushare defrag --apply} asks between moves. */
+/**
+ * The responses about moves of pods: the advice, and what {@code kubectl gpushare defrag --apply} asks between moves.
+ */
 final class DefragResponses {
     static final Set<String> PATHS =
             Set.of("defrag", "text/defrag", "text/defrag-step", "text/defrag-moved", "text/defrag-bound");

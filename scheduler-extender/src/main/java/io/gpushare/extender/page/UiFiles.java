@@ -18,9 +18,9 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the page's files: a fixed list from this jar and from lit-html's, read once. vertx-web's StaticHandler does not fit:
- * it copies resources to a writable directory, and it validates caches by modification time, which is the same in every
- * reproducible build.
+ * Serves the page's files: a fixed list from this jar and from lit-html's, read once. vertx-web's StaticHandler does
+ * not fit: it copies resources to a writable directory, and it validates caches by modification time, which is the same
+ * in every reproducible build.
  */
 final class UiFiles {
     private static final String RESOURCES = "/io/gpushare/extender/ui/";

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The paths for users: the view as JSON, text for the command line, and the page. Responses are made off the event loops and
- * few at a time, so that many viewers can't slow kube-scheduler down.
+ * The paths for users: the view as JSON, text for the command line, and the page. Responses are made off the event
+ * loops and few at a time, so that many viewers can't slow kube-scheduler down.
  */
 public final class ViewRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ViewRoutes.class);

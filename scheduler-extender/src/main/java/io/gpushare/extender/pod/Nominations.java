@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting pods that are nominated to a node, because kube-scheduler or this extender evicted pods there for them. As in
- * kube-scheduler, their demands count against pods of the same or a lower priority: these must not take the cards that become
- * free.
+ * The waiting pods that are nominated to a node, because kube-scheduler or this extender evicted pods there for them.
+ * As in kube-scheduler, their demands count against pods of the same or a lower priority: these must not take the cards
+ * that become free.
  */
 public final class Nominations {
     /**
@@ -144,8 +144,8 @@ public final class Nominations {
     }
 
     /**
-     * Whether that pod counts against the pod with that uid and priority: if it is more important, or as important. Of two
-     * that are nominated to the same node only one counts against the other, or neither would get the card.
+     * Whether that pod counts against the pod with that uid and priority: if it is more important, or as important. Of
+     * two that are nominated to the same node only one counts against the other, or neither would get the card.
      */
     public boolean precedes(Nominated nominated, String uid, int priority) {
         return of(uid).filter(own -> own.node().equals(nominated.node()))
@@ -159,8 +159,8 @@ public final class Nominations {
     }
 
     /**
-     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does not fit
-     * then is omitted: no card waits for it.
+     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does
+     * not fit then is omitted: no card waits for it.
      *
      * @param cards the node's cards now
      * @param terminating whether the holder with that key is about to leave its cards

@@ -13,7 +13,8 @@ public sealed interface PodDemand {
      * The pod requests no GPU resource.
      *
      * @param request its CPU and memory
-     * @param named whether it names a GPU resource, with the amount 0: kube-scheduler delegates such a pod to the extender
+     * @param named whether it names a GPU resource, with the amount 0: kube-scheduler delegates such a pod to the
+     * extender
      */
     record NoGpu(PodRequest request, boolean named) implements PodDemand {
         public NoGpu {

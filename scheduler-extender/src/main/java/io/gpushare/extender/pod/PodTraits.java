@@ -7,12 +7,16 @@ import java.util.List;
 /**
  * What else a pod states for kube-scheduler, beside its resources, as far as this extender must know.
  *
- * @param preferences whether it states a preference that kube-scheduler scores: a preferred affinity or a soft topology spread
- * @param relations whether it requires something that depends on other pods or volumes, which only kube-scheduler can check
+ * @param preferences whether it states a preference that kube-scheduler scores: a preferred affinity or a soft topology
+ * spread
+ * @param relations whether it requires something that depends on other pods or volumes, which only kube-scheduler can
+ * check
  * @param tolerations those of its tolerations that may apply to soft taints, at most {@link #MOST_TOLERATIONS}
  */
 public record PodTraits(boolean preferences, boolean relations, List<Toleration> tolerations) {
-    /** Filter compares them with the taints of nodes. A pod with more counts as one that tolerates none of the others. */
+    /**
+     * Filter compares them with the taints of nodes. A pod with more counts as one that tolerates none of the others.
+     */
     public static final int MOST_TOLERATIONS = 64;
 
     public static final PodTraits NONE = new PodTraits(false, false, List.of());

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The policy that suits the cluster best so far: it decides by one of several others, and a {@link Review} chooses that one
- * again after 1, 2, 4 and 8 pods, and from then on after a quarter more, at least after every 500. It begins with {@link
- * PolicyKind#WSP_KEEP}, which is never far from the best.
+ * The policy that suits the cluster best so far: it decides by one of several others, and a {@link Review} chooses that
+ * one again after 1, 2, 4 and 8 pods, and from then on after a quarter more, at least after every 500. It begins with
+ * {@link PolicyKind#WSP_KEEP}, which is never far from the best.
  */
 final class AdaptivePolicy implements Policy {
     /** The policies to choose from, in the order in which equal ones are preferred. */

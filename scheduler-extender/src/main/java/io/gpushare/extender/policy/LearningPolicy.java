@@ -7,8 +7,8 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.function.BiFunction;
 
 /**
- * A policy that makes a new scoring when the cluster has changed and, if it learns from pods, after 1, 2, 4 and 8 of them,
- * and from then on after a quarter more than the last time.
+ * A policy that makes a new scoring when the cluster has changed and, if it learns from pods, after 1, 2, 4 and 8 of
+ * them, and from then on after a quarter more than the last time.
  */
 final class LearningPolicy implements Policy {
     private final boolean fromPods;

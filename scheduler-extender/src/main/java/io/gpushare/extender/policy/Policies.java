@@ -42,8 +42,8 @@ public final class Policies {
     }
 
     /**
-     * Lets the adaptive policy review what it decides by, if that is due and the policy is in use. Takes up to some tenths
-     * of a second, during which scorings are available.
+     * Lets the adaptive policy review what it decides by, if that is due and the policy is in use. Takes up to some
+     * tenths of a second, during which scorings are available.
      *
      * @return the policy that decides from now on, if it is another one than before
      */

@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Which of several policies would serve the next pods best: each one replays the same pods, drawn from the latest ones, on
- * the free capacity of the cluster, until more than the free capacity has arrived. Early pods count more than late ones, as
- * a cluster may never get that full. Pure and bounded: it takes a sample of a large cluster, and a tenth of a second.
+ * Which of several policies would serve the next pods best: each one replays the same pods, drawn from the latest ones,
+ * on the free capacity of the cluster, until more than the free capacity has arrived. Early pods count more than late
+ * ones, as a cluster may never get that full. Pure and bounded: it takes a sample of a large cluster, and a tenth of a
+ * second.
  *
  * @param present the policy in force, which another one must beat by more than the noise
  * @param scorings of the policies, in the order in which equal ones are preferred

@@ -21,9 +21,10 @@ import java.util.function.Predicate;
  * The verb preempt: kube-scheduler names candidate nodes and, on each, the victims by the sums that it knows. This adds
  * victims until the preemptor finds its cards.
  *
- * <p>kube-scheduler's own victims stay: they may be chosen for CPU, a port or an affinity. {@link ClusterSearch} finds the
- * others among pods of lower priority that the API shows bound to the node; kube-scheduler knows no others, and would
- * reject the whole response. Where this extender would evict fewer pods or less important ones, it returns no node.
+ * <p>kube-scheduler's own victims stay: they may be chosen for CPU, a port or an affinity. {@link ClusterSearch} finds
+ * the others among pods of lower priority that the API shows bound to the node; kube-scheduler knows no others, and
+ * would reject the whole response. Where this extender would evict fewer pods or less important ones, it returns no
+ * node.
  */
 public final class Preemption {
     private final Ledger ledger;
@@ -43,9 +44,9 @@ public final class Preemption {
     }
 
     /**
-     * The victims by node, in the order of the candidates, without the nodes on which no eviction helps. It is empty if the
-     * pod fits a candidate without eviction: kube-scheduler accepts no node without victims, so it retries the pod instead
-     * of evicting elsewhere.
+     * The victims by node, in the order of the candidates, without the nodes on which no eviction helps. It is empty if
+     * the pod fits a candidate without eviction: kube-scheduler accepts no node without victims, so it retries the pod
+     * instead of evicting elsewhere.
      */
     public Map<String, Victims> preempt(SchedulingPod pod, Map<String, Victims> candidates) {
         return switch (ledger.demand(pod)) {
@@ -64,8 +65,8 @@ public final class Preemption {
     }
 
     /**
-     * Whether this extender can do with evictions of lower priority, or fewer of them: kube-scheduler's victims stem from
-     * sums per node. It can't be given other victims, since it would not heed their disruption budgets.
+     * Whether this extender can do with evictions of lower priority, or fewer of them: kube-scheduler's victims stem
+     * from sums per node. It can't be given other victims, since it would not heed their disruption budgets.
      */
     private boolean betterEvicted(SchedulingPod pod, Map<String, Victims> victims) {
         if (victims.isEmpty() || pod.traits().relations() || !evicts.test(pod.ref())) {

@@ -21,13 +21,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When pods are evicted for which waiting pod, and how long cards are held for it. kube-scheduler's own preemption comes
- * first: a pod that awaits cards after it is left alone.
+ * When pods are evicted for which waiting pod, and how long cards are held for it. kube-scheduler's own preemption
+ * comes first: a pod that awaits cards after it is left alone.
  *
- * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound or
- * gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not bound by then has the node passed
- * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
- * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
+ * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound
+ * or gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not bound
+ * by then has the node passed over. If that happens to several pods in a row, something unknown keeps pods from being
+ * bound: nothing is evicted for growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
  */
 public final class PreemptionTurns {
     /** For this time kube-scheduler may help the pod by its own preemption. */

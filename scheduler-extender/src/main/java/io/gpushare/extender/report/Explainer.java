@@ -27,8 +27,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger. They reserve nothing
- * and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
+ * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger. They reserve
+ * nothing and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
  */
 public final class Explainer {
     private final Ledger ledger;

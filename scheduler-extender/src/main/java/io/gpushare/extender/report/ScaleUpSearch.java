@@ -23,8 +23,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of which the
- * fewest are needed, and of equal ones that with the least memory on its cards. The pods that wait before it come first.
+ * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of
+ * which the fewest are needed, and of equal ones that with the least memory on its cards. The pods that wait before it
+ * come first.
  */
 final class ScaleUpSearch {
     /** The most kinds that are compared. */

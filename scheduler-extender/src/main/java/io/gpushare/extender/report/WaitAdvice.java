@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What to tell pods that have waited for a while: why no node takes them, and what helps, in the words of the explanation. A
- * pod gets its advice once, and again when what helps has changed, at most every ten minutes. Not thread-safe.
+ * What to tell pods that have waited for a while: why no node takes them, and what helps, in the words of the
+ * explanation. A pod gets its advice once, and again when what helps has changed, at most every ten minutes. Not
+ * thread-safe.
  */
 public final class WaitAdvice {
     private static final Duration BEFORE_ADVICE = Duration.ofSeconds(20);

@@ -4,7 +4,10 @@ package io.gpushare.extender.report;
 public enum WaitReason {
     /** A node fits: kube-scheduler has not retried yet, or something else than cards keeps the pod away. */
     FITS,
-    /** The cards that the pod may have are free to a sufficient amount together, but not as the pod needs them on one node. */
+    /**
+     * The cards that the pod may have are free to a sufficient amount together, but not as the pod needs them on one
+     * node.
+     */
     FRAGMENTED,
     /** The cards that the pod may have are free to less than the requested amount. */
     FULL,

@@ -35,14 +35,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods that kube-scheduler should retry: it has found no node for them, and now one fits. kube-scheduler notices many
- * events that free cards, but not all (a card that has recovered, an assumption that is forgotten), and may retry before
- * the ledger knows.
+ * The pods that kube-scheduler should retry: it has found no node for them, and now one fits. kube-scheduler notices
+ * many events that free cards, but not all (a card that has recovered, an assumption that is forgotten), and may retry
+ * before the ledger knows.
  *
- * <p>Each round evaluates the whole state, so no event is missed and nothing must survive a restart. It names the pods that
- * fit, by priority, each on what the pods before it leave free, so about as many as can be bound. A pod that stays unbound
- * (because of a taint or a volume) yields to the others after a second, and is named again at growing intervals, until a
- * node fits that did not fit before. Not thread-safe, but for the counts.
+ * <p>Each round evaluates the whole state, so no event is missed and nothing must survive a restart. It names the pods
+ * that fit, by priority, each on what the pods before it leave free, so about as many as can be bound. A pod that stays
+ * unbound (because of a taint or a volume) yields to the others after a second, and is named again at growing
+ * intervals, until a node fits that did not fit before. Not thread-safe, but for the counts.
  */
 public final class WaitingPods {
     /** Within this time kube-scheduler has often retried the pod by itself. */
@@ -143,8 +143,8 @@ public final class WaitingPods {
     }
 
     /**
-     * Decides why demands wait: all of them or, where there are very many, the new ones and those that were decided longest
-     * ago.
+     * Decides why demands wait: all of them or, where there are very many, the new ones and those that were decided
+     * longest ago.
      *
      * @return the demands that a node can take that could not in the last round
      */

@@ -9,7 +9,10 @@ public sealed interface BindResult {
     /** The pod is bound to the requested node; {@code repeated} if an earlier call bound it. */
     record Bound(boolean repeated) implements BindResult {}
 
-    /** The pod is not bound to the requested node, or the outcome is unknown. The sentence has nothing of the pod's spec. */
+    /**
+     * The pod is not bound to the requested node, or the outcome is unknown. The sentence has nothing of the pod's
+     * spec.
+     */
     record Failed(Why why, String sentence) implements BindResult {
         public Failed {
             Objects.requireNonNull(why);

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The verb bind: assume, one Binding, then confirm or forget.
  *
- * <p>Bind is idempotent: kube-scheduler times out and calls again while the first call still runs. One bind of a pod runs
- * at a time; a concurrent call for the same node gets its result.
+ * <p>Bind is idempotent: kube-scheduler times out and calls again while the first call still runs. One bind of a pod
+ * runs at a time; a concurrent call for the same node gets its result.
  */
 public final class Binder {
     private static final Logger LOG = LoggerFactory.getLogger(Binder.class);
@@ -193,8 +193,9 @@ public final class Binder {
     }
 
     /**
-     * Reads each pod with a holding that is not confirmed since before that moment, and keeps or forgets the holding. This
-     * resolves unknown bindings, and pods that were created and deleted in a gap of the watch. Blocks on the API calls.
+     * Reads each pod with a holding that is not confirmed since before that moment, and keeps or forgets the holding.
+     * This resolves unknown bindings, and pods that were created and deleted in a gap of the watch. Blocks on the API
+     * calls.
      */
     public void resolveUnknown(Instant before, Instant now) {
         for (PodEntry entry : ledger.unconfirmedSince(before)) {

@@ -72,8 +72,8 @@ public final class NodeSelection {
     }
 
     /**
-     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without GPU
-     * fits every node.
+     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without
+     * GPU fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
         FilterResult result = filter(pod, nodes, decideIn);
@@ -165,8 +165,8 @@ public final class NodeSelection {
     }
 
     /**
-     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. The
-     * cheapest node may be refused: a policy does not weigh a split over cards or conditions on single cards.
+     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none.
+     * The cheapest node may be refused: a policy does not weigh a split over cards or conditions on single cards.
      */
     private FilterResult decided(
             String podUid,
@@ -209,12 +209,12 @@ public final class NodeSelection {
     }
 
     /**
-     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9 by
-     * cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler picks at
-     * random among equal scores.
+     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9
+     * by cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler
+     * picks at random among equal scores.
      *
-     * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the scores
-     * are half as large.
+     * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the
+     * scores are half as large.
      *
      * <p>A pod without GPU only takes CPU and memory that GPU pods need: every node where it costs least has
      * {@link #MAX_SCORE}, and kube-scheduler's own scores choose among them.

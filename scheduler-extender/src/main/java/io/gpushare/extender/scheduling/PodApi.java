@@ -40,7 +40,9 @@ public interface PodApi {
             return reach == Reach.UNANSWERED || status == 504;
         }
 
-        /** Whether the pod must be read to know the outcome: the response does not exclude that the call took effect. */
+        /**
+         * Whether the pod must be read to know the outcome: the response does not exclude that the call took effect.
+         */
         boolean unknownOutcome() {
             return unanswered() || status == 404 || status == 409 || status >= 500;
         }

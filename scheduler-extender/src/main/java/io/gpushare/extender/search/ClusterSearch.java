@@ -27,11 +27,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers a {@link Question}: of the sets of pods that must leave a node ({@link LeavingSearch}), the least harmful ones whose
- * pods also free enough of the node's CPU and memory, and fit elsewhere if they are moved.
+ * Answers a {@link Question}: of the sets of pods that must leave a node ({@link LeavingSearch}), the least harmful
+ * ones whose pods also free enough of the node's CPU and memory, and fit elsewhere if they are moved.
  *
- * <p>At most {@value #MOST_NODES} nodes are searched, those with the least important pods and the cheapest cards, and at most
- * {@value #MOST_TRIED} sets are tried. Cards that pods are already moved away from come first.
+ * <p>At most {@value #MOST_NODES} nodes are searched, those with the least important pods and the cheapest cards, and
+ * at most {@value #MOST_TRIED} sets are tried. Cards that pods are already moved away from come first.
  */
 public final class ClusterSearch {
     private static final int MOST_NODES = 500;
@@ -77,8 +77,8 @@ public final class ClusterSearch {
     }
 
     /**
-     * The least harmful set of pods, by uid, that must leave that node, the most harmful first; empty if none suffices. Its CPU
-     * and memory are not considered.
+     * The least harmful set of pods, by uid, that must leave that node, the most harmful first; empty if none suffices.
+     * Its CPU and memory are not considered.
      *
      * @param gone uids of pods that leave it anyway
      */
@@ -241,7 +241,10 @@ public final class ClusterSearch {
         return chosen;
     }
 
-    /** The departure on the node as it is after the moves so far; empty if some of its pods have moved, or others have come. */
+    /**
+     * The departure on the node as it is after the moves so far; empty if some of its pods have moved, or others have
+     * come.
+     */
     private Optional<Departure> current(Departure departure, PlannedCluster planned) {
         String name = departure.node();
         if (departure.uids().stream().anyMatch(planned::moved)) {

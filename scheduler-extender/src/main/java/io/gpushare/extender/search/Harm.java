@@ -7,8 +7,8 @@ import java.util.Comparator;
 import java.util.Objects;
 
 /**
- * How much harm is done if pods leave, in kube-scheduler's order: the highest priority among them, their number, the sum of
- * their weights, and how long the oldest has existed.
+ * How much harm is done if pods leave, in kube-scheduler's order: the highest priority among them, their number, the
+ * sum of their weights, and how long the oldest has existed.
  *
  * @param highest {@link Integer#MIN_VALUE} if no pod is harmed
  * @param sum of the priorities, or of the memory units if pods are moved

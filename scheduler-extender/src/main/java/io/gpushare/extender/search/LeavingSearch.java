@@ -22,13 +22,13 @@ import java.util.Set;
 /**
  * Finds the sets of pods that must leave one node so that a demand fits.
  *
- * <p>It tries the holders of each card alone, and then those of the cheapest cards together, one card more at a time, until
- * the demand fits. In each such group all pods are removed, and then each is put back that can stay: the most harmful first,
- * then the smaller (so that few leave), then the older. A pod that terminates anyway is put back last. More free cards never
- * make a demand impossible, so every pod of a set is needed.
+ * <p>It tries the holders of each card alone, and then those of the cheapest cards together, one card more at a time,
+ * until the demand fits. In each such group all pods are removed, and then each is put back that can stay: the most
+ * harmful first, then the smaller (so that few leave), then the older. A pod that terminates anyway is put back last.
+ * More free cards never make a demand impossible, so every pod of a set is needed.
  *
- * <p>Then it tries all sets that do less harm than the best one so far. It ends after {@value #MOST_CHECKS} sets, which is
- * enough for any node with up to nine pods; on other nodes a better set may exist.
+ * <p>Then it tries all sets that do less harm than the best one so far. It ends after {@value #MOST_CHECKS} sets, which
+ * is enough for any node with up to nine pods; on other nodes a better set may exist.
  */
 public final class LeavingSearch {
     static final int MOST_CHECKS = 512;
@@ -70,8 +70,8 @@ public final class LeavingSearch {
     }
 
     /**
-     * The sets, the least harmful first. It is one empty set if the demand fits, and none if all pods together would not
-     * suffice.
+     * The sets, the least harmful first. It is one empty set if the demand fits, and none if all pods together would
+     * not suffice.
      *
      * @param mayLeave the pods that may leave, by uid; {@link Harm#NONE} for those that leave anyway
      */

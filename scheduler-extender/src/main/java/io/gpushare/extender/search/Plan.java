@@ -24,7 +24,9 @@ public sealed interface Plan {
         }
     }
 
-    /** These pods must leave, in order. There are several departures only if as many cards as possible are to be freed. */
+    /**
+     * These pods must leave, in order. There are several departures only if as many cards as possible are to be freed.
+     */
     record Leave(List<Departure> departures) implements Plan {
         public Leave {
             departures = List.copyOf(departures);

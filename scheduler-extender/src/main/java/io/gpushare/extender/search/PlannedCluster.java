@@ -80,8 +80,8 @@ final class PlannedCluster {
     }
 
     /**
-     * Moves the pods away from the node, the largest first. Its cards accept no pods from now on. It is empty, and nothing
-     * changes, if one of the pods fits nowhere else.
+     * Moves the pods away from the node, the largest first. Its cards accept no pods from now on. It is empty, and
+     * nothing changes, if one of the pods fits nowhere else.
      *
      * @param allowed which of the places that the policy chooses are accepted
      */

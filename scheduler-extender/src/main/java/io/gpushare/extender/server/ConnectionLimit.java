@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Vert.x's ordinary transport with a limit on the open connections of each listening socket: it closes those beyond it as it
- * accepts them. Vert.x has no such limit, and calls a connection's handler only after the TLS handshake, when the connection
- * has its memory already.
+ * Vert.x's ordinary transport with a limit on the open connections of each listening socket: it closes those beyond it
+ * as it accepts them. Vert.x has no such limit, and calls a connection's handler only after the TLS handshake, when the
+ * connection has its memory already.
  *
  * @param refused called for each connection beyond the limit
  */

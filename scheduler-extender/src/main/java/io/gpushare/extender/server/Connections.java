@@ -19,12 +19,12 @@ import java.util.function.Predicate;
  * The open connections of one event loop, and when they are closed.
  *
  * <p>Slow callers: each step of an exchange has one deadline, except for the extender's own work. vertx-web's timeouts
- * begin with a request and do not cover a caller that sends none. All connections are checked periodically, because a timer
- * for each step would cost more than the step.
+ * begin with a request and do not cover a caller that sends none. All connections are checked periodically, because a
+ * timer for each step would cost more than the step.
  *
- * <p>An extender that is not ready: kube-scheduler keeps its connections, and one through kube-proxy's NodePort stays with
- * the extender that it reached first. Therefore each response of an extender that is not ready is the last one of its
- * connection, and idle connections are closed when it stops to be ready: the next request reaches the leader.
+ * <p>An extender that is not ready: kube-scheduler keeps its connections, and one through kube-proxy's NodePort stays
+ * with the extender that it reached first. Therefore each response of an extender that is not ready is the last one of
+ * its connection, and idle connections are closed when it stops to be ready: the next request reaches the leader.
  */
 final class Connections implements Handler<HttpServerRequest> {
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(1);

@@ -89,7 +89,9 @@ final class ExtenderRouter {
         router.errorHandler(500, this::failed);
     }
 
-    /** Reports an internal error; a response that has begun is cut off, so that the caller sees that it is incomplete. */
+    /**
+     * Reports an internal error; a response that has begun is cut off, so that the caller sees that it is incomplete.
+     */
     private void failed(RoutingContext context) {
         LOG.error(
                 "the response to {} {} failed",

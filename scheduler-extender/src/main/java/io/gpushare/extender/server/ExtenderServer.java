@@ -75,7 +75,8 @@ public final class ExtenderServer {
      * The components that serve requests.
      *
      * @param unready why no verb can be served now, as a sentence; empty if it can
-     * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or could
+     * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
+     * could
      */
     public record Parts(
             Ledger ledger,

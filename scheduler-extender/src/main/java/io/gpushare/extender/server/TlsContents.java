@@ -99,7 +99,9 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
         return new PemTrustOptions().addCertValue(authority);
     }
 
-    /** Configures a server that starts. Client certificates are requested here and required by path: probes have none. */
+    /**
+     * Configures a server that starts. Client certificates are requested here and required by path: probes have none.
+     */
     void into(HttpServerOptions options) {
         options.setSsl(true).setKeyCertOptions(pair());
         if (clientCa != null) {

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies changed TLS files to new connections. It compares contents, not modification times: the kubelet updates a Secret's
- * volume by one symbolic link above the files. Files that don't belong together, as during an update, change nothing.
+ * Applies changed TLS files to new connections. It compares contents, not modification times: the kubelet updates a
+ * Secret's volume by one symbolic link above the files. Files that don't belong together, as during an update, change
+ * nothing.
  */
 final class TlsReload {
     private static final Logger LOG = LoggerFactory.getLogger(TlsReload.class);

@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches usage from the plugins of requested nodes and caches it for the period at which a plugin measures. A plugin that
- * does not respond delays a request by the deadline at most and is not asked again for a while.
+ * Fetches usage from the plugins of requested nodes and caches it for the period at which a plugin measures. A plugin
+ * that does not respond delays a request by the deadline at most and is not asked again for a while.
  */
 public final class PluginMetricsClient implements MemoryUsage {
     private static final Logger LOG = LoggerFactory.getLogger(PluginMetricsClient.class);

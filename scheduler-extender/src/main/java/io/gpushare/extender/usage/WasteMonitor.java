@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds up what is wasted, in rounds over all nodes. It asks few plugins at a time and waits between, so that a round of a
- * large cluster takes minutes and costs little; of a small one, seconds.
+ * Adds up what is wasted, in rounds over all nodes. It asks few plugins at a time and waits between, so that a round of
+ * a large cluster takes minutes and costs little; of a small one, seconds.
  */
 public final class WasteMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(WasteMonitor.class);

@@ -22,8 +22,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a snapshot of the cluster, or its changes. Cards come without their pods' names, which would be most of the size:
- * {@link NodesJson} has them for single nodes. Namespaces and models are indices into lists of the same response.
+ * Writes a snapshot of the cluster, or its changes. Cards come without their pods' names, which would be most of the
+ * size: {@link NodesJson} has them for single nodes. Namespaces and models are indices into lists of the same response.
  */
 public final class ClusterJson {
     private final JsonGenerator json;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Writes the response of inspect in gpushare's shape, where "GPU" counts memory units, with the total of each card; beside
- * it the fields that gpushare did not have: unit, uuid, model, health, and whether the card is taken whole.
+ * Writes the response of inspect in gpushare's shape, where "GPU" counts memory units, with the total of each card;
+ * beside it the fields that gpushare did not have: unit, uuid, model, health, and whether the card is taken whole.
  */
 public final class InspectJson {
     private InspectJson() {}
@@ -25,8 +25,8 @@ public final class InspectJson {
     }
 
     /**
-     * The same with the measured usage where it is known, as {@code usedBytes}: {@code usedGPU} is what is allocated, as in
-     * gpushare.
+     * The same with the measured usage where it is known, as {@code usedBytes}: {@code usedGPU} is what is allocated,
+     * as in gpushare.
      */
     public static Buffer of(List<NodeView> nodes, Map<String, NodeUse> usage) {
         return JsonWriter.of(json -> {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers the snapshots of the cluster and computes the changes since an older one. It reads the whole ledger only on a
- * request and compares: no change is missed and the verbs pay nothing. A caller without a snapshot, or with one of another
- * extender, gets a complete one. The work does not grow with the number of callers.
+ * request and compares: no change is missed and the verbs pay nothing. A caller without a snapshot, or with one of
+ * another extender, gets a complete one. The work does not grow with the number of callers.
  */
 public final class ViewRevisions {
     private static final long REFRESH_NANOS = 200_000_000;

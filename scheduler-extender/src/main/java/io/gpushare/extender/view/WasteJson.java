@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Writes what is wasted: the sums, by namespace and workload, the pods that waste most, the last hours, and the quotas of
- * namespaces.
+ * Writes what is wasted: the sums, by namespace and workload, the pods that waste most, the last hours, and the quotas
+ * of namespaces.
  */
 public final class WasteJson {
     private WasteJson() {}

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Selectors of tenants who want to stop scheduling: the most that an annotation may have, over 5,000 nodes of 16 cards. */
+/**
+ * Selectors of tenants who want to stop scheduling: the most that an annotation may have, over 5,000 nodes of 16 cards.
+ */
 class HostileSelectorTest {
     private static final int NODES = 5_000;
     private static final int CARDS = 16;

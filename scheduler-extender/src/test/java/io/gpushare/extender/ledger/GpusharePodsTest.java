@@ -17,7 +17,9 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Pods that gpushare's extender bound count by its annotations until the device plugin has written their allocation. */
+/**
+ * Pods that gpushare's extender bound count by its annotations until the device plugin has written their allocation.
+ */
 class GpusharePodsTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The order in which kube-scheduler names nodes: several workers filter them in parallel, each takes a run of consecutive
- * nodes, and nodes are listed as they pass (findNodesThatPassFilters; the length of a run is the square root of the number
- * of nodes, parallelize.chunkSizeFor).
+ * The order in which kube-scheduler names nodes: several workers filter them in parallel, each takes a run of
+ * consecutive nodes, and nodes are listed as they pass (findNodesThatPassFilters; the length of a run is the square
+ * root of the number of nodes, parallelize.chunkSizeFor).
  */
 final class WorkersOrder {
     // Of kube-scheduler's 16 workers as many run in parallel as it has processors.

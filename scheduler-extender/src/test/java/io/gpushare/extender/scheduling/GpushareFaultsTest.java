@@ -85,7 +85,9 @@ class GpushareFaultsTest {
             done.set(true);
             assertThat(reader.get()).isPositive();
         }
-        assertThat(ledger.nodes()).hasSizeGreaterThanOrEqualTo(20).allMatch(node -> node.cards().holdings().isEmpty());
+        assertThat(ledger.nodes())
+                .hasSizeGreaterThanOrEqualTo(20)
+                .allMatch(node -> node.cards().holdings().isEmpty());
     }
 
     @Test

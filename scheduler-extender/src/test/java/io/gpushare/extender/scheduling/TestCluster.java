@@ -41,8 +41,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated API server in memory, with informers that lag. The events of each resource are in order, from one list and
- * a watch with gaps, as in Kubernetes' informers. Bindings may fail before, after, or long after they take effect.
+ * A simulated API server in memory, with informers that lag. The events of each resource are in order, from one list
+ * and a watch with gaps, as in Kubernetes' informers. Bindings may fail before, after, or long after they take effect.
  */
 public final class TestCluster implements PodApi {
     public static Ledger ledger() {

@@ -27,7 +27,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A ledger of nodes with memory pods, each of which a ReplicaSet controls. The cards of node n are {@code GPU-n-0} and so on. */
+/**
+ * A ledger of nodes with memory pods, each of which a ReplicaSet controls. The cards of node n are {@code GPU-n-0} and
+ * so on.
+ */
 final class RunningPods {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
 

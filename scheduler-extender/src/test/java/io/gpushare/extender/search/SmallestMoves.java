@@ -3,8 +3,8 @@ package io.gpushare.extender.search;
 import java.util.List;
 
 /**
- * The most cards that so many moves could free, by trying every target of every pod. Only the end must fit, not each step, so
- * it is an upper bound.
+ * The most cards that so many moves could free, by trying every target of every pod. Only the end must fit, not each
+ * step, so it is an upper bound.
  */
 final class SmallestMoves {
     private final int[] capacity;

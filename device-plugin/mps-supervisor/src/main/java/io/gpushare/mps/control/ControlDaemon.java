@@ -27,7 +27,9 @@ public final class ControlDaemon {
     private final Path logs;
     private @Nullable Process process;
     private DaemonLog log;
-    /** Whether the program knows -M; null until it was tried. Versions 535 and 550 take it for a client's flag, and end. */
+    /**
+     * Whether the program knows -M; null until it was tried. Versions 535 and 550 take it for a client's flag, and end.
+     */
     private @Nullable Boolean multiUser;
 
     /** @param logs an existing directory for the daemon's log */
@@ -101,8 +103,8 @@ public final class ControlDaemon {
     }
 
     /**
-     * Ends the daemon and the servers under it, and, without one of ours, the daemon of an earlier supervisor. It waits until
-     * they are gone: the next supervisor would take a server without a daemon for a foreign program.
+     * Ends the daemon and the servers under it, and, without one of ours, the daemon of an earlier supervisor. It waits
+     * until they are gone: the next supervisor would take a server without a daemon for a foreign program.
      */
     public void kill() throws IOException, InterruptedException {
         Optional<ProcessHandle> daemon = process != null ? Optional.of(process.toHandle()) : earlier();

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * NVIDIA's {@code nvidia-cuda-mps-control} as the client of one card's daemon. Its exit code says only whether the daemon was
- * reached, so every setting is read back.
+ * NVIDIA's {@code nvidia-cuda-mps-control} as the client of one card's daemon. Its exit code says only whether the
+ * daemon was reached, so every setting is read back.
  *
  * @param program its path
  * @param pipe the directory of the daemon's sockets

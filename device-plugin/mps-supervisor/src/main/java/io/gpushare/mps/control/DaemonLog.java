@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a daemon prints, in {@code control.log} and the file before it. The daemon logs each question of the supervisor, so
- * the files are bounded.
+ * What a daemon prints, in {@code control.log} and the file before it. The daemon logs each question of the supervisor,
+ * so the files are bounded.
  */
 final class DaemonLog {
     private static final Logger LOG = LoggerFactory.getLogger(DaemonLog.class);

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An amount of memory as the control program writes and reads it. It is sent in whole M: versions 535 and 550 misread other
- * units and fractions without a word, and cut what they print to whole G from 1,024M on.
+ * An amount of memory as the control program writes and reads it. It is sent in whole M: versions 535 and 550 misread
+ * other units and fractions without a word, and cut what they print to whole G from 1,024M on.
  */
 final class MemoryText {
     private static final Pattern FORM = Pattern.compile("\\s*([0-9]{1,9})([MG])\\s*");

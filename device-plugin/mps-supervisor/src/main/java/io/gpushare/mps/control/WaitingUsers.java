@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Clients that wait until those of another user have ended, from the lines of the daemon's log: without multi-user mode a
- * server serves the user of its first client. It keeps the latest clients only.
+ * Clients that wait until those of another user have ended, from the lines of the daemon's log: without multi-user mode
+ * a server serves the user of its first client. It keeps the latest clients only.
  */
 final class WaitingUsers {
     private static final Pattern CLIENT = Pattern.compile(".*NEW CLIENT ([0-9]{1,9}) from user ([0-9]{1,9}):.*");

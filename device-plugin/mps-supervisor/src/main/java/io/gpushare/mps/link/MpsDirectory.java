@@ -18,9 +18,9 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The directory of MPS on a node, {@code /run/gpushare/mps}: for each card a directory with the files {@code want} (written
- * by the plugin) and {@code state} (by the supervisor), {@code pipe}, which containers get, and {@code log}. Clients of any
- * user connect by path, so all but the logs can be entered by everyone.
+ * The directory of MPS on a node, {@code /run/gpushare/mps}: for each card a directory with the files {@code want}
+ * (written by the plugin) and {@code state} (by the supervisor), {@code pipe}, which containers get, and {@code log}.
+ * Clients of any user connect by path, so all but the logs can be entered by everyone.
  */
 public record MpsDirectory(Path root) {
     private static final String WANT = "want";

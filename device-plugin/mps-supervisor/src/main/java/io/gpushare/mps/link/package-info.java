@@ -1,4 +1,6 @@
-/** The files by which the plugin and the supervisor of MPS know of each other: one writer each, replaced in one step. */
+/**
+ * The files by which the plugin and the supervisor of MPS know of each other: one writer each, replaced in one step.
+ */
 @NullMarked
 package io.gpushare.mps.link;
 

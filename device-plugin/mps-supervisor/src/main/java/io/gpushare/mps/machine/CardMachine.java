@@ -16,8 +16,8 @@ import java.util.Optional;
  * The state machine of MPS on one card. A step compares what is wanted with what is seen, so that it is right after any
  * order of events, and after a restart of the supervisor.
  *
- * <p>While memory pods hold the card, only the server may compute there, or nobody: a client that does not find its server
- * would otherwise have the whole card.
+ * <p>While memory pods hold the card, only the server may compute there, or nobody: a client that does not find its
+ * server would otherwise have the whole card.
  *
  * @param since when the phase began
  * @param why the reason of the phase, as a sentence; may be empty

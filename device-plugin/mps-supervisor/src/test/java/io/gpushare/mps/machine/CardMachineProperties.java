@@ -16,7 +16,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 
-/** Every order of wishes and faults ends in the state that is wanted, and no step on the way opens the card to bypassers. */
+/**
+ * Every order of wishes and faults ends in the state that is wanted, and no step on the way opens the card to
+ * bypassers.
+ */
 class CardMachineProperties {
     private static final Duration TURN = Duration.ofSeconds(1);
     private static final int HEALED_TURNS = 30 * 60;

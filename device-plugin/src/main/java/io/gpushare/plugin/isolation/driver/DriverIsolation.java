@@ -26,9 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits the memory of each pod on its shared cards through the driver. The kubelet creates the pod's cgroup before it calls
- * PreStartContainer, and the container after it: the limit is there before the container's first instruction. The limit is
- * the pod's and not the container's, so one number holds with every backend of the driver, and needs no container ID.
+ * Limits the memory of each pod on its shared cards through the driver. The kubelet creates the pod's cgroup before it
+ * calls PreStartContainer, and the container after it: the limit is there before the container's first instruction. The
+ * limit is the pod's and not the container's, so one number holds with every backend of the driver, and needs no
+ * container ID.
  */
 public final class DriverIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(DriverIsolation.class);

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The cgroups that the kubelet creates for pods, in the node's cgroup file system (version 2). Their names depend on the
- * kubelet's cgroup driver: {@code kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice}, with
+ * The cgroups that the kubelet creates for pods, in the node's cgroup file system (version 2). Their names depend on
+ * the kubelet's cgroup driver: {@code kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice}, with
  * underscores in the uid, or {@code kubepods/burstable/pod<uid>}; a kubelet with {@code --cgroup-root} has another name
  * above them.
  */

@@ -1,6 +1,6 @@
 /**
- * Holds pods to their share by the driver's own memory limits of cgroups (driver 615 and newer). It reads the node's cgroup
- * file system, and knows the driver only as {@link io.gpushare.plugin.isolation.driver.MemoryLimits}.
+ * Holds pods to their share by the driver's own memory limits of cgroups (driver 615 and newer). It reads the node's
+ * cgroup file system, and knows the driver only as {@link io.gpushare.plugin.isolation.driver.MemoryLimits}.
  */
 @NullMarked
 package io.gpushare.plugin.isolation.driver;

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What holds the containers of this node to their shares. A thread compares it with what should be every two seconds, since
- * what a card can have may change while nothing else does.
+ * What holds the containers of this node to their shares. A thread compares it with what should be every two seconds,
+ * since what a card can have may change while nothing else does.
  */
 public final class NodeIsolation implements StartGate, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeIsolation.class);

@@ -46,9 +46,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this reports to it which
- * cards need one, and with which process limit, and lets no container start before that is in force. MPS limits each process
- * by itself, so the processes of a container are added up here.
+ * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this reports to it
+ * which cards need one, and with which process limit, and lets no container start before that is in force. MPS limits
+ * each process by itself, so the processes of a container are added up here.
  */
 public final class MpsIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(MpsIsolation.class);

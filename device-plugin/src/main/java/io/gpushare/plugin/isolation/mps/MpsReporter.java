@@ -18,7 +18,9 @@ import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records Events on the pods that are concerned when MPS fails on their card, or makes a program wait. Not thread-safe. */
+/**
+ * Records Events on the pods that are concerned when MPS fails on their card, or makes a program wait. Not thread-safe.
+ */
 final class MpsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(MpsReporter.class);
 

@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * Containers whose processes together exceed their limit, which MPS allows: its limits are of single processes. The newest
- * process of a container that stays above its limit is terminated; the next one only after a newer measurement. Not
- * thread-safe.
+ * Containers whose processes together exceed their limit, which MPS allows: its limits are of single processes. The
+ * newest process of a container that stays above its limit is terminated; the next one only after a newer measurement.
+ * Not thread-safe.
  */
 final class OverLimit {
     /** A process to terminate, and the excess of its container. */

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster with the extender's ledger and verbs: the policy learns from the pods that arrive, filter chooses among the
- * nodes that have the CPU and memory, and bind allocates the cards. A pod without GPU goes to the least allocated of the
- * nodes to which prioritize gives its best score, as kube-scheduler's own scores would have it.
+ * nodes that have the CPU and memory, and bind allocates the cards. A pod without GPU goes to the least allocated of
+ * the nodes to which prioritize gives its best score, as kube-scheduler's own scores would have it.
  */
 public final class SimulatedExtender {
     private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
@@ -166,7 +166,9 @@ public final class SimulatedExtender {
                 .sum();
     }
 
-    /** Chooses as kube-scheduler's NodeResourcesLeastAllocated does: by the mean of what stays free of CPU and memory. */
+    /**
+     * Chooses as kube-scheduler's NodeResourcesLeastAllocated does: by the mean of what stays free of CPU and memory.
+     */
     private Optional<Placed> leastAllocated(SimulatedPod pod, List<String> feasible) {
         int[] scores = selection.prioritize(pod.scheduling(), selection.named(feasible));
         @Nullable String best = null;

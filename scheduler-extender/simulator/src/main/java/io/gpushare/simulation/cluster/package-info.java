@@ -1,4 +1,6 @@
-/** A cluster whose pods are placed by the extender's ledger, policies and verbs, without HTTP and without an API server. */
+/**
+ * A cluster whose pods are placed by the extender's ledger, policies and verbs, without HTTP and without an API server.
+ */
 @NullMarked
 package io.gpushare.simulation.cluster;
 

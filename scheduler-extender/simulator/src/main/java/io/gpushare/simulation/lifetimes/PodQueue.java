@@ -8,9 +8,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * kube-scheduler's queue: pods of equal priority, first those that were queued first. A pod that fits no node waits until
- * another one ends, and at least its backoff of 1 s to 10 s; it is then queued as of its last attempt. kube-scheduler also
- * retries after five minutes without an event, which finds nothing new here.
+ * kube-scheduler's queue: pods of equal priority, first those that were queued first. A pod that fits no node waits
+ * until another one ends, and at least its backoff of 1 s to 10 s; it is then queued as of its last attempt.
+ * kube-scheduler also retries after five minutes without an event, which finds nothing new here.
  */
 final class PodQueue {
     private static final long LONGEST_BACKOFF = 10;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Kinds of pods, how often each comes, and how many: one to five sizes of shares, jobs of 1 to 8 whole cards, and perhaps
- * pods without GPU and pods that select models.
+ * Kinds of pods, how often each comes, and how many: one to five sizes of shares, jobs of 1 to 8 whole cards, and
+ * perhaps pods without GPU and pods that select models.
  *
  * @param weights one per kind
  * @param percent how much of the capacity arrives

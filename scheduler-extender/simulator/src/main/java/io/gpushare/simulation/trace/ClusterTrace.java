@@ -17,8 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cards and pods of a live cluster, by the extender's view (VIEW.md): {@code nodes}, and {@code cluster} for the pods
- * that wait. It knows no CPU and no selectors, so pods fit where their cards do. Cards that accept no pods are left out.
+ * The cards and pods of a live cluster, by the extender's view (VIEW.md): {@code nodes}, and {@code cluster} for the
+ * pods that wait. It knows no CPU and no selectors, so pods fit where their cards do. Cards that accept no pods are
+ * left out.
  */
 public final class ClusterTrace {
     private static final int MAX_PODS = 1_000_000;

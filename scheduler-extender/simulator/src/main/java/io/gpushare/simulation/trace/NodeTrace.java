@@ -105,8 +105,8 @@ public final class NodeTrace {
     }
 
     /**
-     * The same cluster with another number of nodes that have cards of that model. They must be equal, and have cards of no
-     * other model.
+     * The same cluster with another number of nodes that have cards of that model. They must be equal, and have cards
+     * of no other model.
      */
     public NodeTrace withNodes(String model, int count) throws BadInputException {
         NodeTrace changed = new NodeTrace();

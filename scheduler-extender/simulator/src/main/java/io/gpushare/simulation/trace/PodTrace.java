@@ -16,8 +16,8 @@ public final class PodTrace {
     private PodTrace() {}
 
     /**
-     * Reads openb's columns {@code name,cpu_milli,memory_mib,num_gpu,gpu_milli} and perhaps {@code gpu_spec}, or ours, {@code
-     * pod,cpu_milli,memory_mib,units,cards,models} and perhaps {@code count}.
+     * Reads openb's columns {@code name,cpu_milli,memory_mib,num_gpu,gpu_milli} and perhaps {@code gpu_spec}, or ours,
+     * {@code pod,cpu_milli,memory_mib,units,cards,models} and perhaps {@code count}.
      */
     public static List<PodRequest> read(Path path) throws BadInputException {
         Csv csv = Csv.read(path);
@@ -33,8 +33,8 @@ public final class PodTrace {
     }
 
     /**
-     * Reads pods with their times: openb's columns {@code creation_time,deletion_time}, or ours, {@code created,duration},
-     * in seconds.
+     * Reads pods with their times: openb's columns {@code creation_time,deletion_time}, or ours, {@code
+     * created,duration}, in seconds.
      */
     public static List<TimedPod> readTimed(Path path) throws BadInputException {
         Csv csv = Csv.read(path);

@@ -26,7 +26,9 @@ public final class Fgd implements Scoring {
         this.cardUnits = cardUnits;
     }
 
-    /** A variant in which a pod has the weight of the units that it requests. A whole card counts as the average one. */
+    /**
+     * A variant in which a pod has the weight of the units that it requests. A whole card counts as the average one.
+     */
     public static Fgd byUnits(DemandHistory history, ClusterCapacity capacity) {
         Map<PodRequest, Double> counts = new HashMap<>(history.kinds());
         counts.replaceAll((pod, count) -> count * (pod.units() + pod.cards() * capacity.cardUnits()));

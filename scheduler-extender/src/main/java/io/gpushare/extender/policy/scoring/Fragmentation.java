@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How usable the free memory is for the pods seen so far. The measure is that of {@link Fgd}, for at most 32 kinds of pods
- * so that a large cluster is computed quickly: of a card's free units, the mean part that a typical pod can't use because
- * the card has too little left, the node too little CPU, or too few such cards. Before the first pod, all is usable.
+ * How usable the free memory is for the pods seen so far. The measure is that of {@link Fgd}, for at most 32 kinds of
+ * pods so that a large cluster is computed quickly: of a card's free units, the mean part that a typical pod can't use
+ * because the card has too little left, the node too little CPU, or too few such cards. Before the first pod, all is
+ * usable.
  */
 public final class Fragmentation {
     private static final int MAX_KINDS = 32;

@@ -5,8 +5,8 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 
 /**
- * Best fit and its opposite: how little, or how much, is left on the node in whole per cent of the largest node, CPU and
- * units with equal weight. On the node, the card with the least, or the most, free memory.
+ * Best fit and its opposite: how little, or how much, is left on the node in whole per cent of the largest node, CPU
+ * and units with equal weight. On the node, the card with the least, or the most, free memory.
  */
 public final class Fullness {
     private Fullness() {}

@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>waste: what stays unused of the card's free memory after some more pods, {@link Waste};
- *   <li>stranding: free units for which the node's free CPU or memory does not suffice, at the rate at which pods request
+ *   <li>stranding: free units for which the node's free CPU or memory does not suffice, at the rate at which pods
+ * request
  *       them;
- *   <li>price: the demand for this model by pods that select models, as a part of all demand, relative to the model's part
+ *   <li>price: the demand for this model by pods that select models, as a part of all demand, relative to the model's
+ * part
  *       of the cluster. It keeps rare models free for the pods that need them.
  * </ul>
  *

@@ -7,8 +7,8 @@ import io.gpushare.extender.capacity.FreeNode;
 import java.util.Objects;
 
 /**
- * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it looks
- * further ahead than WSP, and adds to the cost
+ * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it
+ * looks further ahead than WSP, and adds to the cost
  *
  * <ul>
  *   <li>a part of the card, where a share is the first one on a card;

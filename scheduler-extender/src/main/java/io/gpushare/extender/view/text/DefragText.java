@@ -88,10 +88,10 @@ public final class DefragText {
     }
 
     /**
-     * The next move for a program, in one line of words: {@code move}, the pod's namespace, name and uid, its controller's
-     * kind and uid, how many of the controller's pods are placed, the node, the cards to hold, the expected node, and whether
-     * the cards are {@code held} already or {@code open}. Or {@code ready}, a node and the uid of the waiting pod if no move is
-     * needed, or {@code none} and the reason.
+     * The next move for a program, in one line of words: {@code move}, the pod's namespace, name and uid, its
+     * controller's kind and uid, how many of the controller's pods are placed, the node, the cards to hold, the
+     * expected node, and whether the cards are {@code held} already or {@code open}. Or {@code ready}, a node and the
+     * uid of the waiting pod if no move is needed, or {@code none} and the reason.
      */
     public String step(Advised advised) {
         return switch (advised.plan()) {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Nodes and cards as text in the form of gpushare's {@code kubectl inspect gpushare}: one row per node with its cards and
- * their sum, or one table per node with its pods. Notes on unusual cards follow.
+ * Nodes and cards as text in the form of gpushare's {@code kubectl inspect gpushare}: one row per node with its cards
+ * and their sum, or one table per node with its pods. Notes on unusual cards follow.
  */
 public final class InspectText {
     private final NodeAmounts amounts;
@@ -22,7 +22,8 @@ public final class InspectText {
     /**
      * Prepares the text.
      *
-     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left out
+     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
+     * out
      * @param pending units of bound pods whose card is unknown, by node
      */
     public InspectText(List<NodeView> all, Map<String, Long> pending) {

@@ -21,7 +21,8 @@ final class NodeAmounts {
     /**
      * Prepares the amounts.
      *
-     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left out
+     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
+     * out
      * @param pending units of bound pods whose card is unknown, by node
      */
     NodeAmounts(List<NodeView> all, Map<String, Long> pending) {
@@ -90,7 +91,9 @@ final class NodeAmounts {
         return (all == 0 ? 0 : 100 * of / all) + "%";
     }
 
-    /** Unhealthy, cordoned and over-committed cards, and nodes whose inventory can't be read; empty if there are none. */
+    /**
+     * Unhealthy, cordoned and over-committed cards, and nodes whose inventory can't be read; empty if there are none.
+     */
     String notes() {
         List<String> notes = nodes.stream()
                 .flatMap(node -> Stream.concat(

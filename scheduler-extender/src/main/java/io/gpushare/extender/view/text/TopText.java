@@ -43,7 +43,10 @@ public final class TopText {
         return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
     }
 
-    /** One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a limit. */
+    /**
+     * One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a
+     * limit.
+     */
     public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace, SortBy order) {
         List<PodOnCard> pods = PodOnCard.of(nodes, usage);
         boolean limits = pods.stream().anyMatch(pod -> pod.isolation() != Isolation.NONE);

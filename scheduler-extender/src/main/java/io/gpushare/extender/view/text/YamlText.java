@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.regex.Pattern;
 
-/** JSON as YAML in the form that kubectl prints. Strings that YAML could take for something else are quoted as in JSON. */
+/**
+ * JSON as YAML in the form that kubectl prints. Strings that YAML could take for something else are quoted as in JSON.
+ */
 public final class YamlText {
     private static final JsonFactory JSON = new JsonFactory();
     private static final Pattern PLAIN =

@@ -91,7 +91,10 @@ public record WasteReport(
         quotas = List.copyOf(quotas);
     }
 
-    /** The report with the namespaces, workloads, pods and quotas of that namespace only; its sums are those of the cluster. */
+    /**
+     * The report with the namespaces, workloads, pods and quotas of that namespace only; its sums are those of the
+     * cluster.
+     */
     public WasteReport of(String namespace) {
         return new WasteReport(
                 at,
