@@ -15,10 +15,8 @@ public final class AnnotationKeys {
     /** On a node: the UUIDs of the cards that accept no new pods, separated by commas; written by operators. */
     public static final String CORDON = "gpushare.io/cordon";
 
-    /**
-     * On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}.
-     */
-    public static final String HOLD = "gpushare.io/hold";
+    /** On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}. */
+    public static final String RESERVATION = "gpushare.io/hold";
 
     /** On a node: the labels that its device plugin wrote, so that it changes no others. */
     public static final String LABELS = "gpushare.io/labels";
@@ -64,7 +62,7 @@ public final class AnnotationKeys {
     private static final String PREFIX = "gpushare.io/";
 
     private static final Set<String> OURS =
-            Set.of(INVENTORY, CORDON, HOLD, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
+            Set.of(INVENTORY, CORDON, RESERVATION, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
 
     private static final List<String> FOR_PODS = List.of(CARDS, POLICY, SELECT);
 
@@ -80,9 +78,7 @@ public final class AnnotationKeys {
         return LEGACY_READ.contains(key);
     }
 
-    /**
-     * A sentence about an annotation that would have no effect, for its misspelt key or empty value; empty for none.
-     */
+    /** A sentence about an annotation that would have no effect, for its misspelt key or empty value; empty for none. */
     static Optional<String> mistake(Map<String, String> annotations) {
         return annotations.keySet().stream()
                 .filter(AnnotationKeys::unknown)

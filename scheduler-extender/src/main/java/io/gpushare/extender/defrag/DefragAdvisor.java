@@ -4,6 +4,9 @@ import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.search.ClusterSearch;
 import io.gpushare.extender.search.Move;
@@ -12,7 +15,6 @@ import io.gpushare.extender.search.Question;
 import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.HoldCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,9 +23,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +44,7 @@ public final class DefragAdvisor {
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int MOST_QUEUED = 4;
 
+    private final Placer placer;
     private final Ledger ledger;
     private final Evictions api;
     private final PodConditions conditions;
@@ -68,8 +73,9 @@ public final class DefragAdvisor {
         }
     }
 
-    public DefragAdvisor(Ledger ledger, Evictions api, PodConditions conditions) {
-        this.ledger = ledger;
+    public DefragAdvisor(Placer placer, Evictions api, PodConditions conditions) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.api = api;
         this.conditions = conditions;
     }
@@ -126,17 +132,17 @@ public final class DefragAdvisor {
                 : new Advised(pod, new Plan.NotPossible(obstacle), known.budgets());
     }
 
-    /** The nodes whose cards no other run holds. */
+    /** The nodes where no other run reserves cards. */
     private Predicate<String> free(String run) {
-        Map<String, HoldCodec> holds = ledger.holds();
-        return node -> {
-            HoldCodec hold = holds.getOrDefault(node, HoldCodec.NONE);
-            return !hold.active() || hold.run().equals(run);
-        };
+        Set<String> reserved = ledger.reservations(source -> source == Source.DEFRAGMENTATION).stream()
+                .filter(each -> !each.run().equals(run))
+                .map(Reservation::node)
+                .collect(Collectors.toSet());
+        return node -> !reserved.contains(node);
     }
 
     private Advised settled(@Nullable PodRef waiting, LearnedPods known, Question question) throws KubernetesException {
-        return new Advised(waiting, settled(known, new ClusterSearch(ledger, question)), known.budgets());
+        return new Advised(waiting, settled(known, new ClusterSearch(placer, question)), known.budgets());
     }
 
     /** The plan when all of its pods have been read. */

@@ -2,8 +2,11 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionCounts.Eviction;
+import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.search.ClusterSearch;
 import io.gpushare.extender.search.Departure;
 import io.gpushare.extender.search.Plan;
@@ -14,6 +17,7 @@ import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets
- * allow, holds the cards for the pod, and evicts. Cards are held first, in the ledger and then in the pod's status, so
- * that no pod that the victims' controllers create takes them, whoever leads then.
+ * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
+ * reserves the cards for the pod, and evicts. Cards are reserved first, in the ledger and then in the pod's status, so that no pod
+ * that the victims' controllers create takes them, whoever leads then.
  */
 final class Preemptor {
     private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
@@ -40,6 +44,7 @@ final class Preemptor {
     private static final Attempt FORBIDDEN =
             new Attempt.Failed("PodDisruptionBudgets forbid the evictions that would make it fit", true);
 
+    private final Placer placer;
     private final Ledger ledger;
     private final Evictions api;
     private final VictimCheck check;
@@ -53,10 +58,16 @@ final class Preemptor {
      * @param conditions where the waiting pod could be placed
      * @param mayWrite whether this extender leads; checked before each change
      */
-    record Parts(PodConditions conditions, BooleanSupplier mayWrite, InstantSource wall, PreemptionCounts counts) {}
+    record Parts(
+            PodConditions conditions,
+            BooleanSupplier mayWrite,
+            InstantSource wall,
+            InstantSource steady,
+            PreemptionCounts counts) {}
 
-    Preemptor(Ledger ledger, Evictions api, PreemptionEvents events, Parts parts) {
-        this.ledger = ledger;
+    Preemptor(Placer placer, Evictions api, PreemptionEvents events, Parts parts) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.api = api;
         this.check = new VictimCheck(api);
         this.events = events;
@@ -118,7 +129,7 @@ final class Preemptor {
     }
 
     private Plan plan(Question question) {
-        return new ClusterSearch(ledger, question).plan();
+        return new ClusterSearch(placer, question).plan();
     }
 
     /** Why pods are not evicted for that pod, whatever the nodes are; null if they may be. */
@@ -129,19 +140,20 @@ final class Preemptor {
         return conditions.obstacle(pod);
     }
 
-    /**
-     * The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold.
-     */
+    /** The ledger reserves the cards first: no pod is bound to them while the API server's watch has not shown it. */
     private Attempt evict(PodEntry pod, Departure plan, Set<String> spared, Duration grace) {
-        ledger.holdCards(pod, plan.node(), Set.copyOf(plan.uids()));
-        Attempt attempt = evictHeld(pod, plan, spared, grace);
-        if (!(attempt instanceof Attempt.Held)) {
-            ledger.releaseCards(pod.ref());
+        Instant until = PreemptionTurns.until(grace, parts.steady().instant());
+        Reservation reserved =
+                Reservation.eviction(pod.ref().uid(), plan.node(), Set.copyOf(plan.uids()), until);
+        ledger.reserve(reserved);
+        Attempt attempt = evictReserved(pod, plan, spared, until);
+        if (!(attempt instanceof Attempt.Evicted)) {
+            ledger.endReservation(reserved);
         }
         return attempt;
     }
 
-    private Attempt evictHeld(PodEntry pod, Departure plan, Set<String> spared, Duration grace) {
+    private Attempt evictReserved(PodEntry pod, Departure plan, Set<String> spared, Instant until) {
         Plan now = plan(Question.eviction(pod, plan.node()::equals, spared));
         if (!(now instanceof Plan.Leave(List<Departure> departures))
                 || !departures.getFirst().uids().equals(plan.uids())) {
@@ -156,7 +168,7 @@ final class Preemptor {
             return new Attempt.Failed("its status can't be changed: " + e.getMessage());
         }
         LOG.info(
-                "pod {}: evicting {} pods from node {}, whose cards are held for it: {}",
+                "pod {}: evicting {} pods from node {}, where cards are reserved for it: {}",
                 pod.ref(),
                 plan.pods().size(),
                 plan.node(),
@@ -176,12 +188,11 @@ final class Preemptor {
             release(pod.ref(), "EvictionRefused", "no pod was evicted");
             return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
         }
-        ledger.holdCards(
-                pod,
-                plan.node(),
-                evicted.stream().map(victim -> victim.ref().uid()).collect(Collectors.toUnmodifiableSet()));
+        Set<String> leaving =
+                evicted.stream().map(victim -> victim.ref().uid()).collect(Collectors.toUnmodifiableSet());
+        ledger.reserve(Reservation.eviction(pod.ref().uid(), plan.node(), leaving, until));
         events.preempting(pod.ref(), evicted.size(), plan.node());
-        return new Attempt.Held(plan.node(), grace);
+        return new Attempt.Evicted(plan.node());
     }
 
     private boolean waits(PodEntry pod) {
@@ -207,9 +218,8 @@ final class Preemptor {
         return true;
     }
 
-    /** The cards are not held for the pod any more. */
+    /** Nothing is reserved for the pod any more, in its status. */
     void release(PodRef pod, String why, String sentence) {
-        ledger.releaseCards(pod);
         if (!parts.mayWrite().getAsBoolean()) {
             return;
         }

@@ -1,6 +1,7 @@
 package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.search.ClusterSearch;
@@ -27,18 +28,20 @@ import java.util.function.Predicate;
  * node.
  */
 public final class Preemption {
+    private final Placer placer;
     private final Ledger ledger;
     private final PreemptionMode mode;
     private final Predicate<PodRef> evicts;
 
     /** kube-scheduler only evicts. */
-    public Preemption(Ledger ledger) {
-        this(ledger, PreemptionMode.SCHEDULER, _ -> false);
+    public Preemption(Placer placer) {
+        this(placer, PreemptionMode.SCHEDULER, _ -> false);
     }
 
     /** @param evicts whether this extender will evict pods for that pod if kube-scheduler does not */
-    public Preemption(Ledger ledger, PreemptionMode mode, Predicate<PodRef> evicts) {
-        this.ledger = ledger;
+    public Preemption(Placer placer, PreemptionMode mode, Predicate<PodRef> evicts) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.mode = mode;
         this.evicts = evicts;
     }
@@ -74,7 +77,7 @@ public final class Preemption {
         }
         Optional<Plan> plan = ledger.podEntry(pod.ref().uid())
                 .map(entry ->
-                        new ClusterSearch(ledger, Question.eviction(entry, victims::containsKey, Set.of())).plan());
+                        new ClusterSearch(placer, Question.eviction(entry, victims::containsKey, Set.of())).plan());
         return plan.isPresent()
                 && plan.get() instanceof Plan.Leave(List<Departure> departures)
                 && victims.values().stream()
@@ -95,7 +98,7 @@ public final class Preemption {
     }
 
     private Map<String, Victims> preempt(SchedulingPod pod, PodDemand.Valid demand, Map<String, Victims> candidates) {
-        ClusterSearch search = new ClusterSearch(ledger, Question.preemption(pod.ref(), pod.priority(), demand));
+        ClusterSearch search = new ClusterSearch(placer, Question.preemption(pod.ref(), pod.priority(), demand));
         Map<String, Victims> victimsByNode = new LinkedHashMap<>();
         for (Map.Entry<String, Victims> candidate : candidates.entrySet()) {
             Victims chosen = candidate.getValue();

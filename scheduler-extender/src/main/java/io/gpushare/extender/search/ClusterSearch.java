@@ -5,6 +5,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.search.LeavingSearch.Leaving;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
@@ -37,6 +38,7 @@ public final class ClusterSearch {
     private static final int MOST_NODES = 500;
     private static final int MOST_TRIED = 256;
 
+    private final Placer placer;
     private final Ledger ledger;
     private final Question question;
     private final DemandSummary summary;
@@ -70,8 +72,9 @@ public final class ClusterSearch {
         }
     }
 
-    public ClusterSearch(Ledger ledger, Question question) {
-        this.ledger = ledger;
+    public ClusterSearch(Placer placer, Question question) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.question = question;
         this.summary = DemandSummary.of(question.demand().demand());
     }
@@ -116,7 +119,7 @@ public final class ClusterSearch {
                 candidates.add(Candidate.of(name, node, mayLeave));
             }
         }
-        PlannedCluster planned = new PlannedCluster(ledger, question.moves());
+        PlannedCluster planned = new PlannedCluster(placer, question.moves());
         List<Departure> chosen = choose(possible(candidates), planned);
         return chosen.isEmpty()
                 ? new Plan.NotPossible(why(cardsAreFree, resolvable) + planned.limits())
@@ -153,7 +156,7 @@ public final class ClusterSearch {
                         .filter(CardState::unused)
                         .map(state -> state.card().id())
                         .collect(Collectors.toSet());
-        return node.held(name, unused);
+        return node.reserved(unused);
     }
 
     private Map<String, Harm> mayLeave(String name, NodeCards cards) {

@@ -5,6 +5,8 @@ import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.PolicyKind;
@@ -41,7 +43,7 @@ final class PlannedCluster {
             .reversed()
             .thenComparing(pod -> pod.ref().uid());
 
-    private final Ledger ledger;
+    private final Placer placer;
     private final PodKnowledge known;
     private final Map<String, NodeEntry> nodes = new HashMap<>();
     private final Map<@Nullable PolicyKind, Priced> policies = new HashMap<>();
@@ -57,8 +59,9 @@ final class PlannedCluster {
     private record Priced(Scoring scoring, NodeChooser chooser) {}
 
     /** @param known null if no pod is moved */
-    PlannedCluster(Ledger ledger, @Nullable PodKnowledge known) {
-        this.ledger = ledger;
+    PlannedCluster(Placer placer, @Nullable PodKnowledge known) {
+        this.placer = placer;
+        Ledger ledger = placer.ledger();
         this.known = Objects.requireNonNullElse(known, PodKnowledge.NONE);
         if (known != null) {
             nodes.putAll(ledger.nodeEntries());
@@ -110,7 +113,7 @@ final class PlannedCluster {
 
     private void put(String name, NodeEntry node) {
         before.putIfAbsent(name, Objects.requireNonNull(nodes.put(name, node)));
-        policies.values().forEach(policy -> policy.chooser().update(node.free()));
+        policies.values().forEach(policy -> policy.chooser().update(FreeNodes.of(name, node)));
     }
 
     private void hold(String name, Set<CardId> cards) {
@@ -119,7 +122,7 @@ final class PlannedCluster {
                 .filter(card -> card.held() || cards.contains(card.id()))
                 .map(Card::id)
                 .collect(Collectors.toSet());
-        put(name, node(name).held(name, held));
+        put(name, node(name).reserved(held));
     }
 
     /** Moves the pod to where the policy would place its successor; empty if it fits nowhere. */
@@ -127,7 +130,7 @@ final class PlannedCluster {
         PodDemand.Valid demand = known.demand(pod);
         @Nullable String to = destination(pod, demand);
         if (to == null
-                || !(node(to).place(demand, priced(demand).scoring())
+                || !(Placer.place(to, node(to), demand, priced(demand).scoring())
                         instanceof Placement.Placed(Allocation allocation))
                 || !node(to).cards().cards().stream()
                         .filter(state ->
@@ -163,9 +166,10 @@ final class PlannedCluster {
         return policies.computeIfAbsent(
                 demand.policy(),
                 policy -> new Priced(
-                        ledger.scoring(policy),
-                        new NodeChooser(
-                                nodes.values().stream().map(NodeEntry::free).toList())));
+                        placer.scoring(policy),
+                        new NodeChooser(nodes.entrySet().stream()
+                                .map(node -> FreeNodes.of(node.getKey(), node.getValue()))
+                                .toList())));
     }
 
     /** What kept the search from looking at some pods, as the end of a sentence; empty if nothing did. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
@@ -35,7 +36,8 @@ class LedgerTest {
     private static final Map<String, String> INVENTORY =
             Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15)));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @BeforeEach
     void nodes() {
@@ -49,18 +51,17 @@ class LedgerTest {
         assume("n1");
         ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.stats().holding(Standing.ASSUMED)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.ASSUMED)).isEqualTo(1);
     }
 
     @Test
     void aPodThatIsBoundUnderAFormerResourceNameKeepsItsCards() {
-        Ledger renamed = new Ledger(
-                new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
+        Placer renamed = new Placer(new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
                 new Policies(PolicyKind.WSP),
                 AnnotationObserver.none());
-        renamed.updateNode("n1", INVENTORY, HostResources.NONE);
+        renamed.ledger().updateNode("n1", INVENTORY, HostResources.NONE);
         ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
-        renamed.updatePod(new ClusterPod(
+        renamed.ledger().updatePod(new ClusterPod(
                 POD,
                 "n1",
                 false,
@@ -68,11 +69,11 @@ class LedgerTest {
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
                 List.of(one)));
-        assertThat(renamed.nodeEntry("n1").cards().cards())
+        assertThat(renamed.ledger().nodeEntry("n1").cards().cards())
                 .extracting(CardState::takenWhole)
                 .containsExactly(true, false);
         // A pod that is not bound yet requests nothing that this extender gives.
-        assertThat(renamed.demand(new SchedulingPod(POD, Map.of(), List.of(one))))
+        assertThat(renamed.ledger().demand(new SchedulingPod(POD, Map.of(), List.of(one))))
                 .isInstanceOf(PodDemand.NoGpu.class);
     }
 
@@ -95,7 +96,7 @@ class LedgerTest {
         ledger.confirm(POD, hold, TestCluster.NOW);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
     }
 
     @Test
@@ -105,7 +106,7 @@ class LedgerTest {
         ledger.updatePod(pod("n1", written("GPU-1", 1)));
         ledger.updatePod(pod("n1", Map.of()));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
     }
 
     @Test
@@ -123,16 +124,16 @@ class LedgerTest {
     @Test
     void anAnnotationOnAnUnboundPodIsIgnored() {
         ledger.updatePod(pod(null, written("GPU-0", 3)));
-        assertThat(ledger.stats().holding(Standing.SEEN)).isZero();
+        assertThat(placer.stats().holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
     void aPodBoundByAnotherProgramIsUnattributedUntilItIsDeleted() {
         ledger.updatePod(pod("n1", Map.of()));
-        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        assertThat(placer.stats().unattributed()).isEqualTo(1);
         ledger.removePod(POD);
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
     }
 
     @Test
@@ -155,7 +156,7 @@ class LedgerTest {
         invalid.put("gpushare.io/select", "nonsense");
         invalid.put("gpushare.io/cards", "7");
         ledger.updatePod(pod("n1", invalid));
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
@@ -170,7 +171,7 @@ class LedgerTest {
                     List.of(new ContainerResources(
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(3);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(3);
         assertThat(ledger.node("n1")
                         .orElseThrow()
                         .cards()
@@ -190,7 +191,7 @@ class LedgerTest {
     }
 
     private Holding assume(String node) {
-        if (ledger.assume(
+        if (placer.assume(
                         POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
                 instanceof Assumption.Assumed(Holding hold, var inventory)) {
             return hold;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +30,8 @@ class PreemptionTurnsTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Duration GRACE = Duration.ofSeconds(30);
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final PreemptionTurns turns = new PreemptionTurns(ledger, new Random(1));
     private Instant now = NOON;
 
@@ -93,10 +97,10 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void cardsAreHeldForTheGracePeriodAndAMinuteAndThenTheNodeIsPassedOver() {
+    void cardsAreReservedForTheGracePeriodAndAMinuteAndThenTheNodeIsPassedOver() {
         waits("p", null, null);
         due();
-        turns.held(ref("p"), "n1", GRACE, now);
+        evicted(ref("p"));
         waits("p", "n1", "n1");
         pass(GRACE.plusSeconds(59));
         assertThat(turns.ended(now)).isEmpty();
@@ -108,11 +112,11 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void aHoldEndsOnceWithTheBindingOrTheDeletion() {
+    void aReservationEndsOnceWithTheBindingOrTheDeletion() {
         for (String name : List.of("a", "b")) {
             waits(name, null, null);
             due();
-            turns.held(ref(name), "n1", GRACE, now);
+            evicted(ref(name));
             waits(name, "n1", "n1");
         }
         ledger.removePod(ref("a"));
@@ -130,7 +134,7 @@ class PreemptionTurnsTest {
         for (int second = 0; second < 60; second++) {
             if (!due().isEmpty()) {
                 evictions++;
-                turns.held(ref("p"), "n1", GRACE, now);
+                turns.evicted(ref("p"), "n1", now);
             }
             pass(Duration.ofSeconds(1));
         }
@@ -138,7 +142,7 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void theHoldsOfAnEarlierLeaderEndToo() {
+    void theReservationsOfAnEarlierLeaderEndToo() {
         waits("p", "n1", "n1");
         assertThat(turns.ended(now)).isEmpty();
         pass(Duration.ofMinutes(2));
@@ -156,7 +160,7 @@ class PreemptionTurnsTest {
             List<String> due = due();
             if (!due.isEmpty()) {
                 served.add(due.getFirst());
-                turns.held(ref(due.getFirst()), "n1", GRACE, now);
+                evicted(ref(due.getFirst()));
                 waits(due.getFirst(), "n1", "n1");
             }
             pass(Duration.ofSeconds(2));
@@ -166,6 +170,12 @@ class PreemptionTurnsTest {
 
     private List<String> due() {
         return turns.due(now).stream().map(PodEntry::ref).map(PodRef::name).toList();
+    }
+
+    /** Pods are evicted for it on the only node, whose cards are reserved. */
+    private void evicted(PodRef pod) {
+        ledger.reserve(Reservation.eviction(pod.uid(), "n1", Set.of(), PreemptionTurns.until(GRACE, now)));
+        turns.evicted(pod, "n1", now);
     }
 
     private void pass(Duration time) {

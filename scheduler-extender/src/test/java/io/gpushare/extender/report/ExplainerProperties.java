@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -27,14 +28,13 @@ class ExplainerProperties {
     @Property(tries = 100)
     void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
         Random random = new Random(seed);
-        TestCluster cluster = new TestCluster(random, TestCluster.ledger());
-        Ledger ledger = TestCluster.ledger();
+        TestCluster cluster = new TestCluster(random, TestCluster.placer().ledger());
+        Placer placer = TestCluster.placer();
+        Ledger ledger = placer.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(
-                ledger,
-                new NodeSelection(
-                        ledger,
+        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+        Explainer explainer = new Explainer(placer,
+                new NodeSelection(placer,
                         new PlacementOutcomes(() -> 0),
                         random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE),
                 cluster);
@@ -53,7 +53,7 @@ class ExplainerProperties {
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
-                ledger.assume(
+                placer.assume(
                         pod.ref(),
                         TestCluster.demand(ledger, pod),
                         judged.nodes().getFirst().node(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -33,12 +34,12 @@ import org.junit.jupiter.api.Test;
 /** Regression tests for the faults of gpushare's extender, on values; see DESIGN.md for the numbers. */
 class GpushareFaultsTest {
     private final List<String> reported = new ArrayList<>();
-    private final Ledger ledger = new Ledger(
-            TestCluster.DEMANDS,
+    private final Placer placer = new Placer(TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
+    private final Ledger ledger = placer.ledger();
     private final NodeSelection selection =
-            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+            new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
 
     @Test
     void e3ACardOverCommittedByForgedAnnotationsIsFull() {
@@ -48,7 +49,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.stats().overcommitted()).isEqualTo(1);
+        assertThat(placer.stats().overcommitted()).isEqualTo(1);
     }
 
     @Test
@@ -180,7 +181,7 @@ class GpushareFaultsTest {
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW)
+        assertThat(new Binder(placer, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW)
                         .bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
@@ -195,7 +196,7 @@ class GpushareFaultsTest {
                         .filter(new SchedulingPod(pod, Map.of(), init), selection.named(List.of("n1")))
                         .feasible(List.of("n1")))
                 .containsExactly("n1");
-        assertThat(ledger.assume(
+        assertThat(placer.assume(
                         pod, TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)), "n1", TestCluster.NOW))
                 .isInstanceOf(Assumption.Assumed.class);
         assertThat(free("n1")).containsExactly(6);
@@ -215,9 +216,9 @@ class GpushareFaultsTest {
     void e18APodBoundByAnotherSchedulerIsReportedAndCountedWhenItsAnnotationArrives() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, Map.of()));
-        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        assertThat(placer.stats().unattributed()).isEqualTo(1);
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
         assertThat(reported).isEmpty();
     }

@@ -31,7 +31,7 @@ class ClusterSearchTest {
         RunningPods cluster = cluster();
         Map<String, Pod> pods = fill(cluster, new Random(seed));
         PodEntry waits = cluster.waits("waits", "aliyun.com/gpu-mem", units, PRIORITY);
-        switch (new ClusterSearch(cluster.ledger, Question.eviction(waits, _ -> true, Set.of("uid-p0"))).plan()) {
+        switch (new ClusterSearch(cluster.placer, Question.eviction(waits, _ -> true, Set.of("uid-p0"))).plan()) {
             case Plan.NotNeeded(String node) ->
                 assertThat(fits(cluster, node, waits)).isTrue();
             case Plan.NotPossible _ -> {
@@ -61,7 +61,7 @@ class ClusterSearchTest {
         RunningPods cluster = cluster();
         Map<String, Pod> pods = fill(cluster, new Random(seed));
         PodEntry waits = cluster.waits("waits", "aliyun.com/gpu-mem", units, PRIORITY);
-        if (new ClusterSearch(cluster.ledger, Question.moves(waits, _ -> true, PodKnowledge.NONE, 4)).plan()
+        if (new ClusterSearch(cluster.placer, Question.moves(waits, _ -> true, PodKnowledge.NONE, 4)).plan()
                 instanceof Plan.Leave(List<Departure> departures)) {
             Departure departure = departures.getFirst();
             assertThat(departure.moves()).hasSizeBetween(1, 4).hasSameSizeAs(departure.pods());

@@ -78,7 +78,7 @@ class DefragOptimumTest {
     }
 
     private static List<Departure> plan(RunningPods cluster, int most) {
-        return new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
+        return new ClusterSearch(cluster.placer, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
                         instanceof Plan.Leave(List<Departure> freed)
                 ? freed
                 : List.of();

@@ -34,7 +34,7 @@ class DefragSearchTest {
     @Test
     void nothingIsMovedToAnUnusedCard() {
         cluster.runs("one", "a", 0, 12).runs("two", "b", 0, 12);
-        assertThat(new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, 8)).plan())
+        assertThat(new ClusterSearch(cluster.placer, Question.wholeCards(_ -> true, PodKnowledge.NONE, 8)).plan())
                 .isInstanceOf(Plan.NotPossible.class);
     }
 
@@ -91,14 +91,14 @@ class DefragSearchTest {
     }
 
     private List<Departure> wholeCards(int most) {
-        return new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
+        return new ClusterSearch(cluster.placer, Question.wholeCards(_ -> true, PodKnowledge.NONE, most)).plan()
                         instanceof Plan.Leave(List<Departure> freed)
                 ? freed
                 : List.of();
     }
 
     private Plan waiting(PodEntry pod) {
-        return new ClusterSearch(cluster.ledger, Question.moves(pod, _ -> true, PodKnowledge.NONE, 8)).plan();
+        return new ClusterSearch(cluster.placer, Question.moves(pod, _ -> true, PodKnowledge.NONE, 8)).plan();
     }
 
     private static List<String> names(Departure freed) {

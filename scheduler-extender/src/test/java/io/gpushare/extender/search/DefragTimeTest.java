@@ -39,16 +39,16 @@ class DefragTimeTest {
         PodEntry waits = cluster.waits("waits", "aliyun.com/gpu-count", 8);
         Plan cards = measured(
                 "whole cards",
-                () -> new ClusterSearch(cluster.ledger, Question.wholeCards(_ -> true, PodKnowledge.NONE, 10)).plan());
+                () -> new ClusterSearch(cluster.placer, Question.wholeCards(_ -> true, PodKnowledge.NONE, 10)).plan());
         assertThat(cards).isInstanceOf(Plan.Leave.class);
         measured(
                 "a pod of 8 whole cards",
-                () -> new ClusterSearch(cluster.ledger, Question.moves(waits, _ -> true, PodKnowledge.NONE, 64))
+                () -> new ClusterSearch(cluster.placer, Question.moves(waits, _ -> true, PodKnowledge.NONE, 64))
                         .plan());
         PodEntry one = cluster.waits("one", "aliyun.com/gpu-count", 1);
         assertThat(measured(
                         "a pod of 1 whole card",
-                        () -> new ClusterSearch(cluster.ledger, Question.moves(one, _ -> true, PodKnowledge.NONE, 10))
+                        () -> new ClusterSearch(cluster.placer, Question.moves(one, _ -> true, PodKnowledge.NONE, 10))
                                 .plan()))
                 .isInstanceOf(Plan.Leave.class);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.scheduling.TestCluster;
@@ -25,7 +26,8 @@ class EvictionSearchTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Inventory CARDS = TestCluster.cards(15, 15);
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @BeforeEach
     void addNodes() {
@@ -83,11 +85,11 @@ class EvictionSearchTest {
                 Map.of(),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("cpu", "3500m")))));
         PodEntry pod = waits(15, 10, "1");
-        assertThat(new ClusterSearch(ledger, Question.eviction(pod, _ -> true, Set.of())).plan())
+        assertThat(new ClusterSearch(placer, Question.eviction(pod, _ -> true, Set.of())).plan())
                 .isInstanceOfSatisfying(
                         Plan.Leave.class,
                         plan -> assertThat(plan.departures().getFirst().node()).isEqualTo("n2"));
-        assertThat(new ClusterSearch(ledger, Question.eviction(pod, "n1"::equals, Set.of())).plan())
+        assertThat(new ClusterSearch(placer, Question.eviction(pod, "n1"::equals, Set.of())).plan())
                 .isInstanceOf(Plan.NotPossible.class);
     }
 
@@ -118,7 +120,7 @@ class EvictionSearchTest {
     }
 
     private Plan plan(int units, int priority, Set<String> spared) {
-        return new ClusterSearch(ledger, Question.eviction(waits(units, priority, "0"), _ -> true, spared)).plan();
+        return new ClusterSearch(placer, Question.eviction(waits(units, priority, "0"), _ -> true, spared)).plan();
     }
 
     private PodEntry waits(int units, int priority, String cpu) {
