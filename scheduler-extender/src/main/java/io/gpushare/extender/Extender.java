@@ -16,6 +16,7 @@ import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.metrics.MetricsSource;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.Preemption;
@@ -140,12 +141,13 @@ public final class Extender implements AutoCloseable {
         Leadership.@Nullable Membership membership = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
-        ledger = new Ledger(demands, new Policies(settings.policy()), events);
+        Placer placer = new Placer(demands, new Policies(settings.policy()), events);
+        ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
-        binder = new Binder(ledger, pods, outcomes, clocks.wall());
+        binder = new Binder(placer, pods, outcomes, clocks.wall());
         informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
-        NodeSelection selection = new NodeSelection(ledger, outcomes, settings.decideIn(), informers::softTaints);
+        NodeSelection selection = new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints);
         leases = NodeLeasePoller.start(
                 api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
         leadership = candidacy == null || membership == null
@@ -153,10 +155,10 @@ public final class Extender implements AutoCloseable {
                 : Leadership.elected(membership, candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
-        Explainer explainer = new Explainer(ledger, selection, pods);
+        Explainer explainer = new Explainer(placer, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
         QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
-        WasteMonitor waste = new WasteMonitor(ledger, usage, quotas::quotas, ready, clocks.wall());
+        WasteMonitor waste = new WasteMonitor(placer, usage, quotas::quotas, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         Set<String> counted = counted(settings.resources());
         PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
@@ -164,7 +166,7 @@ public final class Extender implements AutoCloseable {
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
-                        ledger,
+                        placer,
                         outcomes,
                         waiting,
                         preemptions,
@@ -189,7 +191,7 @@ public final class Extender implements AutoCloseable {
                                 explainer,
                                 usage,
                                 waste::report,
-                                new DefragAdvisor(ledger, api.evictions(), informers::nodeFacts, counted),
+                                new DefragAdvisor(placer, api.evictions(), informers::nodeFacts, counted),
                                 settings.grafana(),
                                 settings.server().version(),
                                 settings.view())));
@@ -197,11 +199,11 @@ public final class Extender implements AutoCloseable {
         loops = new ArrayList<>(List.of(
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
-                new HoldTimer(ledger, clocks.steady()).start(),
+                new ReservationTimer(ledger, clocks.steady()).start(),
                 quotas.start(),
                 waste.start(),
                 WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
-                new PolicyReviewTimer(ledger).start()));
+                new PolicyReviewTimer(placer).start()));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }

@@ -1,6 +1,6 @@
 package io.gpushare.extender;
 
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,10 +10,10 @@ final class PolicyReviewTimer {
     private static final Logger LOG = LoggerFactory.getLogger(PolicyReviewTimer.class);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private final Ledger ledger;
+    private final Placer placer;
 
-    PolicyReviewTimer(Ledger ledger) {
-        this.ledger = ledger;
+    PolicyReviewTimer(Placer placer) {
+        this.placer = placer;
     }
 
     /** Starts a thread that ends with the process, or when it is interrupted. */
@@ -34,7 +34,7 @@ final class PolicyReviewTimer {
 
     private void review() {
         try {
-            ledger.reviewPolicy()
+            placer.reviewPolicy()
                     .ifPresent(
                             kind -> LOG.info("policy adaptive: {} serves the latest pods best, and decides now", kind));
         } catch (RuntimeException e) {

@@ -144,7 +144,7 @@ class BindIT extends WithExtender {
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
         assertThat(used("n1")).isZero();
-        await().until(() -> extender.ledger.stats().unattributed() == 1);
+        await().until(() -> extender.placer.stats().unattributed() == 1);
     }
 
     @Test
@@ -238,7 +238,7 @@ class BindIT extends WithExtender {
 
     private void awaitSeen(int pods) {
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == pods);
+                .until(() -> extender.placer.stats().holding(Standing.SEEN) == pods);
     }
 
     private int used(String node) throws Exception {

@@ -88,7 +88,7 @@ class CoresIT extends WithView {
         filter("a", 2, "100");
         assertThat(bind("a")).isEmpty();
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == 1);
+                .until(() -> extender.placer.stats().holding(Standing.SEEN) == 1);
         api.boundByOther(
                 "a",
                 "mps",

@@ -85,12 +85,12 @@ class GpushareFaultsIT extends WithExtender {
             }
         }
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == BINDS + 1);
+                .until(() -> extender.placer.stats().holding(Standing.SEEN) == BINDS + 1);
         Set<String> uids = api.bindings().stream()
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.ledger.stats().overcommitted()).isZero();
+        assertThat(extender.placer.stats().overcommitted()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);

@@ -66,7 +66,7 @@ class KindsIT extends WithExtender {
                         .fieldNames())
                 .containsExactly("gpushare.io/allocation");
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.stats().holding(Standing.SEEN) == 1);
+                .until(() -> extender.placer.stats().holding(Standing.SEEN) == 1);
 
         assertThat(filter("q", 24, "gpushare.io/cards", "2").getJsonArray("NodeNames"))
                 .containsExactly("t4s");

@@ -178,6 +178,6 @@ class PreemptIT extends WithExtender {
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.ledger.stats().holding(Standing.BOUND) == 0);
+                        && extender.placer.stats().holding(Standing.BOUND) == 0);
     }
 }

@@ -12,7 +12,7 @@ public final class AnnotationKeys {
     public static final String CORDON = "gpushare.io/cordon";
 
     /** On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}. */
-    public static final String HOLD = "gpushare.io/hold";
+    public static final String RESERVATION = "gpushare.io/hold";
 
     /** On a node: the labels that its device plugin wrote, so that it changes no others. */
     public static final String LABELS = "gpushare.io/labels";
@@ -58,7 +58,7 @@ public final class AnnotationKeys {
     private static final String PREFIX = "gpushare.io/";
 
     private static final Set<String> OURS =
-            Set.of(INVENTORY, CORDON, HOLD, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
+            Set.of(INVENTORY, CORDON, RESERVATION, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
 
     private AnnotationKeys() {}
 

@@ -22,7 +22,7 @@ public final class AnnotationLimits {
     private static final Map<String, Integer> MOST = Map.ofEntries(
             Map.entry(AnnotationKeys.INVENTORY, ON_NODES),
             Map.entry(AnnotationKeys.CORDON, ON_NODES),
-            Map.entry(AnnotationKeys.HOLD, ON_NODES),
+            Map.entry(AnnotationKeys.RESERVATION, ON_NODES),
             Map.entry(AnnotationKeys.LABELS, ON_NODES),
             Map.entry(AnnotationKeys.ALLOCATION, ALLOCATION),
             Map.entry(AnnotationKeys.SELECT, SELECTOR),

@@ -3,6 +3,7 @@ package io.gpushare.extender.defrag;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
@@ -81,8 +82,8 @@ final class CheapestNodes {
         return some.entrySet().stream()
                 .map(node -> new Priced(
                         node.getKey(),
-                        node.getValue().free(),
-                        scoring.best(node.getValue().free(), kind.request()).cost()))
+                        FreeNodes.of(node.getKey(), node.getValue()),
+                        scoring.best(FreeNodes.of(node.getKey(), node.getValue()), kind.request()).cost()))
                 .filter(node -> node.cost() < Double.POSITIVE_INFINITY);
     }
 }

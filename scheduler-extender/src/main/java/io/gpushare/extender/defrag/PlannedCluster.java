@@ -4,6 +4,7 @@ import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
@@ -53,11 +54,12 @@ final class PlannedCluster {
     }
 
     /** The ledger as it is now. Cards that wait for nominated pods are not free. */
-    static PlannedCluster of(Ledger ledger, PodKnowledge known) {
+    static PlannedCluster of(Placer placer, PodKnowledge known) {
+        Ledger ledger = placer.ledger();
         Map<String, NodeEntry> nodes = new HashMap<>(ledger.nodeEntries());
         nodes.putAll(ledger.nodesApart("", Integer.MIN_VALUE));
         return new PlannedCluster(
-                ledger, nodes, new CheapestNodes(nodes, ledger::scoring), known, new HashMap<>(), new HashSet<>());
+                ledger, nodes, new CheapestNodes(nodes, placer::scoring), known, new HashMap<>(), new HashSet<>());
     }
 
     private PlannedCluster copy() {
@@ -132,7 +134,7 @@ final class PlannedCluster {
                 .filter(card -> card.held() || cards.contains(card.id()))
                 .map(Card::id)
                 .collect(Collectors.toSet());
-        changed.put(name, node(name).held(name, held));
+        changed.put(name, node(name).reserved(held));
     }
 
     private void remove(PodEntry pod, String node) {
@@ -152,7 +154,7 @@ final class PlannedCluster {
         String uid = pod.ref().uid();
         return policies.cheapest(
                         demand, changed, (name, node) -> node.refusal(summary) == null && known.accepts(uid, name))
-                .flatMap(name -> node(name).place(demand, policies.scoring(demand.policy()))
+                .flatMap(name -> Placer.place(name, node(name), demand, policies.scoring(demand.policy()))
                                 instanceof Placement.Placed(Allocation allocation)
                         ? Optional.of(new Place(name, allocation))
                         : Optional.empty());

@@ -5,6 +5,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.preemption.Evictable;
 import io.gpushare.extender.preemption.VictimSearch;
@@ -38,6 +39,7 @@ public final class WaitingPodSearch {
     static final int MOST_NODES = 200;
     static final int MOST_SETS = 128;
 
+    private final Placer placer;
     private final Ledger ledger;
     private final PodEntry pod;
     private final DemandSummary summary;
@@ -61,8 +63,9 @@ public final class WaitingPodSearch {
     }
 
     /** @param nodes where cards may be freed for the pod, by name */
-    public WaitingPodSearch(Ledger ledger, PodEntry pod, PodKnowledge known, Predicate<String> nodes) {
-        this.ledger = ledger;
+    public WaitingPodSearch(Placer placer, PodEntry pod, PodKnowledge known, Predicate<String> nodes) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.pod = pod;
         this.summary = DemandSummary.of(pod.demand());
         this.known = known;
@@ -71,7 +74,7 @@ public final class WaitingPodSearch {
 
     /** The fewest moves found. */
     public DefragPlan plan(int mostMoves) {
-        PlannedCluster now = PlannedCluster.of(ledger, known);
+        PlannedCluster now = PlannedCluster.of(placer, known);
         List<String> candidates = new ArrayList<>();
         boolean cardsAreFree = false;
         for (String name : now.nodes()) {
@@ -157,7 +160,7 @@ public final class WaitingPodSearch {
 
     /** The node as it will be when the cards that are held for the pod are open again. */
     private static NodeEntry open(NodeEntry node) {
-        return held(node) ? node.held("", Set.of()) : node;
+        return held(node) ? node.reserved(Set.of()) : node;
     }
 
     private static boolean held(NodeEntry node) {

@@ -1,7 +1,7 @@
 package io.gpushare.extender.defrag;
 
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 public final class WholeCardSearch {
     static final int MOST_CARDS = 256;
 
-    private final Ledger ledger;
+    private final Placer placer;
     private final PodKnowledge known;
     private final Predicate<String> nodes;
 
@@ -39,15 +39,15 @@ public final class WholeCardSearch {
     }
 
     /** @param nodes whose cards may be freed, by name */
-    public WholeCardSearch(Ledger ledger, PodKnowledge known, Predicate<String> nodes) {
-        this.ledger = ledger;
+    public WholeCardSearch(Placer placer, PodKnowledge known, Predicate<String> nodes) {
+        this.placer = placer;
         this.known = known;
         this.nodes = nodes;
     }
 
     /** The cards that these moves free, the cheapest first. Cards that pods are already moved away from come first. */
     public DefragPlan plan(int mostMoves) {
-        PlannedCluster now = PlannedCluster.of(ledger, known);
+        PlannedCluster now = PlannedCluster.of(placer, known);
         List<FreedCards> freed = new ArrayList<>();
         int left = mostMoves;
         int tried = 0;

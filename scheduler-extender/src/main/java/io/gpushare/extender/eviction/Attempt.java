@@ -1,15 +1,13 @@
 package io.gpushare.extender.eviction;
 
-import java.time.Duration;
 import java.util.Objects;
 
 /** The outcome of an attempt to evict pods for a waiting pod. */
 sealed interface Attempt {
-    /** The cards of that node are held for the pod. */
-    record Held(String node, Duration grace) implements Attempt {
-        public Held {
+    /** Pods were evicted on that node, whose cards are reserved for the pod. */
+    record Evicted(String node) implements Attempt {
+        public Evicted {
             Objects.requireNonNull(node);
-            Objects.requireNonNull(grace);
         }
     }
 

@@ -8,11 +8,13 @@ import io.gpushare.extender.defrag.WholeCardSearch;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,7 @@ public final class DefragAdvisor implements DefragAdvice {
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int MOST_QUEUED = 4;
 
+    private final Placer placer;
     private final Ledger ledger;
     private final Evictions api;
     private final Function<String, @Nullable NodeFacts> nodes;
@@ -54,8 +58,9 @@ public final class DefragAdvisor implements DefragAdvice {
      * @param resources the names of the resources that the ledger counts
      */
     public DefragAdvisor(
-            Ledger ledger, Evictions api, Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
-        this.ledger = ledger;
+            Placer placer, Evictions api, Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.api = api;
         this.nodes = nodes;
         this.conditions = new PodConditions(resources);
@@ -98,7 +103,7 @@ public final class DefragAdvisor implements DefragAdvice {
     }
 
     private Advised wholeCards(LearnedPods known, String run, int mostMoves) throws KubernetesException {
-        WholeCardSearch search = new WholeCardSearch(ledger, known, free(run));
+        WholeCardSearch search = new WholeCardSearch(placer, known, free(run));
         return new Advised(null, settled(known, () -> search.plan(mostMoves)), known.budgets());
     }
 
@@ -108,17 +113,17 @@ public final class DefragAdvisor implements DefragAdvice {
         if (obstacle != null || entry.isEmpty()) {
             return new Advised(pod, new DefragPlan.NotPossible(String.valueOf(obstacle)), known.budgets());
         }
-        WaitingPodSearch search = new WaitingPodSearch(ledger, entry.get(), known, free(run));
+        WaitingPodSearch search = new WaitingPodSearch(placer, entry.get(), known, free(run));
         return new Advised(pod, settled(known, () -> search.plan(mostMoves)), known.budgets());
     }
 
-    /** The nodes whose cards no other run holds. */
+    /** The nodes where no other run reserves cards. */
     private Predicate<String> free(String run) {
-        Map<String, HoldCodec> holds = ledger.holds();
-        return node -> {
-            HoldCodec hold = holds.getOrDefault(node, HoldCodec.NONE);
-            return !hold.active() || hold.run().equals(run);
-        };
+        Set<String> reserved = ledger.reservations(source -> source == Source.DEFRAGMENTATION).stream()
+                .filter(each -> !each.run().equals(run))
+                .map(Reservation::node)
+                .collect(Collectors.toSet());
+        return node -> !reserved.contains(node);
     }
 
     private interface Search {

@@ -2,7 +2,8 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.pod.Nominations.Nominated;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
@@ -20,7 +21,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,7 +95,7 @@ public final class PreemptionLoop {
                 ledger,
                 api.evictions(),
                 events,
-                new Preemptor.Parts(parts.nodes(), parts.resources(), parts.mayWrite(), clocks.wall(), counts));
+                new Preemptor.Parts(parts.nodes(), parts.resources(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
     }
 
     /** Starts a thread that ends with the process, or when it is interrupted. */
@@ -129,7 +129,7 @@ public final class PreemptionLoop {
                 turns.reset();
                 nominatedAt.clear();
                 if (!mayWrite.getAsBoolean()) {
-                    ledger.releaseAllCards();
+                    ledger.endReservations();
                 }
             } else if (permitted) {
                 settle(now);
@@ -165,19 +165,16 @@ public final class PreemptionLoop {
         }
     }
 
-    /** Ends holds, and nominates pods again from which kube-scheduler has taken the nomination. */
+    /** Ends reservations, and nominates pods again from which kube-scheduler has taken the nomination. */
     private void settle(Instant now) {
         for (Ended ended : turns.ended(now)) {
             counts.count(ended.how());
             switch (ended.how()) {
-                case GONE -> {
-                    LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
-                    ledger.releaseCards(ended.pod());
-                }
+                case GONE -> LOG.info("pod {}, for which pods were evicted, is gone", ended.pod());
                 case BOUND -> release(ended, "Bound", "the pod is bound");
                 case EXPIRED -> {
                     LOG.warn(
-                            "pod {} was not bound in time to node {}, whose cards were held for it",
+                            "pod {} was not bound in time to node {}, where cards were reserved for it",
                             ended.pod(),
                             ended.node());
                     release(ended, "Expired", "the pod was not bound in time");
@@ -199,19 +196,24 @@ public final class PreemptionLoop {
     }
 
     private void nominate(Instant now) {
-        nominatedAt
-                .keySet()
-                .retainAll(ledger.held().stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
-        for (Nominated pod : ledger.held()) {
-            Instant last = nominatedAt.computeIfAbsent(pod.ref().uid(), _ -> now);
-            if (!pod.shown() && mayWrite.getAsBoolean() && !now.isBefore(last.plus(NOMINATE_AGAIN))) {
-                nominatedAt.put(pod.ref().uid(), now);
-                try {
-                    api.evictions().patch(pod.ref(), PodStatusPatch.nominated(pod.node()));
-                } catch (KubernetesException e) {
-                    LOG.debug("pod {}: {}", pod.ref(), e.getMessage());
-                }
+        Map<String, Instant> before = Map.copyOf(nominatedAt);
+        nominatedAt.clear();
+        for (Reservation reserved : ledger.reservations(Source::evicted)) {
+            String uid = reserved.pod();
+            Instant last = before.getOrDefault(uid, now);
+            boolean due = !ledger.nominated(uid, reserved.node()) && !now.isBefore(last.plus(NOMINATE_AGAIN));
+            nominatedAt.put(uid, due ? now : last);
+            if (due && mayWrite.getAsBoolean()) {
+                ledger.podEntry(uid).ifPresent(pod -> nominate(pod.ref(), reserved.node()));
             }
+        }
+    }
+
+    private void nominate(PodRef pod, String node) {
+        try {
+            api.evictions().patch(pod, PodStatusPatch.nominated(node));
+        } catch (KubernetesException e) {
+            LOG.debug("pod {}: {}", pod, e.getMessage());
         }
     }
 
@@ -222,9 +224,9 @@ public final class PreemptionLoop {
                 return;
             }
             switch (attempt(pod)) {
-                case Attempt.Held(String node, Duration grace) -> {
+                case Attempt.Evicted _ -> {
                     // The attempt took as long as its calls.
-                    turns.held(pod.ref(), node, grace, clocks.steady().instant());
+                    turns.evicted(pod.ref(), clocks.steady().instant());
                     return;
                 }
                 case Attempt.NotPossible() ->

@@ -2,10 +2,12 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.preemption.EvictionPlan;
 import io.gpushare.extender.preemption.EvictionSearch;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionCounts.Eviction;
+import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
@@ -13,6 +15,7 @@ import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -29,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
- * holds the cards for the pod, and evicts. Cards are held first, in the ledger and then in the pod's status, so that no pod
+ * reserves the cards for the pod, and evicts. Cards are reserved first, in the ledger and then in the pod's status, so that no pod
  * that the victims' controllers create takes them, whoever leads then.
  */
 final class Preemptor {
@@ -59,6 +62,7 @@ final class Preemptor {
             Set<String> resources,
             BooleanSupplier mayWrite,
             InstantSource wall,
+            InstantSource steady,
             PreemptionCounts counts) {
         Parts {
             resources = Set.copyOf(resources);
@@ -140,17 +144,19 @@ final class Preemptor {
         return facts != null && pod.rules().admit(facts);
     }
 
-    /** The ledger holds the cards first: no pod is bound to them while the API server's watch has not shown the hold. */
+    /** The ledger reserves the cards first: no pod is bound to them while the API server's watch has not shown it. */
     private Attempt evict(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Duration grace) {
-        ledger.holdCards(pod, plan.node(), uids(plan.victims()));
-        Attempt attempt = evictHeld(pod, search, plan, grace);
-        if (!(attempt instanceof Attempt.Held)) {
-            ledger.releaseCards(pod.ref());
+        Instant until = PreemptionTurns.until(grace, parts.steady().instant());
+        Reservation reserved = Reservation.eviction(pod.ref().uid(), plan.node(), uids(plan.victims()), until);
+        ledger.reserve(reserved);
+        Attempt attempt = evictReserved(pod, search, plan, until);
+        if (!(attempt instanceof Attempt.Evicted)) {
+            ledger.endReservation(reserved);
         }
         return attempt;
     }
 
-    private Attempt evictHeld(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Duration grace) {
+    private Attempt evictReserved(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Instant until) {
         if (!search.stillRight(plan)) {
             return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
         }
@@ -163,7 +169,7 @@ final class Preemptor {
             return new Attempt.Failed("its status can't be changed: " + e.getMessage());
         }
         LOG.info(
-                "pod {}: evicting {} pods from node {}, whose cards are held for it: {}",
+                "pod {}: evicting {} pods from node {}, where cards are reserved for it: {}",
                 pod.ref(),
                 plan.victims().size(),
                 plan.node(),
@@ -183,9 +189,9 @@ final class Preemptor {
             release(pod.ref(), "EvictionRefused", "no pod was evicted");
             return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
         }
-        ledger.holdCards(pod, plan.node(), uids(evicted));
+        ledger.reserve(Reservation.eviction(pod.ref().uid(), plan.node(), uids(evicted), until));
         events.preempting(pod.ref(), evicted.size(), plan.node());
-        return new Attempt.Held(plan.node(), grace);
+        return new Attempt.Evicted(plan.node());
     }
 
     private static Set<String> uids(List<PodEntry> pods) {
@@ -215,9 +221,8 @@ final class Preemptor {
         return true;
     }
 
-    /** The cards are not held for the pod any more. */
+    /** Nothing is reserved for the pod any more, in its status. */
     void release(PodRef pod, String why, String sentence) {
-        ledger.releaseCards(pod);
         if (!parts.mayWrite().getAsBoolean()) {
             return;
         }

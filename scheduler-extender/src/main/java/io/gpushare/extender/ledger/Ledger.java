@@ -1,25 +1,24 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.Nominations;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.pod.WaitingPod;
-import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.codec.HoldCodec;
+import io.gpushare.model.codec.ReservationCodec;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +26,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,25 +42,26 @@ import org.jspecify.annotations.Nullable;
 public final class Ledger {
     private final DemandCodec demands;
     private final PodDemandDecoder decoder;
-    private final NodeTable nodes = new NodeTable();
-    private final PodTable pods = new PodTable(nodes);
+    private final Reservations reservations = new Reservations();
+    private final NodeTable nodes;
+    private final PodTable pods;
     private final UnscheduledPods unscheduled = new UnscheduledPods();
-    private final Policies policies;
+    private final LedgerListener listener;
     private final AnnotationObserver observer;
     private final AtomicLong rejected = new AtomicLong();
-    // A hold, and the pod that its cards wait for, change together.
-    private final Object holdLock = new Object();
 
     /**
      * An empty ledger.
      *
-     * @param policies choose among cards that fit; notified of new pods and of the cluster's cards
+     * @param listener notified of changes
      * @param observer notified of rejected annotations
      */
-    public Ledger(DemandCodec demands, Policies policies, AnnotationObserver observer) {
+    public Ledger(DemandCodec demands, LedgerListener listener, AnnotationObserver observer) {
         this.demands = demands;
+        this.nodes = new NodeTable(reservations, listener);
+        this.pods = new PodTable(nodes, reservations);
         this.decoder = new PodDemandDecoder(demands, selector -> nodes.kinds().models(selector));
-        this.policies = policies;
+        this.listener = listener;
         this.observer = observer;
     }
 
@@ -81,35 +84,7 @@ public final class Ledger {
         if (nodes.update(name, annotations, allocatable)) {
             pods.inventoryChanged(name);
         }
-        hold(name, HoldCodec.decode(annotations));
-    }
-
-    private void hold(String name, HoldCodec now) {
-        synchronized (holdLock) {
-            HoldCodec before = nodes.hold(name);
-            if (!now.written().equals(before.written())) {
-                // Before the cards are open, or another pod could get them.
-                pods.promise(name, before, now);
-                nodes.hold(name, now);
-                pods.withdraw(name, before, now);
-            }
-        }
-    }
-
-    /** The holds of cards by node, also those that have ended and whose annotation is still there. */
-    public Map<String, HoldCodec> holds() {
-        return nodes.holds();
-    }
-
-    /** The hold with that annotation ends. Ignored if the annotation has changed. */
-    public void endHold(String name, HoldCodec hold) {
-        synchronized (holdLock) {
-            HoldCodec before = nodes.hold(name);
-            if (before.active() && before.written().equals(hold.written())) {
-                nodes.hold(name, before.ended());
-                pods.withdraw(name, before, before.ended());
-            }
-        }
+        nodes.reserve(name, ReservationCodec.decode(annotations));
     }
 
     /** The node has that address; null if it reports none. */
@@ -134,7 +109,7 @@ public final class Ledger {
 
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
     public void removeNode(String name) {
-        hold(name, HoldCodec.NONE);
+        nodes.reserve(name, ReservationCodec.decode(Map.of()));
         nodes.remove(name);
     }
 
@@ -148,14 +123,14 @@ public final class Ledger {
         }
         pods.countHostRequests(pod);
         PodDemand demand = demand(pod);
-        pods.nominated(pod, demand);
+        pods.showReservations(pod, demand);
         if (!(demand instanceof PodDemand.NoGpu)) {
             pods.listed(ref);
         }
         if (demand instanceof PodDemand.Valid valid) {
             PodTable.Update update = pods.update(pod, valid);
             if (update.added()) {
-                policies.arrived(valid.request());
+                listener.podArrived(valid);
             }
             if (update.rejection() != null) {
                 rejected.incrementAndGet();
@@ -199,9 +174,14 @@ public final class Ledger {
                         .isPresent();
     }
 
-    /** Reserves cards for the pod on the node, in one atomic step. Reservations with an unknown outcome are kept. */
-    public Assumption assume(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
-        return pods.assume(pod, demand, scoring(demand.policy()), node, now);
+    /**
+     * Reserves cards for the pod on the node, in one atomic step. Reservations with an unknown outcome are kept.
+     *
+     * @param choice chooses among the cards of the node as the pod may use it
+     */
+    public Assumption assume(
+            PodRef pod, PodDemand.Valid demand, String node, Function<NodeEntry, Placement> choice, Instant now) {
+        return pods.assume(pod, demand, choice, node, now);
     }
 
     /** The API server has confirmed the assumption, which makes every other assumption for the pod void. */
@@ -225,34 +205,6 @@ public final class Ledger {
     /** The holding did not come true, or ended. Ignored if the pod's state has changed meanwhile. */
     public void forget(PodRef pod, Holding holding) {
         pods.forget(pod, holding);
-    }
-
-    /** The scoring of that policy, or of the default policy for null, for the cluster as it is now. */
-    public Scoring scoring(@Nullable PolicyKind kind) {
-        nodes.changedCapacity().ifPresent(policies::cluster);
-        return policies.scoring(kind);
-    }
-
-    /**
-     * Lets the adaptive policy review what it decides by, if that is due; not on the path of a request.
-     *
-     * @return the policy that decides from now on, if it is another one than before
-     */
-    public Optional<PolicyKind> reviewPolicy() {
-        return policies.review(() -> nodes.entries().values().stream()
-                .map(NodeEntry::offeredFree)
-                .filter(node -> !node.cards().isEmpty())
-                .toList());
-    }
-
-    /** What decides for pods that name that policy, or none for null, in words for users. */
-    public String policy(@Nullable PolicyKind kind) {
-        return policies.describe(kind);
-    }
-
-    /** The nodes by name and index. */
-    public NodeDirectory directory() {
-        return nodes.columns();
     }
 
     public NodeEntry nodeEntry(String name) {
@@ -305,29 +257,45 @@ public final class Ledger {
                 .toList();
     }
 
-    /**
-     * Holds cards of that node for the waiting pod, against pods of the same or a lower priority, until it is released, bound
-     * or gone. Placements that come after this call respect it; those that came before are in the ledger.
-     *
-     * @param victims the uids of the pods that this extender evicts for it
-     */
-    public void holdCards(PodEntry pod, String node, Set<String> victims) {
-        pods.hold(pod, node, victims);
+    /** Keeps what is reserved from pods of the same or a lower priority: from all placements that come after this call. */
+    public void reserve(Reservation made) {
+        nodes.change(made.node(), entry -> {
+            reservations.put(made);
+            return entry;
+        });
     }
 
-    /** Ends {@link #holdCards}. If the API server shows the cards as held, they stay so until it does not any more. */
-    public void releaseCards(PodRef pod) {
-        pods.nominations().release(pod.uid());
+    /** Ends what this process reserved. What the API server shows as reserved stays so until it does not any more. */
+    public void endReservation(Reservation reserved) {
+        switch (reserved.source()) {
+            case DEFRAGMENTATION -> nodes.endReservation(reserved);
+            case EVICTION -> reservations.end(reserved.pod(), Source.EVICTION);
+            case STATUS, NOMINATION -> {}
+        }
     }
 
-    /** Ends all of {@link #holdCards}: another extender leads. */
-    public void releaseAllCards() {
-        pods.nominations().releaseAll();
+    /** Ends all that this process reserved: another extender leads. */
+    public void endReservations() {
+        reservations.endAll(Source.EVICTION);
     }
 
-    /** The pods for which this extender, or one that led before, holds cards. */
-    public List<Nominations.Nominated> held() {
-        return pods.nominations().held();
+    /** The reservations from sources like that: one for each pod, from its strongest source, and one for each node. */
+    public List<Reservation> reservations(Predicate<Source> which) {
+        return Stream.concat(
+                        reservations.ofPods().filter(each -> each.source() != Source.DEFRAGMENTATION),
+                        reservations.ofNodes().stream())
+                .filter(each -> which.test(each.source()))
+                .toList();
+    }
+
+    /** The reservations whose time is over, by the clock of their limits. */
+    public List<Reservation> overReservations(Instant now) {
+        return reservations.over(now);
+    }
+
+    /** Whether kube-scheduler nominates the pod to that node, by the pod's status. */
+    public boolean nominated(String podUid, String node) {
+        return reservations.nominated(podUid, node);
     }
 
     /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
@@ -364,9 +332,9 @@ public final class Ledger {
                 .toList();
     }
 
-    /** The ledger in numbers. */
-    public LedgerStats stats() {
-        return LedgerStats.of(nodes.entries(), pods.entries(), policies.fragmentation());
+    /** All pods with a demand. */
+    public Collection<PodEntry> podEntries() {
+        return pods.entries();
     }
 
     /** The number of pods whose annotation was rejected, or contradicts other pods. */

@@ -1,14 +1,8 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.HostResources;
@@ -16,14 +10,10 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.ledger.Refusal;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param written the annotation that holds the inventory
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
- * @param free its free capacity, as policies see it
  * @param emptied the summary that it would have without pods
  */
 public record NodeEntry(
@@ -47,8 +36,7 @@ public record NodeEntry(
         HostResources requested,
         NodeCards cards,
         NodeSummary summary,
-        NodeSummary emptied,
-        FreeNode free) {
+        NodeSummary emptied) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
     private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
@@ -61,10 +49,9 @@ public record NodeEntry(
             HostResources.NONE,
             NONE,
             NOTHING,
-            NOTHING,
-            FreeNode.NOWHERE);
+            NOTHING);
 
-    static NodeEntry orUnseen(@Nullable NodeEntry entry) {
+    public static NodeEntry orUnseen(@Nullable NodeEntry entry) {
         return entry == null ? UNSEEN : entry;
     }
 
@@ -73,9 +60,8 @@ public record NodeEntry(
         return Reason.UNKNOWN_NODE.equals(unusable);
     }
 
-    NodeEntry known(String name, Inventory inventory, String annotation, HostResources has) {
+    NodeEntry known(Inventory inventory, String annotation, HostResources has) {
         NodeCards changed = cards.withInventory(inventory);
-        FreeNode fresh = FreeNode.of(name, 0, 0, 0, List.of());
         return new NodeEntry(
                 null,
                 stale,
@@ -84,33 +70,23 @@ public record NodeEntry(
                 requested,
                 changed,
                 NodeSummary.of(changed),
-                NodeSummary.of(NodeCards.of(inventory.withHeld(Set.of()))),
-                remaining(fresh, has, requested, changed));
+                NodeSummary.of(NodeCards.of(inventory.withHeld(Set.of()))));
     }
 
-    /** The same node, of whose cards exactly these are held: they accept no new pods, as if they were cordoned. */
-    public NodeEntry held(String name, Set<CardId> held) {
-        Inventory open = cards.inventory().withHeld(held);
-        return open.equals(cards.inventory()) ? this : known(name, open, String.valueOf(written), allocatable);
+    /** The same node, of whose cards exactly these are reserved: they accept no new pods, as if they were cordoned. */
+    public NodeEntry reserved(Set<CardId> reserved) {
+        Inventory open = cards.inventory().withHeld(reserved);
+        return open.equals(cards.inventory()) ? this : known(open, String.valueOf(written), allocatable);
     }
 
     /** The same cards with another amount of CPU and memory. */
     NodeEntry having(HostResources has) {
-        return new NodeEntry(
-                unusable,
-                stale,
-                written,
-                has,
-                requested,
-                cards,
-                summary,
-                emptied,
-                free.with(has.minus(requested), free.cards()));
+        return new NodeEntry(unusable, stale, written, has, requested, cards, summary, emptied);
     }
 
     /** The same cards, with or without renewals by its device plugin. */
     NodeEntry stale(boolean is) {
-        return new NodeEntry(unusable, is, written, allocatable, requested, cards, summary, emptied, free);
+        return new NodeEntry(unusable, is, written, allocatable, requested, cards, summary, emptied);
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
@@ -122,8 +98,7 @@ public record NodeEntry(
                 requested,
                 cards.withInventory(NONE.inventory()),
                 NOTHING,
-                NOTHING,
-                FreeNode.NOWHERE);
+                NOTHING);
     }
 
     public NodeEntry with(Holder holder, Allocation allocation) {
@@ -139,54 +114,17 @@ public record NodeEntry(
 
     /** Adds to the CPU and memory that pods request. */
     public NodeEntry requested(HostResources more) {
-        HostResources now = requested.plus(more);
         return new NodeEntry(
-                unusable,
-                stale,
-                written,
-                allocatable,
-                now,
-                cards,
-                summary,
-                emptied,
-                unusable == null ? free.with(allocatable.minus(now), free.cards()) : FreeNode.NOWHERE);
+                unusable, stale, written, allocatable, requested.plus(more), cards, summary, emptied);
     }
 
     private NodeEntry cards(NodeCards changed) {
-        return unusable == null
-                ? new NodeEntry(
-                        null,
-                        stale,
-                        written,
-                        allocatable,
-                        requested,
-                        changed,
-                        NodeSummary.of(changed),
-                        emptied,
-                        remaining(free, allocatable, requested, changed))
-                : new NodeEntry(
-                        unusable, stale, written, allocatable, requested, changed, NOTHING, emptied, FreeNode.NOWHERE);
-    }
-
-    private static FreeNode remaining(
-            FreeNode node, HostResources allocatable, HostResources requested, NodeCards cards) {
-        return node.with(allocatable.minus(requested), FreeCard.of(cards));
-    }
-
-    /** The node without any pod and with all its cards healthy. */
-    public FreeNode empty() {
-        List<FreeCard> unused = new ArrayList<>();
-        for (CardState state : cards.cards()) {
-            if (state.capacity().units() > 0) {
-                unused.add(FreeCard.unused(unused.size(), CardKind.of(state)));
-            }
-        }
-        return free.with(allocatable, unused);
+        NodeSummary now = unusable == null ? NodeSummary.of(changed) : NOTHING;
+        return new NodeEntry(unusable, stale, written, allocatable, requested, changed, now, emptied);
     }
 
     /** This entry, or null if there is nothing to keep. */
-    @Nullable
-    NodeEntry kept() {
+    public @Nullable NodeEntry kept() {
         return unseen() && cards.holdings().isEmpty() && requested.equals(HostResources.NONE) ? null : this;
     }
 
@@ -215,26 +153,6 @@ public record NodeEntry(
                         + " and is not counted; if the card will not return, recreate the pod";
     }
 
-    /** Allocates the cards that cost least by that scoring, or says why none fit. */
-    public Placement place(PodDemand.Valid demand, Scoring scoring) {
-        @Nullable Candidate candidate = scoring.best(free, demand.request()).candidate();
-        if (candidate != null) {
-            // The search still decides among cards that are equal to the policy, by their links.
-            @Nullable FreeCard shared = candidate.shared();
-            Placement chosen = cards.place(
-                    demand.demand(),
-                    CardOrder.BINPACK,
-                    state -> shared != null && shared.sameAs(state),
-                    state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
-            if (chosen instanceof Placement.Placed) {
-                return chosen;
-            }
-        }
-        // A policy has no candidate if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
-        // decides about these.
-        return cards.place(demand.demand(), CardOrder.BINPACK);
-    }
-
     /** Why the node can take no new pod, whatever is free on its cards; null if it can. */
     @Nullable
     public Reason unavailable() {
@@ -248,11 +166,6 @@ public record NodeEntry(
     /** Its summary for new pods. */
     public NodeSummary offered() {
         return stale ? NOTHING : summary;
-    }
-
-    /** Its free capacity for new pods. */
-    FreeNode offeredFree() {
-        return stale ? FreeNode.NOWHERE : free;
     }
 
     /** Why the node can't take the demand now; null if it can. */

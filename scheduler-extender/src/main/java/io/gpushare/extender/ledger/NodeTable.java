@@ -1,16 +1,14 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.HoldCodec;
+import io.gpushare.model.codec.ReservationCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.Comparator;
 import java.util.List;
@@ -30,25 +28,24 @@ final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
-    // The same nodes for requests that name thousands of them.
-    private volatile NodeColumns columns = NodeColumns.empty();
+    private final Reservations reservations;
+    private final LedgerListener listener;
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
-    private final Map<String, HoldCodec> holds = new ConcurrentHashMap<>();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
-    private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile CardKinds kinds = CardKinds.NONE;
 
     /** The device plugin's pod on a node, and the address of its metrics. */
     private record Plugin(String uid, String metrics) {}
 
-    NodeEntry entry(String name) {
-        return NodeEntry.orUnseen(nodes.get(name));
+    NodeTable(Reservations reservations, LedgerListener listener) {
+        this.reservations = reservations;
+        this.listener = listener;
     }
 
-    NodeColumns columns() {
-        return columns;
+    NodeEntry entry(String name) {
+        return NodeEntry.orUnseen(nodes.get(name));
     }
 
     /** The nodes as they are now, by name. */
@@ -59,17 +56,9 @@ final class NodeTable {
     void change(String name, UnaryOperator<NodeEntry> change) {
         nodes.compute(name, (key, before) -> {
             @Nullable NodeEntry now = change.apply(NodeEntry.orUnseen(before)).kept();
-            publish(name, now);
+            listener.nodeChanged(name, now);
             return now;
         });
-    }
-
-    private synchronized void publish(String name, @Nullable NodeEntry now) {
-        if (!columns.put(name, now)) {
-            NodeColumns renewed = columns.renewed();
-            renewed.put(name, now);
-            columns = renewed;
-        }
     }
 
     void address(String name, @Nullable String address) {
@@ -106,33 +95,28 @@ final class NodeTable {
             return false; // a heartbeat, as most node events are
         }
         change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
-        changed.set(true);
         kindsChanged.set(true);
+        listener.cardsChanged();
         return !same;
     }
 
-    /** The hold by the node's annotation; one that has ended stays until the annotation changes. */
-    HoldCodec hold(String name) {
-        return holds.getOrDefault(name, HoldCodec.NONE);
-    }
-
-    /** The node's cards are held so from now on. */
-    void hold(String name, HoldCodec now) {
-        if (now.written().isEmpty()) {
-            holds.remove(name);
-        } else {
-            holds.put(name, now);
+    /** The node's annotations reserve this from now on. */
+    void reserve(String name, ReservationCodec annotation) {
+        // Before the cards are open, or another pod could get them.
+        if (reservations.showNode(name, Reservation.annotated(name, annotation))) {
+            reserve(name);
         }
-        change(name, entry -> entry.unusable() == null ? entry.held(name, held(name)) : entry);
     }
 
-    /** The holds of all nodes that have one, or had one. */
-    Map<String, HoldCodec> holds() {
-        return Map.copyOf(holds);
+    /** Ends the reservation, unless the node's annotation has changed meanwhile. */
+    void endReservation(Reservation over) {
+        if (reservations.endNode(over)) {
+            reserve(over.node());
+        }
     }
 
-    private Set<CardId> held(String name) {
-        return hold(name).cards();
+    private void reserve(String name) {
+        change(name, entry -> entry.unusable() == null ? entry.reserved(reservations.cards(name)) : entry);
     }
 
     /** The kinds of cards of all nodes. */
@@ -143,14 +127,6 @@ final class NodeTable {
                     .toList());
         }
         return kinds;
-    }
-
-    /** The cards of all nodes, if they may have changed since the last call. */
-    Optional<ClusterCapacity> changedCapacity() {
-        return changed.getAndSet(false)
-                ? Optional.of(ClusterCapacity.of(
-                        entries().values().stream().map(NodeEntry::empty).toList()))
-                : Optional.empty();
     }
 
     /** The device plugins of exactly these nodes do not renew their Leases. */
@@ -181,8 +157,8 @@ final class NodeTable {
                 } else {
                     LOG.warn("node {}: {}", name, inventory.noCards().sentences());
                 }
-                yield entry -> entry.known(name, inventory, String.valueOf(written), allocatable)
-                        .held(name, held(name));
+                yield entry -> entry.known(inventory, String.valueOf(written), allocatable)
+                        .reserved(reservations.cards(name));
             }
         };
     }
@@ -192,8 +168,8 @@ final class NodeTable {
         addresses.remove(name);
         offers.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
-        changed.set(true);
         kindsChanged.set(true);
+        listener.cardsChanged();
     }
 
     List<Ledger.NodeView> views() {

@@ -2,26 +2,31 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.Nominations;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.HoldCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.gpushare.GpusharePod;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger's pods with a demand: immutable entries by uid, each replaced atomically together with its nodes. */
@@ -32,11 +37,12 @@ final class PodTable {
     // The uid that the informer last showed for "namespace/name". A pod may be created again under its name while the
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
-    private final Nominations nominations = new Nominations();
+    private final Reservations reservations;
     private final GpusharePods gpushares;
 
-    PodTable(NodeTable nodes) {
+    PodTable(NodeTable nodes, Reservations reservations) {
         this.nodes = nodes;
+        this.reservations = reservations;
         this.hostRequests = new HostRequests(nodes);
         this.gpushares = new GpusharePods(nodes);
     }
@@ -74,94 +80,114 @@ final class PodTable {
         }
     }
 
-    /** Remembers the node to which a waiting pod is nominated. */
-    void nominated(ClusterPod pod, PodDemand demand) {
-        nominations.update(pod, demand);
+    /** Remembers what the API server shows as reserved for a waiting pod. */
+    void showReservations(ClusterPod pod, PodDemand demand) {
+        String uid = pod.ref().uid();
+        if (pod.node() == null && !pod.priority().terminating() && demand instanceof PodDemand.Valid) {
+            reservations.show(uid, Source.STATUS, shown(Source.STATUS, uid, pod.heldNode()));
+            reservations.show(uid, Source.NOMINATION, shown(Source.NOMINATION, uid, pod.nominatedNode()));
+        } else {
+            reservations.remove(uid);
+        }
+    }
+
+    private static @Nullable Reservation shown(Source source, String uid, @Nullable String node) {
+        return node == null ? null : Reservation.shown(source, uid, node);
     }
 
     /** The nodes that are not the same for that pod as for all: see {@link #available}. */
     Set<String> nodesApart(String uid, int priority) {
-        Set<String> nodes = new HashSet<>(nominations.nodes(pod -> precedes(pod, uid, priority)));
+        Set<String> apart = before(uid, priority).map(Reserved::node).collect(Collectors.toSet());
         entry(uid).stream()
                 .flatMap(entry -> entry.holdings().stream())
                 .map(Holding::node)
-                .forEach(nodes::add);
-        return nodes;
+                .forEach(apart::add);
+        return apart;
     }
 
-    /**
-     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that are nominated to
-     * the node and have the same or a higher priority.
-     */
+    /** The node as that pod may use it: without the pod's own holding, and without what is reserved before it. */
     NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
         NodeEntry available = entry.without(uid);
-        Map<PodRef, Allocation> expected =
-                nominations.expected(node, available.cards(), pod -> precedes(pod, uid, priority), this::terminating);
-        for (Map.Entry<PodRef, Allocation> pod : expected.entrySet()) {
+        for (Map.Entry<PodRef, Allocation> pod :
+                expected(node, available.cards(), before(uid, priority)).entrySet()) {
             available = available.with(pod.getKey(), pod.getValue());
         }
         return available;
     }
 
-    /** Whether the nominated pod counts against that pod. One with a holding counts there already. */
-    private boolean precedes(Nominations.Nominated nominated, String uid, int priority) {
-        return !nominated.ref().uid().equals(uid)
-                && nominations.precedes(nominated, uid, priority)
-                && withoutCards(nominated);
-    }
-
-    /** The node's hold changes: its cards wait for the pod that it names now, if that is another one. */
-    void promise(String node, HoldCodec before, HoldCodec now) {
-        if (!before.pod().equals(now.pod()) && !now.pod().isEmpty()) {
-            Optional<Nominations.Nominated> waiting = entry(now.pod())
-                    .filter(pod -> pod.node() == null && !pod.priority().terminating())
-                    .map(pod -> new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), false, false));
-            nominations.promise(now.pod(), node, waiting);
-        }
-    }
-
-    /** The node's hold has changed: its cards do not wait for the pod that it named before, if it names another one now. */
-    void withdraw(String node, HoldCodec before, HoldCodec now) {
-        if (!before.pod().equals(now.pod())) {
-            nominations.withdraw(before.pod(), node);
-        }
-    }
-
-    /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
+    /** Whether something is reserved for the pod, and it will fit there once the terminating pods are gone. */
     boolean awaitsCards(PodRef pod) {
-        return nominations
-                .of(pod.uid())
-                .map(Nominations.Nominated::node)
-                .filter(node -> nodes.entry(node).unavailable() == null)
-                .filter(node -> nominations
-                        .expected(node, nodes.entry(node).cards(), this::withoutCards, this::terminating)
-                        .containsKey(pod))
-                .isPresent();
+        return reserved(reservations.of(pod.uid()).stream())
+                .filter(own -> nodes.entry(own.node()).unavailable() == null)
+                .anyMatch(own -> expected(
+                                own.node(), nodes.entry(own.node()).cards(), reserved(reservations.ofPods()))
+                        .containsKey(pod));
     }
 
-    Nominations nominations() {
-        return nominations;
+    /** A waiting pod for which something is reserved. One that holds cards counts by these. */
+    private record Reserved(Reservation reservation, PodEntry pod) {
+        // Of two with the same priority, the one for which pods were evicted, even if the other is older.
+        private static final Comparator<Reserved> FIRST = Comparator.comparingInt(
+                        (Reserved each) -> each.pod().priority().value())
+                .reversed()
+                .thenComparing(each -> !each.reservation().source().evicted())
+                .thenComparing(each -> each.pod().priority(), PodPriority.HIGHEST_FIRST)
+                .thenComparing(each -> each.pod().ref().uid());
+
+        String node() {
+            return reservation.node();
+        }
     }
 
-    private boolean withoutCards(Nominations.Nominated nominated) {
-        return entry(nominated.ref().uid())
-                .filter(entry -> entry.holdings().isEmpty())
-                .isPresent();
+    private Stream<Reserved> reserved(Stream<Reservation> of) {
+        return of.flatMap(each -> entry(each.pod())
+                .filter(pod -> pod.node() == null && !pod.priority().terminating() && pod.holdings().isEmpty())
+                .map(pod -> new Reserved(each, pod))
+                .stream());
     }
 
-    private boolean terminating(String uid) {
-        return nominations.evicts(uid)
-                || entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+    /**
+     * What counts against that pod: the reservations of pods that are more or as important. Of two pods on the same node only
+     * one counts against the other, or neither would get the card.
+     */
+    private Stream<Reserved> before(String uid, int priority) {
+        @Nullable Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
+        return reserved(reservations.ofPods())
+                .filter(each -> !each.pod().ref().uid().equals(uid))
+                .filter(each -> own != null && own.node().equals(each.node())
+                        ? Reserved.FIRST.compare(each, own) < 0
+                        : each.pod().priority().value() >= priority);
     }
 
-    /** Holds the node's cards for that pod: what is assumed there before is seen by the caller, and what comes after sees the hold. */
-    void hold(PodEntry pod, String node, Set<String> victims) {
-        Nominations.Nominated held =
-                new Nominations.Nominated(pod.ref(), node, pod.demand(), pod.priority(), true, true);
-        nodes.change(node, entry -> {
-            nominations.hold(held, victims);
-            return entry;
-        });
+    /**
+     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does not fit
+     * then is omitted: no card waits for it.
+     */
+    private Map<PodRef, Allocation> expected(String node, NodeCards cards, Stream<Reserved> which) {
+        List<PodEntry> waiting = which.filter(each -> each.node().equals(node))
+                .sorted(Reserved.FIRST)
+                .map(Reserved::pod)
+                .toList();
+        Map<PodRef, Allocation> expected = new LinkedHashMap<>();
+        NodeCards later = waiting.isEmpty() ? cards : withoutTerminating(cards);
+        for (PodEntry pod : waiting) {
+            if (later.place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed(Allocation allocation)) {
+                later = later.with(pod.ref(), allocation);
+                expected.put(pod.ref(), allocation);
+            }
+        }
+        return expected;
+    }
+
+    private NodeCards withoutTerminating(NodeCards cards) {
+        NodeCards left = cards;
+        for (NodeCards.Holding holding : cards.holdings()) {
+            String uid = holding.holder().key();
+            boolean terminating = reservations.leaving(uid)
+                    || entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+            left = terminating ? left.without(uid) : left;
+        }
+        return left;
     }
 
     Update update(ClusterPod pod, PodDemand.Valid demand) {
@@ -249,7 +275,7 @@ final class PodTable {
     void remove(PodRef name, String uid) {
         hostRequests.remove(name, uid);
         uids.remove(name.toString(), uid);
-        nominations.remove(uid);
+        reservations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
             gpushares.forget(old);
@@ -257,14 +283,15 @@ final class PodTable {
         });
     }
 
-    /** As {@link Ledger#assume}, with the scoring of the pod's policy. */
-    Assumption assume(PodRef pod, PodDemand.Valid demand, Scoring scoring, String node, Instant now) {
+    /** As {@link Ledger#assume}. */
+    Assumption assume(
+            PodRef pod, PodDemand.Valid demand, Function<NodeEntry, Placement> choice, String node, Instant now) {
         Assumption[] result = new Assumption[1];
         pods.compute(pod.uid(), (uid, old) -> {
             PodEntry entry = old == null ? PodEntry.unlisted(pod, demand) : old;
             result[0] = entry.bound()
                     .<Assumption>map(Assumption.Bound::new)
-                    .orElseGet(() -> reserve(entry, scoring, node, now));
+                    .orElseGet(() -> reserve(entry, choice, node, now));
             if (result[0] instanceof Assumption.Assumed(Holding holding, var inventory)) {
                 hostRequests.add(pod, node, entry.podDemand().host());
                 return entry.assuming(holding);
@@ -274,7 +301,7 @@ final class PodTable {
         return result[0];
     }
 
-    private Assumption reserve(PodEntry pod, Scoring scoring, String node, Instant now) {
+    private Assumption reserve(PodEntry pod, Function<NodeEntry, Placement> choice, String node, Instant now) {
         Assumption[] result = new Assumption[1];
         nodes.change(node, entry -> {
             @Nullable Reason unavailable = entry.unavailable();
@@ -285,9 +312,8 @@ final class PodTable {
             Optional<Holding> held = pod.on(node);
             Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> available(
-                                    node, entry, pod.ref().uid(), pod.priority().value())
-                            .place(pod.podDemand(), scoring));
+                    .orElseGet(() -> choice.apply(available(
+                            node, entry, pod.ref().uid(), pod.priority().value())));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
                     result[0] = new Assumption.Refused(Reason.occupied(why));

@@ -1,8 +1,8 @@
 package io.gpushare.extender.metrics;
 
-import io.gpushare.extender.ledger.LedgerStats;
-import io.gpushare.extender.ledger.LedgerStats.Amounts;
-import io.gpushare.extender.ledger.LedgerStats.CardUse;
+import io.gpushare.extender.placement.LedgerStats;
+import io.gpushare.extender.placement.LedgerStats.Amounts;
+import io.gpushare.extender.placement.LedgerStats.CardUse;
 import io.gpushare.extender.report.WaitReason;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -38,7 +38,7 @@ final class LedgerMetrics implements MultiCollector {
 
     @Override
     public MetricSnapshots collect() {
-        LedgerStats stats = source.ledger().stats();
+        LedgerStats stats = source.placer().stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_nodes",

@@ -1,7 +1,7 @@
 package io.gpushare.extender.metrics;
 
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.view.waste.WasteReport;
@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * @param eventsLost the number of Events on pods that could not be recorded
  */
 public record MetricsSource(
-        Ledger ledger,
+        Placer placer,
         PlacementOutcomes outcomes,
         WaitingPods waiting,
         PreemptionCounts preemptions,
@@ -36,7 +36,7 @@ public record MetricsSource(
         Supplier<WasteReport> waste,
         LongSupplier eventsLost) {
     public MetricsSource {
-        Objects.requireNonNull(ledger);
+        Objects.requireNonNull(placer);
         Objects.requireNonNull(outcomes);
         Objects.requireNonNull(waiting);
         Objects.requireNonNull(preemptions);

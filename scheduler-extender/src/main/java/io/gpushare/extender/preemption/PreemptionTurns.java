@@ -2,8 +2,10 @@ package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.pod.Nominations.Nominated;
+import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.preemption.PreemptionTurns.Ended.How;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,13 +20,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * When pods are evicted for which waiting pod, and how long cards are held for it. kube-scheduler's own preemption comes
+ * When pods are evicted for which waiting pod, and how long cards are reserved for it. kube-scheduler's own preemption comes
  * first: a pod that awaits cards after it is left alone.
  *
- * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are held until the pod is bound or
+ * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are reserved until the pod is bound or
  * gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not bound by then has the node passed
  * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
  * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
@@ -36,18 +37,19 @@ public final class PreemptionTurns {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     private static final Duration AFTER_VICTIMS = Duration.ofSeconds(60);
-    private static final Duration LONGEST_HOLD = Duration.ofHours(1);
+    private static final Duration LONGEST_RESERVATION = Duration.ofHours(1);
     private static final int MOST_UNBOUND = 3;
     private static final Duration FIRST_STOP = Duration.ofMinutes(1);
     private static final Duration LONGEST_STOP = Duration.ofHours(1);
     private static final int MOST_NODES = 32;
-    /** For so many pods cards are held at the same time. */
-    private static final int MOST_HELD = 32;
+    /** For so many pods cards are reserved at the same time. */
+    private static final int MOST_RESERVED = 32;
 
     private final Ledger ledger;
     private final RandomGenerator random;
     private final Map<String, Turn> turns = new HashMap<>();
-    private final Map<String, Hold> holds = new HashMap<>();
+    // Of the last round, by the uid of the pod.
+    private Map<String, Ended> reserved = Map.of();
     private int unbound;
     private Instant stoppedUntil = Instant.MIN;
 
@@ -58,12 +60,9 @@ public final class PreemptionTurns {
         }
     }
 
-    /** @param seen whether the ledger has shown it: it ends when the ledger shows it no more */
-    private record Hold(PodRef pod, String node, Instant until, boolean seen) {}
-
-    /** A hold that ended. */
+    /** A reservation for which pods were evicted, and that has ended. */
     public record Ended(PodRef pod, String node, How how) {
-        /** How a hold ends. The names are label values of a metric. */
+        /** How it ends. The names are label values of a metric. */
         public enum How {
             BOUND,
             EXPIRED,
@@ -79,7 +78,7 @@ public final class PreemptionTurns {
     /** Forgets everything, as if it began now: another extender has led meanwhile. */
     public void reset() {
         turns.clear();
-        holds.clear();
+        reserved = Map.of();
         unbound = 0;
         stoppedUntil = Instant.MIN;
     }
@@ -102,9 +101,9 @@ public final class PreemptionTurns {
         return now.isBefore(stoppedUntil) || full() ? List.of() : due;
     }
 
-    /** Whether cards are held for as many pods as they may be: until one of them is bound, nothing more is evicted. */
+    /** Whether cards are reserved for as many pods as they may be: until one of them is bound, nothing more is evicted. */
     public boolean full() {
-        return holds.size() >= (unbound >= MOST_UNBOUND ? 1 : MOST_HELD);
+        return ledger.reservations(Source::evicted).size() >= (unbound >= MOST_UNBOUND ? 1 : MOST_RESERVED);
     }
 
     /** The pods, by uid, for which nothing could be evicted. */
@@ -115,7 +114,7 @@ public final class PreemptionTurns {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** The nodes where cards were held for the pod, and it was not bound. */
+    /** The nodes where cards were reserved for the pod, and it was not bound. */
     public Set<String> passedOver(PodRef pod) {
         return turn(pod).map(Turn::passedOver).orElse(Set.of());
     }
@@ -147,14 +146,14 @@ public final class PreemptionTurns {
         return pause.compareTo(longest) < 0 ? pause : longest;
     }
 
-    /**
-     * Cards are held for the pod on that node from now on.
-     *
-     * @param grace how long the victims may take to end
-     */
-    public void held(PodRef pod, String node, Duration grace, Instant now) {
-        Duration longest = grace.compareTo(LONGEST_HOLD) < 0 ? grace : LONGEST_HOLD;
-        holds.put(pod.uid(), new Hold(pod, node, now.plus(longest).plus(AFTER_VICTIMS), false));
+    /** How long cards are reserved for a pod whose victims may take that long to end. */
+    public static Instant until(Duration grace, Instant now) {
+        Duration longest = grace.compareTo(LONGEST_RESERVATION) < 0 ? grace : LONGEST_RESERVATION;
+        return now.plus(longest).plus(AFTER_VICTIMS);
+    }
+
+    /** Pods were evicted for the pod, and cards are reserved for it. */
+    public void evicted(PodRef pod, Instant now) {
         // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less
         // often.
         turn(pod)
@@ -163,61 +162,54 @@ public final class PreemptionTurns {
                         new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
     }
 
-    /** The holds that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */
+    /** The reservations that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */
     public List<Ended> ended(Instant now) {
-        Set<String> present = new HashSet<>();
-        for (Nominated pod : ledger.held()) {
-            present.add(pod.ref().uid());
-            Hold old = holds.get(pod.ref().uid());
-            Instant until = old != null && old.node().equals(pod.node())
-                    ? old.until()
-                    : now.plus(AFTER_VICTIMS.multipliedBy(2));
-            holds.put(pod.ref().uid(), new Hold(pod.ref(), pod.node(), until, true));
-        }
         List<Ended> ended = new ArrayList<>();
-        for (Hold hold : List.copyOf(holds.values())) {
-            String uid = hold.pod().uid();
-            Optional<PodEntry> entry = ledger.podEntry(uid);
-            boolean bound = entry.filter(pod -> pod.node() != null).isPresent();
-            Ended.@Nullable How how = bound
-                    ? Ended.How.BOUND
-                    : entry.isEmpty() ? Ended.How.GONE : now.isBefore(hold.until()) ? null : Ended.How.EXPIRED;
-            if (how != null) {
-                holds.remove(uid);
-                ended.add(new Ended(hold.pod(), hold.node(), how));
-                count(hold, how, now);
-            } else if (hold.seen() && !present.contains(uid)) {
-                holds.remove(uid);
+        for (Reservation over : ledger.overReservations(now)) {
+            if (over.source().evicted()) {
+                ledger.endReservation(over);
+                ledger.podEntry(over.pod()).ifPresent(pod -> {
+                    ended.add(new Ended(pod.ref(), over.node(), How.EXPIRED));
+                    expired(pod.ref(), over.node(), now);
+                });
             }
         }
+        Set<String> expired =
+                ended.stream().map(each -> each.pod().uid()).collect(Collectors.toSet());
+        Map<String, Ended> present = new HashMap<>();
+        for (Reservation each : ledger.reservations(Source::evicted)) {
+            ledger.podEntry(each.pod())
+                    .filter(pod -> !expired.contains(each.pod()))
+                    .ifPresent(pod -> present.put(each.pod(), new Ended(pod.ref(), each.node(), How.GONE)));
+        }
+        reserved.forEach((uid, before) -> {
+            Optional<PodEntry> entry = ledger.podEntry(uid);
+            if (!present.containsKey(uid) && !expired.contains(uid)) {
+                if (entry.isEmpty()) {
+                    ended.add(before);
+                } else if (entry.get().node() != null) {
+                    unbound = 0;
+                    ended.add(new Ended(before.pod(), before.node(), How.BOUND));
+                }
+            }
+        });
+        reserved = present;
         return ended;
     }
 
-    private void count(Hold hold, Ended.How how, Instant now) {
-        switch (how) {
-            case BOUND -> unbound = 0;
-            case GONE -> {}
-            case EXPIRED -> {
-                unbound++;
-                if (unbound >= MOST_UNBOUND) {
-                    stoppedUntil = now.plus(doubled(FIRST_STOP, unbound - MOST_UNBOUND, LONGEST_STOP));
-                }
-                Turn old = turn(hold.pod()).orElse(new Turn(now, now, 0, "", Set.of()));
-                Set<String> passedOver = new HashSet<>(old.passedOver());
-                if (passedOver.size() >= MOST_NODES) {
-                    passedOver.clear();
-                }
-                passedOver.add(hold.node());
-                turns.put(
-                        hold.pod().uid(),
-                        new Turn(
-                                old.since(),
-                                now.plus(pause(old.failures() + MOST_UNBOUND)),
-                                old.failures() + MOST_UNBOUND,
-                                "",
-                                passedOver));
-            }
+    private void expired(PodRef pod, String node, Instant now) {
+        unbound++;
+        if (unbound >= MOST_UNBOUND) {
+            stoppedUntil = now.plus(doubled(FIRST_STOP, unbound - MOST_UNBOUND, LONGEST_STOP));
         }
+        Turn old = turn(pod).orElse(new Turn(now, now, 0, "", Set.of()));
+        Set<String> passedOver = new HashSet<>(old.passedOver());
+        if (passedOver.size() >= MOST_NODES) {
+            passedOver.clear();
+        }
+        passedOver.add(node);
+        int failures = old.failures() + MOST_UNBOUND;
+        turns.put(pod.uid(), new Turn(old.since(), now.plus(pause(failures)), failures, "", passedOver));
     }
 
     /** Whether nothing is evicted for a while, because several pods for which others were evicted were not bound. */

@@ -1,6 +1,6 @@
 package io.gpushare.extender.protocol;
 
-import io.gpushare.extender.ledger.NodeDirectory;
+import io.gpushare.extender.placement.NodeDirectory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

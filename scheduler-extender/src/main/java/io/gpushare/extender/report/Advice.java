@@ -91,7 +91,7 @@ final class Advice {
                     .findFirst()
                     .ifPresent(node -> advice.add("A card of node " + node.node()
                             + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
-                            + " the node's annotation " + AnnotationKeys.HOLD + "."));
+                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
         }
         return advice;
     }

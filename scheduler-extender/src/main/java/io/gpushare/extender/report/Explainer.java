@@ -6,6 +6,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
@@ -31,12 +32,14 @@ import org.jspecify.annotations.Nullable;
  * and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
  */
 public final class Explainer {
+    private final Placer placer;
     private final Ledger ledger;
     private final NodeSelection selection;
     private final PodApi api;
 
-    public Explainer(Ledger ledger, NodeSelection selection, PodApi api) {
-        this.ledger = ledger;
+    public Explainer(Placer placer, NodeSelection selection, PodApi api) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.selection = selection;
         this.api = api;
     }
@@ -97,8 +100,8 @@ public final class Explainer {
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
-                ledger.policy(demand.policy()),
-                filtered.passed() == 0 ? new ScaleUpSearch(ledger).of(pod, demand) : null,
+                placer.policy(demand.policy()),
+                filtered.passed() == 0 ? new ScaleUpSearch(placer).of(pod, demand) : null,
                 Advice.of(demand.demand(), sorted, this::deadline),
                 sorted);
     }

@@ -7,6 +7,8 @@ import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -30,10 +32,12 @@ final class ScaleUpSearch {
     /** The most kinds that are compared. */
     private static final int MOST_KINDS = 8;
 
+    private final Placer placer;
     private final Ledger ledger;
 
-    ScaleUpSearch(Ledger ledger) {
-        this.ledger = ledger;
+    ScaleUpSearch(Placer placer) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
     }
 
     /** Nodes with the same cards, CPU and memory; one of them. */
@@ -79,7 +83,7 @@ final class ScaleUpSearch {
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
             pods.add(demand.request());
-            OptionalInt count = new MoreNodes(kind.empty(), pods).count(ledger.scoring(demand.policy()));
+            OptionalInt count = new MoreNodes(kind.empty(), pods).count(placer.scoring(demand.policy()));
             if (count.isPresent() && count.getAsInt() < fewest) {
                 fewest = count.getAsInt();
                 best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
@@ -98,7 +102,7 @@ final class ScaleUpSearch {
     }
 
     private boolean fitsNowhere(DemandSummary demand) {
-        return ledger.directory().all().filter(demand).passed() == 0;
+        return placer.directory().all().filter(demand).passed() == 0;
     }
 
     /** The kinds of nodes in the cluster, each with the first of its nodes. */
@@ -112,7 +116,7 @@ final class ScaleUpSearch {
             if (node.unusable() == null && !cards.isEmpty()) {
                 kinds.computeIfAbsent(
                         List.of(cards, inventory.unit(), node.allocatable()),
-                        any -> new Kind(name, node, node.empty()));
+                        any -> new Kind(name, node, FreeNodes.empty(name, node)));
             }
         });
         return List.copyOf(kinds.values());

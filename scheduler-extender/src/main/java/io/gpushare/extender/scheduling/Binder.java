@@ -7,6 +7,7 @@ import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class Binder {
     private static final Logger LOG = LoggerFactory.getLogger(Binder.class);
 
+    private final Placer placer;
     private final Ledger ledger;
     private final PodApi api;
     private final PlacementOutcomes outcomes;
@@ -51,8 +53,9 @@ public final class Binder {
      * @param outcomes of earlier placements, to which each bind is added
      * @param wall the time of day, which the annotations of a bound pod show
      */
-    public Binder(Ledger ledger, PodApi api, PlacementOutcomes outcomes, InstantSource wall) {
-        this.ledger = ledger;
+    public Binder(Placer placer, PodApi api, PlacementOutcomes outcomes, InstantSource wall) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.api = api;
         this.outcomes = outcomes;
         this.wall = wall;
@@ -141,7 +144,7 @@ public final class Binder {
         if (!holds(pod, node) && !outcomes.admissions().admits(pod, node)) {
             return new Failed(Why.NO_CAPACITY, Reason.BACKING_OFF.sentence());
         }
-        return switch (ledger.assume(pod, demand, node, now)) {
+        return switch (placer.assume(pod, demand, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_CAPACITY, why.sentence());
             case Assumption.Bound(Holding holding) -> UnknownBindingResolver.asBound(pod, node, holding.node(), true);
             case Assumption.Assumed(Holding holding, Inventory inventory) ->

@@ -4,20 +4,19 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.Holding;
+import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeDirectory;
+import io.gpushare.extender.placement.NodeDirectory;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.NodeIndices;
-import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.NodeIndices;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.NodeCosts;
+import io.gpushare.extender.placement.NodeCosts;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.policy.RecentCosts;
+import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.Demand;
 import io.gpushare.model.node.Taint;
 import java.util.Arrays;
 import java.util.List;
@@ -34,28 +33,30 @@ public final class NodeSelection {
     /** The best score: kube-scheduler's MaxExtenderPriority. */
     public static final int MAX_SCORE = 10;
 
+    private final Placer placer;
     private final Ledger ledger;
     private final PlacementOutcomes outcomes;
     private final DecideIn decideIn;
     private final Supplier<Map<String, List<Taint>>> softTaints;
 
-    /** Selects nodes of that ledger, of which none has a soft taint. */
-    public NodeSelection(Ledger ledger, PlacementOutcomes outcomes, DecideIn decideIn) {
-        this(ledger, outcomes, decideIn, Map::of);
+    /** Selects nodes with that placer, of which none has a soft taint. */
+    public NodeSelection(Placer placer, PlacementOutcomes outcomes, DecideIn decideIn) {
+        this(placer, outcomes, decideIn, Map::of);
     }
 
     /**
-     * Selects nodes of that ledger.
+     * Selects nodes with that placer.
      *
      * @param outcomes of earlier placements, to which filter adds the nodes that it chooses
      * @param softTaints the taints that pods rather avoid, by node
      */
     public NodeSelection(
-            Ledger ledger,
+            Placer placer,
             PlacementOutcomes outcomes,
             DecideIn decideIn,
             Supplier<Map<String, List<Taint>>> softTaints) {
-        this.ledger = ledger;
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.outcomes = outcomes;
         this.decideIn = decideIn;
         this.softTaints = softTaints;
@@ -63,7 +64,7 @@ public final class NodeSelection {
 
     /** The nodes by name and index, as these verbs take them. */
     public NodeDirectory directory() {
-        return ledger.directory();
+        return placer.directory();
     }
 
     /** The nodes with these names. */
@@ -76,64 +77,56 @@ public final class NodeSelection {
      * fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
-        FilterResult result = filter(pod, nodes, decideIn);
-        return hopeless(result)
-                        && ledger.demand(pod) instanceof PodDemand.Valid valid
-                        && hopeless(directory().all().filter(DemandSummary.of(valid.demand())))
-                ? FilterResult.of(result.size(), place -> {
-                    @Nullable Reason reason = result.why(place);
-                    return reason == null ? null : reason.needsScaleUp();
-                })
-                : result;
-    }
-
-    /** Whether none of the nodes could take the pod, even if it were empty. */
-    private static boolean hopeless(FilterResult result) {
-        return result.passed() == 0
-                && result.reasons().stream()
-                        .noneMatch(reason -> reason.resolvable() || reason.equals(Reason.NOT_RENEWED));
+        return filter(pod, nodes, true);
     }
 
     /** Which of these nodes can take the pod, even if filter decides. */
     public FilterResult feasible(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, DecideIn.PRIORITIZE);
+        return filter(pod, nodes, false);
     }
 
-    private FilterResult filter(SchedulingPod pod, NodeIndices nodes, DecideIn where) {
+    private FilterResult filter(SchedulingPod pod, NodeIndices nodes, boolean asVerb) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu _ -> FilterResult.of(new @Nullable Reason[nodes.size()]);
+            case PodDemand.NoGpu _ -> FilterResult.of(nodes.size(), _ -> null);
             case PodDemand.Invalid(String sentence) -> {
-                @Nullable Reason[] reasons = new @Nullable Reason[nodes.size()];
-                Arrays.fill(reasons, Reason.invalidDemand(sentence));
-                yield FilterResult.of(reasons);
+                Reason invalid = Reason.invalidDemand(sentence);
+                yield FilterResult.of(nodes.size(), _ -> invalid);
             }
-            case PodDemand.Valid demand -> {
-                Map<String, NodeEntry> apart = apart(pod);
-                FilterResult fitting = feasible(apart, demand.demand(), nodes);
-                Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
-                FilterResult feasible = without(closed, Reason.BACKING_OFF, fitting, nodes);
-                boolean decides = switch (where) {
-                    case FILTER -> true;
-                    case PRIORITIZE -> false;
-                    case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, feasible);
-                };
-                yield decides ? decided(pod.ref().uid(), apart, demand, nodes, feasible) : feasible;
-            }
+            case PodDemand.Valid demand -> filter(pod, demand, nodes, asVerb);
+        };
+    }
+
+    /** Each step refuses some of the nodes that are left. */
+    private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, boolean asVerb) {
+        DemandSummary summary = DemandSummary.of(demand.demand());
+        Map<String, NodeEntry> apart = apart(pod);
+        FilterResult.Draft draft = nodes.filter(summary);
+        visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(summary)));
+        refuse(outcomes.admissions().closedFor(pod.ref().namespace()), Reason.BACKING_OFF, draft, nodes);
+        if (asVerb && draft.hopeless() && directory().all().filter(summary).hopeless()) {
+            draft.needsScaleUp();
+        }
+        if (asVerb && decides(pod, nodes, draft)) {
+            decide(pod.ref().uid(), apart, demand, nodes, draft);
+        }
+        return draft.result();
+    }
+
+    private boolean decides(SchedulingPod pod, NodeIndices nodes, FilterResult.Draft draft) {
+        return switch (decideIn) {
+            case FILTER -> true;
+            case PRIORITIZE -> false;
+            case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, draft);
         };
     }
 
     /** Whether one of the feasible nodes has a soft taint that the pod does not tolerate. */
-    private boolean meetsSoftTaint(SchedulingPod pod, NodeIndices nodes, FilterResult feasible) {
+    private boolean meetsSoftTaint(SchedulingPod pod, NodeIndices nodes, FilterResult.Draft draft) {
         Map<String, List<Taint>> tainted = softTaints.get();
-        if (tainted.isEmpty()) {
-            return false;
-        }
-        for (int place : feasible.passedPlaces()) {
-            if (!pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of()))) {
-                return true;
-            }
-        }
-        return false;
+        return !tainted.isEmpty()
+                && Arrays.stream(draft.passedPlaces())
+                        .anyMatch(place ->
+                                !pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of())));
     }
 
     /** The nodes that are not the same for this pod as for all. */
@@ -141,71 +134,62 @@ public final class NodeSelection {
         return ledger.nodesApart(pod.ref().uid(), pod.priority());
     }
 
-    /** The same result, except that these nodes do not pass, for that reason. */
-    private static FilterResult without(Set<String> names, Reason why, FilterResult filtered, NodeIndices nodes) {
-        if (names.isEmpty()) {
-            return filtered;
+    /** Those of these nodes that pass do not pass, for that reason. */
+    private static void refuse(Set<String> names, Reason why, FilterResult.Draft draft, NodeIndices nodes) {
+        for (String name : names) {
+            for (int place : nodes.places(name)) {
+                if (draft.passes(place)) {
+                    draft.set(place, why);
+                }
+            }
         }
-        @Nullable Reason[] reasons = filtered.whys();
-        for (int place : filtered.passedPlaces()) {
-            reasons[place] = names.contains(nodes.name(place)) ? why : null;
-        }
-        return FilterResult.of(reasons);
-    }
-
-    private static FilterResult feasible(Map<String, NodeEntry> apart, Demand demand, NodeIndices nodes) {
-        DemandSummary summary = DemandSummary.of(demand);
-        FilterResult filtered = nodes.filter(summary);
-        if (apart.isEmpty()) {
-            return filtered;
-        }
-        @Nullable Reason[] reasons = filtered.whys();
-        visit(apart, nodes, (place, node) -> reasons[place] = node.refusal(summary));
-        return FilterResult.of(reasons);
     }
 
     /**
-     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. The
-     * cheapest node may be refused: a policy does not weigh a split over cards or conditions on single cards.
+     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. Nodes
+     * that were chosen before in vain come last. The cheapest node may be refused: a policy does not weigh a split over cards
+     * or conditions on single cards.
      */
-    private FilterResult decided(
+    private void decide(
             String podUid,
             Map<String, NodeEntry> apart,
             PodDemand.Valid demand,
             NodeIndices nodes,
-            FilterResult filtered) {
-        if (filtered.passed() < 2) {
-            return filtered;
+            FilterResult.Draft draft) {
+        if (draft.passed() < 2) {
+            return;
         }
-        FilterResult fresh = without(outcomes.attempts().passedOver(podUid), Reason.PASSED_OVER, filtered, nodes);
-        FilterResult decided = cheapest(podUid, apart, demand, nodes, fresh.passed() == 0 ? filtered : fresh);
+        Set<String> passedOver = outcomes.attempts().passedOver(podUid);
+        if (Arrays.stream(draft.passedPlaces()).anyMatch(place -> !passedOver.contains(nodes.name(place)))) {
+            refuse(passedOver, Reason.PASSED_OVER, draft, nodes);
+        }
+        int best = cheapest(podUid, apart, demand, nodes, draft);
+        if (best >= 0) {
+            draft.choose(best);
+        }
         // A caller may name any pod: only those of the API take memory here.
-        if (decided.passed() == 1 && ledger.podEntry(podUid).isPresent()) {
-            outcomes.attempts().named(podUid, nodes.name(decided.nextFeasible(0)));
+        if (draft.passed() == 1 && ledger.podEntry(podUid).isPresent()) {
+            outcomes.attempts().named(podUid, nodes.name(draft.passedPlaces()[0]));
         }
-        return decided;
     }
 
-    private FilterResult cheapest(
+    /** The place of the node that passes and costs least; below 0 if the policy chooses none. */
+    private int cheapest(
             String podUid,
             Map<String, NodeEntry> apart,
             PodDemand.Valid demand,
             NodeIndices nodes,
-            FilterResult filtered) {
-        if (holds(podUid).isEmpty()) {
-            int best = nodes.cheapestOfAll(ledger.scoring(demand.policy()), demand.request());
-            if (best >= 0 && filtered.why(best) == null) {
-                return filtered.only(best);
+            FilterResult.Draft draft) {
+        if (ledger.podEntry(podUid).stream().allMatch(pod -> pod.holdings().isEmpty())) {
+            int best = nodes.cheapestOfAll(placer.scoring(demand.policy()), demand.request());
+            if (best >= 0 && draft.passes(best)) {
+                return best;
             }
         }
-        int[] passed = filtered.passedPlaces();
+        int[] passed = draft.passedPlaces();
         int best = costs(apart, demand.policy(), demand.request(), nodes.at(passed))
                 .cheapest();
-        return best < 0 ? filtered : filtered.only(passed[best]);
-    }
-
-    private List<Holding> holds(String podUid) {
-        return ledger.podEntry(podUid).map(PodEntry::holdings).orElse(List.of());
+        return best < 0 ? best : passed[best];
     }
 
     /**
@@ -232,13 +216,13 @@ public final class NodeSelection {
 
     private NodeCosts costs(
             Map<String, NodeEntry> apart, @Nullable PolicyKind policy, PodRequest request, NodeIndices nodes) {
-        Scoring scoring = ledger.scoring(policy);
+        Scoring scoring = placer.scoring(policy);
         NodeCosts[] costs = {nodes.costs(scoring, request)};
         visit(
                 apart,
                 nodes,
                 (place, node) -> costs[0] =
-                        costs[0].with(nodes.index(place), RecentCosts.cost(node.free(), scoring, request), request));
+                        costs[0].with(nodes.index(place), RecentCosts.cost(FreeNodes.of(nodes.name(place), node), scoring, request), request));
         return costs[0];
     }
 

@@ -1,7 +1,7 @@
 package io.gpushare.extender.usage;
 
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.waste.WasteHistory;
 import io.gpushare.extender.view.waste.WasteReport;
@@ -27,7 +27,7 @@ public final class WasteMonitor {
     private static final Duration PAUSE = Duration.ofMillis(200);
     private static final Duration PERIOD = Duration.ofSeconds(10);
 
-    private final Ledger ledger;
+    private final Placer placer;
     private final PluginMetricsClient plugins;
     private final Supplier<List<Quota>> quotas;
     private final BooleanSupplier ready;
@@ -42,12 +42,12 @@ public final class WasteMonitor {
      * @param ready whether this extender leads and its ledger is current: only then it asks the plugins
      */
     public WasteMonitor(
-            Ledger ledger,
+            Placer placer,
             PluginMetricsClient plugins,
             Supplier<List<Quota>> quotas,
             BooleanSupplier ready,
             InstantSource wall) {
-        this.ledger = ledger;
+        this.placer = placer;
         this.plugins = plugins;
         this.quotas = quotas;
         this.ready = ready;
@@ -85,7 +85,7 @@ public final class WasteMonitor {
         try {
             WasteRound round = new WasteRound();
             List<NodeView> together = new ArrayList<>();
-            for (NodeView node : ledger.nodes()) {
+            for (NodeView node : placer.ledger().nodes()) {
                 if (!ready.getAsBoolean()) {
                     report = WasteReport.NONE;
                     return;
@@ -101,7 +101,7 @@ public final class WasteMonitor {
                 }
             }
             add(round, together);
-            report = round.end(ledger.stats(), quotas.get(), wall.instant(), history);
+            report = round.end(placer.stats(), quotas.get(), wall.instant(), history);
         } catch (RuntimeException e) {
             // The figures are for users; the next round may succeed.
             LOG.error("the waste of the cluster could not be added up", e);

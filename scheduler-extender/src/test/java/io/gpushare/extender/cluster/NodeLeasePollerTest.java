@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.LedgerStats;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -34,9 +35,10 @@ class NodeLeasePollerTest {
             Map.of(),
             List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3"))));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final NodeSelection selection =
-            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+            new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
     private final Map<String, String> leases = new HashMap<>(Map.of("n1", "1", "n2", "1"));
     private boolean away;
     private long nanos;
@@ -63,7 +65,7 @@ class NodeLeasePollerTest {
         Ledger.NodeView view = ledger.node("n1").orElseThrow();
         assertThat(view.unusable()).isEqualTo(Reason.NOT_RENEWED);
         assertThat(view.cards().cards()).hasSize(1);
-        LedgerStats stats = ledger.stats();
+        LedgerStats stats = placer.stats();
         assertThat(stats.nodes()).containsEntry("usable", 1).containsEntry("not_renewed", 1);
         assertThat(Objects.requireNonNull(stats.usable().get("n1")).capacity()).isPositive();
         assertThat(Objects.requireNonNull(stats.usable().get("n1")).free()).isZero();

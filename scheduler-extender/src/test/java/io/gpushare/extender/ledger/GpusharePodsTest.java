@@ -2,6 +2,7 @@ package io.gpushare.extender.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -22,7 +23,8 @@ class GpusharePodsTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @BeforeEach
     void node() {
@@ -33,7 +35,7 @@ class GpusharePodsTest {
     void theAnnotatedCardIsHeldUntilThePodEnds() {
         ledger.updatePod(gpushare("1"));
         assertThat(units()).containsExactly(0, 10);
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
         ledger.removePod(POD);
         assertThat(units()).containsExactly(0, 0);
     }

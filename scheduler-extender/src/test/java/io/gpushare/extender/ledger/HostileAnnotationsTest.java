@@ -3,6 +3,7 @@ package io.gpushare.extender.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -40,7 +41,8 @@ class HostileAnnotationsTest {
             "\\u0000");
 
     private final Random random = new Random(SEED);
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @Test
     void noAnnotationBreaksTheLedgerOrOutlivesItsPod() {
@@ -61,11 +63,11 @@ class HostileAnnotationsTest {
                             .cards()
                             .forEach(card -> assertThat(card.free().units()).isBetween(0, 15)));
             if (there.size() == BATCH) {
-                accepted += ledger.stats().holding(Standing.SEEN);
+                accepted += placer.stats().holding(Standing.SEEN);
                 there.forEach(ledger::removePod);
                 there.clear();
                 assertThat(ledger.nodes()).isEqualTo(before);
-                assertThat(ledger.stats().unattributed()).isZero();
+                assertThat(placer.stats().unattributed()).isZero();
             }
         }
         System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + accepted

@@ -2,6 +2,7 @@ package io.gpushare.extender.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
@@ -55,7 +56,8 @@ public class LedgerHistoryTest {
     @Property(tries = 200)
     void theLedgerEqualsTheClusterAfterAnyHistory(@ForAll long seed) {
         Random random = new Random(seed);
-        Ledger ledger = TestCluster.ledger();
+        Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
         TestCluster world = new TestCluster(random, ledger);
         Set<String> edited = new HashSet<>();
         for (int step = 0; step < STEPS; step++) {
@@ -83,7 +85,7 @@ public class LedgerHistoryTest {
         world.relist();
         world.showAll();
         assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
         assertThat(ledger.unconfirmedSince(Instant.MAX)).isEmpty();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
@@ -35,7 +36,8 @@ class LedgerTest {
     private static final Map<String, String> INVENTORY =
             Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15)));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @BeforeEach
     void nodes() {
@@ -49,7 +51,7 @@ class LedgerTest {
         assume("n1");
         ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.stats().holding(Standing.ASSUMED)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.ASSUMED)).isEqualTo(1);
     }
 
     @Test
@@ -95,7 +97,7 @@ class LedgerTest {
         ledger.confirm(POD, hold, TestCluster.NOW);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
     }
 
     @Test
@@ -105,7 +107,7 @@ class LedgerTest {
         ledger.updatePod(pod("n1", written("GPU-1", 1)));
         ledger.updatePod(pod("n1", Map.of()));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
     }
 
     @Test
@@ -123,16 +125,16 @@ class LedgerTest {
     @Test
     void anAnnotationOnAnUnboundPodIsIgnored() {
         ledger.updatePod(pod(null, written("GPU-0", 3)));
-        assertThat(ledger.stats().holding(Standing.SEEN)).isZero();
+        assertThat(placer.stats().holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
     void aPodBoundByAnotherProgramIsUnattributedUntilItIsDeleted() {
         ledger.updatePod(pod("n1", Map.of()));
-        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        assertThat(placer.stats().unattributed()).isEqualTo(1);
         ledger.removePod(POD);
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
     }
 
     @Test
@@ -155,7 +157,7 @@ class LedgerTest {
         invalid.put("gpushare.io/select", "nonsense");
         invalid.put("gpushare.io/cards", "7");
         ledger.updatePod(pod("n1", invalid));
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
@@ -170,7 +172,7 @@ class LedgerTest {
                     List.of(new ContainerResources(
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
-        assertThat(ledger.stats().holding(Standing.SEEN)).isEqualTo(3);
+        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(3);
         assertThat(ledger.node("n1")
                         .orElseThrow()
                         .cards()

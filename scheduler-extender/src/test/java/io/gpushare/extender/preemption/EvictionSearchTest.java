@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.scheduling.TestCluster;
@@ -25,7 +26,8 @@ class EvictionSearchTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Inventory CARDS = TestCluster.cards(15, 15);
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
 
     @BeforeEach
     void addNodes() {

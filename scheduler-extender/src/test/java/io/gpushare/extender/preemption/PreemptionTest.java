@@ -3,6 +3,7 @@ package io.gpushare.extender.preemption;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.Test;
 class PreemptionTest {
     private static final Map<String, Victims> CANDIDATES = Map.of("n1", new Victims(List.of(), 0));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final Preemption preemption = new Preemption(ledger);
 
     @BeforeEach

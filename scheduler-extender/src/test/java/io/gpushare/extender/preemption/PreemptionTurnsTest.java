@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
@@ -27,7 +28,8 @@ class PreemptionTurnsTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Duration GRACE = Duration.ofSeconds(30);
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final PreemptionTurns turns = new PreemptionTurns(ledger, new Random(1));
     private Instant now = NOON;
 

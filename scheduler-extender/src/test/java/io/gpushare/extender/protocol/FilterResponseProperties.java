@@ -13,6 +13,7 @@ import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -44,13 +45,14 @@ class FilterResponseProperties {
     private static final int REQUESTS = 30;
     private static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
 
-    private final Ledger ledger = new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+
+    private final Ledger ledger = placer.ledger();
 
     @Property(tries = 40)
     void theResponseIsTheResult(@ForAll long seed) throws BadRequestException, JsonProcessingException {
         Random random = new Random(seed);
-        NodeSelection selection = new NodeSelection(
-                ledger, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
+        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
         NodeNames names = new NodeNames(selection.directory());
         for (int i = 0; i < REQUESTS; i++) {

@@ -9,7 +9,8 @@ import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeIndices;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.HostResources;
@@ -37,15 +38,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeNamesTest {
     private static final int MANY = 6000;
 
-    private final Ledger ledger =
-            new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+
+    private final Ledger ledger = placer.ledger();
 
     private void node(String name) {
         ledger.updateNode(name, Map.of(), HostResources.NONE);
     }
 
     private NodeNames names() {
-        return new NodeNames(ledger.directory());
+        return new NodeNames(placer.directory());
     }
 
     @Test
@@ -65,7 +67,7 @@ class NodeNamesTest {
         node("node-2");
 
         assertThat(indices(read(names, "[\"node-2\",\"node-1\"]"))).containsExactly(1, 0);
-        assertThat(names.current(ledger.directory())).isSameAs(names);
+        assertThat(names.current(placer.directory())).isSameAs(names);
     }
 
     @Test
@@ -74,8 +76,8 @@ class NodeNamesTest {
         NodeNames names = names();
         for (int i = 1; i < MANY; i++) {
             node("node-" + i);
-            names = names.current(ledger.directory());
-            assertThat(names.directory()).isSameAs(ledger.directory());
+            names = names.current(placer.directory());
+            assertThat(names.directory()).isSameAs(placer.directory());
             assertThat(indices(read(names, "[\"node-" + i + "\",\"node-0\"]"))).containsExactly(i, 0);
         }
     }
@@ -107,7 +109,7 @@ class NodeNamesTest {
             }
             assertThat(each(found))
                     .isEqualTo(parsed.stream().map(name -> '"' + name + '"').toList());
-            assertThat(indices(found)).isEqualTo(indices(ledger.directory().named(parsed)));
+            assertThat(indices(found)).isEqualTo(indices(placer.directory().named(parsed)));
         } else {
             assertThat(String.join("", parts)).containsAnyOf("\"", "\\", "\u00e9", "\t");
         }
@@ -141,7 +143,7 @@ class NodeNamesTest {
 
     @Test
     void namesFromAParserAreWrittenAsJson() {
-        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), ledger.directory());
+        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), placer.directory());
 
         assertThat(each(read)).containsExactly("\"node-?x\"", "\"node-1\"", "\"a\\\"b\\\\\u00e9\\n\"");
         assertThat(json(read, 0, 2)).isEqualTo("\"node-?x\",\"node-1\"");
@@ -171,7 +173,7 @@ class NodeNamesTest {
             }
             String json = "[\"" + String.join("\",\"", named) + "\"]";
             NamedNodes read = read(names, json);
-            assertThat(indices(read)).isEqualTo(indices(ledger.directory().named(named)));
+            assertThat(indices(read)).isEqualTo(indices(placer.directory().named(named)));
             assertThat("[" + json(read, 0, named.size()) + "]").isEqualTo(json);
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.codec.DemandCodec;
@@ -23,13 +24,13 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class PrioritizeResponseTest {
-    private final Ledger ledger =
-            new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Ledger ledger = placer.ledger();
 
     private String response(int... scores) {
         List<String> names =
                 IntStream.range(0, scores.length).mapToObj(i -> "n" + i).toList();
-        return ReceivedBodies.text(PrioritizeResponse.of(NamedNodes.of(names, ledger.directory()), scores));
+        return ReceivedBodies.text(PrioritizeResponse.of(NamedNodes.of(names, placer.directory()), scores));
     }
 
     @Test

@@ -90,8 +90,7 @@ public class VerbsBenchmark {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
-        selection = new NodeSelection(
-                ledger, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
+        selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
@@ -106,7 +105,7 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                         + names + "]}";
         body = RequestBody.of(json.getBytes(StandardCharsets.UTF_8));
-        known = new NodeNames(ledger.directory());
+        known = new NodeNames(placer.directory());
         args = ExtenderArgs.read(body, known);
         result = selection.filter(args.pod(), args.named().nodes());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explanation.Judged;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -28,13 +29,12 @@ class ExplainerProperties {
     void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
         Random random = new Random(seed);
         TestCluster cluster = new TestCluster(random, TestCluster.ledger());
-        Ledger ledger = TestCluster.ledger();
+        Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
         List<String> nodes = cluster(random, ledger);
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(
-                ledger,
-                new NodeSelection(
-                        ledger,
+        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+        Explainer explainer = new Explainer(placer,
+                new NodeSelection(placer,
                         new PlacementOutcomes(() -> 0),
                         random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE),
                 cluster);

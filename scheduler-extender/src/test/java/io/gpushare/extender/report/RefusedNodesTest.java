@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -37,10 +38,10 @@ class RefusedNodesTest {
     private static final String MEMORY = "aliyun.com/gpu-mem";
     private static final String CARDS = "aliyun.com/gpu-count";
 
-    private final Ledger ledger = TestCluster.ledger();
-    private final Explainer explainer = new Explainer(
-            ledger,
-            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
+    private final Explainer explainer = new Explainer(placer,
+            new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
             new TestCluster(new Random(1), ledger));
     private int pods;
 

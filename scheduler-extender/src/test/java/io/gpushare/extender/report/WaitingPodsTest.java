@@ -3,6 +3,7 @@ package io.gpushare.extender.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.scheduling.TestCluster;
@@ -27,7 +28,8 @@ class WaitingPodsTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Duration INTERVAL = Duration.ofMillis(250);
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final WaitingPods waiting = new WaitingPods(ledger);
     private Instant now = NOON;
 

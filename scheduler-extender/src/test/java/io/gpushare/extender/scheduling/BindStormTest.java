@@ -6,6 +6,7 @@ import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerHistoryTest;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ledger.CardState;
@@ -29,12 +30,13 @@ class BindStormTest {
     @Property(tries = 200)
     void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
-        Ledger ledger = TestCluster.ledger();
+        Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
         TestCluster cluster = new TestCluster(new Random(seed + 1), ledger);
         NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
         cluster.showAll();
         cluster.failing = random.nextInt(40);
-        Binder binder = new Binder(ledger, cluster, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
+        Binder binder = new Binder(placer, cluster, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
         List<ClusterPod> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(cluster.create(
@@ -54,14 +56,14 @@ class BindStormTest {
         cluster.showAll();
         binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(cluster.truth());
-        assertThat(ledger.stats().holding(Holding.Standing.ASSUMED)).isZero();
-        assertThat(ledger.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().holding(Holding.Standing.ASSUMED)).isZero();
+        assertThat(placer.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
     private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
-        NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
             long ownSeed = random.nextLong();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
@@ -26,9 +27,10 @@ import org.junit.jupiter.api.Test;
 class BinderTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
+    private final Binder binder = new Binder(placer, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {
@@ -92,7 +94,7 @@ class BinderTest {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
-        assertThat(ledger.stats().holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(placer.stats().holding(Standing.DOUBTFUL)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
         assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
         assertThat(used("n2")).isZero();

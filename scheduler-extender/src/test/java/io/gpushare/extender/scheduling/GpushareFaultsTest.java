@@ -37,7 +37,7 @@ class GpushareFaultsTest {
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
     private final NodeSelection selection =
-            new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+            new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
 
     @Test
     void e3ACardOverCommittedByForgedAnnotationsIsFull() {
@@ -47,7 +47,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(ledger.stats().overcommitted()).isEqualTo(1);
+        assertThat(placer.stats().overcommitted()).isEqualTo(1);
     }
 
     @Test
@@ -176,7 +176,7 @@ class GpushareFaultsTest {
             }
         };
         ledger.updatePod(pod("p", null, 3, Map.of()));
-        assertThat(new Binder(ledger, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW)
+        assertThat(new Binder(placer, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW)
                         .bind(bound.ref(), "n1", TestCluster.NOW))
                 .isEqualTo(new BindResult.Bound(true));
     }
@@ -211,9 +211,9 @@ class GpushareFaultsTest {
     void e18APodBoundByAnotherSchedulerIsReportedAndCountedWhenItsAnnotationArrives() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, Map.of()));
-        assertThat(ledger.stats().unattributed()).isEqualTo(1);
+        assertThat(placer.stats().unattributed()).isEqualTo(1);
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
-        assertThat(ledger.stats().unattributed()).isZero();
+        assertThat(placer.stats().unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
         assertThat(reported).isEmpty();
     }

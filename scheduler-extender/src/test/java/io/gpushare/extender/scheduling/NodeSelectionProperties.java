@@ -8,6 +8,7 @@ import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -39,10 +40,11 @@ class NodeSelectionProperties {
     @Property(tries = 40)
     void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
         Random random = new Random(seed);
-        Ledger ledger = new Ledger(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
+        Placer placer = new Placer(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
+        Ledger ledger = placer.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
-        NodeSelection all = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        NodeSelection one = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+        NodeSelection all = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
+        NodeSelection one = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
         for (int i = 0; i < PODS; i++) {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
@@ -65,7 +67,7 @@ class NodeSelectionProperties {
                                 requested.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
-            assertThat(ledger.stats().overcommitted()).isZero();
+            assertThat(placer.stats().overcommitted()).isZero();
         }
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.occupied().units() <= state.capacity().units())
@@ -107,7 +109,8 @@ class NodeSelectionProperties {
     @Property(tries = 20)
     void cpuRequestsCountOnTheNodeOfThePodWhileItExists(@ForAll long seed) {
         Random random = new Random(seed);
-        Ledger ledger = TestCluster.ledger();
+        Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
         Map<String, String> where = new HashMap<>();
         Map<String, Long> requested = new HashMap<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
@@ -32,8 +33,9 @@ class NominatedPodsTest {
     private static final Inventory ONE_CARD = TestCluster.cards(16);
     private static final int HIGH = 100;
 
-    private final Ledger ledger = TestCluster.ledger();
-    private final NodeSelection selection = new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
+    private final NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
 
     @BeforeEach
     void twoNodesOfOneCard() {

@@ -6,6 +6,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.report.Explainer;
@@ -24,11 +25,12 @@ class PlacementOutcomesTest {
     private static final Map<String, String> REQUEST = Map.of("aliyun.com/gpu-mem", "3");
 
     private long nanos;
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private final TestCluster cluster = new TestCluster(new Random(1), ledger);
     private final PlacementOutcomes outcomes = new PlacementOutcomes(() -> nanos);
-    private final NodeSelection selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
-    private final Binder binder = new Binder(ledger, cluster, outcomes, () -> TestCluster.NOW);
+    private final NodeSelection selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);
+    private final Binder binder = new Binder(placer, cluster, outcomes, () -> TestCluster.NOW);
     private ClusterPod pod = cluster.create("p", REQUEST);
 
     @BeforeEach
@@ -138,7 +140,7 @@ class PlacementOutcomesTest {
     private Explanation.Judged explained() {
         cluster.failing = 0;
         try {
-            Optional<Explanation> explanation = new Explainer(ledger, selection, cluster)
+            Optional<Explanation> explanation = new Explainer(placer, selection, cluster)
                     .pod("default", pod.ref().name());
             return (Explanation.Judged) explanation.orElseThrow();
         } catch (PodApi.Failure e) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.policy.Policies;
@@ -34,12 +35,12 @@ class ViewRevisionsTest {
     private static final long SECOND = 1_000_000_000;
 
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-    private final Ledger ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Ledger ledger = placer.ledger();
     private final ViewRevisions revisions = new ViewRevisions(
             ledger,
-            new Explainer(
-                    ledger,
-                    new NodeSelection(ledger, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
+            new Explainer(placer,
+                    new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
                     new NoPods()));
     private long now = 5 * SECOND;
 

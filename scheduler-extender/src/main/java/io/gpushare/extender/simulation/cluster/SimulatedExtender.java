@@ -5,6 +5,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.policy.Policies;
@@ -47,6 +48,7 @@ public final class SimulatedExtender {
     private final Map<String, Host> hosts = new HashMap<>();
     private final Map<String, Long> units = new HashMap<>();
     private final Map<String, String> models = new HashMap<>();
+    private final Placer placer;
     private final Ledger ledger;
     private final NodeSelection selection;
     private final Binder binder;
@@ -86,10 +88,11 @@ public final class SimulatedExtender {
      * @param salt changes the names of the nodes, and with them their fixed order
      */
     public SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
-        ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), new Policies(kind), AnnotationObserver.none());
+        placer = new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(kind), AnnotationObserver.none());
+        ledger = placer.ledger();
         PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
-        selection = new NodeSelection(ledger, outcomes, DecideIn.FILTER);
-        binder = new Binder(ledger, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
+        selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);
+        binder = new Binder(placer, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
         for (FreeNode node : nodes) {
             add(node.name() + "-" + salt, node);
         }
@@ -119,7 +122,7 @@ public final class SimulatedExtender {
         if (request.gpu()) {
             ledger.updatePod(pod.on(null));
         }
-        ledger.reviewPolicy();
+        placer.reviewPolicy();
         return pod;
     }
 

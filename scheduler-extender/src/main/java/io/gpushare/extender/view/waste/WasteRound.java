@@ -1,7 +1,7 @@
 package io.gpushare.extender.view.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.ledger.LedgerStats;
+import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.view.CardView;
 import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.waste.WasteReport.Group;

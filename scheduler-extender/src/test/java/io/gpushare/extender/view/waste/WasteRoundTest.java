@@ -3,8 +3,8 @@ package io.gpushare.extender.view.waste;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.ledger.LedgerStats;
-import io.gpushare.extender.ledger.LedgerStats.Amounts;
+import io.gpushare.extender.placement.LedgerStats;
+import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.MemoryUsage.Part;
 import io.gpushare.extender.view.waste.WasteReport.Group;

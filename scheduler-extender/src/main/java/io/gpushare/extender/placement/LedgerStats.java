@@ -1,7 +1,10 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
@@ -124,7 +127,7 @@ public record LedgerStats(
             states.merge(unavailable == null ? "usable" : unavailable.label(), 1, Integer::sum);
             if (entry.unusable() == null) {
                 Sum node = new Sum();
-                count(entry, fragmentation, node, models);
+                count(name, entry, fragmentation, node, models);
                 usable.put(name, node.amounts());
             }
         });
@@ -150,14 +153,15 @@ public record LedgerStats(
         return standings;
     }
 
-    private static void count(NodeEntry entry, Fragmentation fragmentation, Sum node, Map<String, Sum> models) {
+    private static void count(
+            String name, NodeEntry entry, Fragmentation fragmentation, Sum node, Map<String, Sum> models) {
         List<CardState> cards = entry.cards().cards();
         long unit = entry.cards().inventory().unit().size().bytes();
         for (CardState card : cards) {
             node.add(card, unit, !entry.stale());
             models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.stale());
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(entry.offeredFree())) {
+        for (Fragmentation.Loss loss : fragmentation.losses(FreeNodes.offered(name, entry))) {
             node.add(loss, unit);
             Objects.requireNonNull(models.get(loss.card().kind().model())).add(loss, unit);
         }

@@ -1,12 +1,12 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.FreeNodes;
+import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.policy.RecentCosts;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.model.ledger.Refusal;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * The facts about each node that a request over thousands of nodes reads, in one array for each fact. Entries are
  * dozens of small objects all over the heap: to visit thousands of them would cost more than the decision.
  *
- * <p>A node keeps its index as long as the columns are used, even while it is gone; when they are full, the ledger
+ * <p>A node keeps its index as long as the columns are used, even while it is gone; when they are full, {@link Placer}
  * makes new columns of the nodes that exist. One thread at a time writes, any thread reads. While a node changes, one
  * column may already have the new value and another still the old one: filter and prioritize see a past state in any
  * case, and bind reads the entry.
  */
-final class NodeColumns implements NodeDirectory, FreeNodes {
+final class NodeColumns implements NodeDirectory, IndexedNodes {
     private static final int MIN_CAPACITY = 1000;
 
     private final Map<String, Integer> indices = new ConcurrentHashMap<>();
@@ -99,7 +99,7 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
         emptyUnits[index] = emptied.mostUnits();
         emptyCards[index] = emptied.unused();
         cards[index] = summary.cardCount();
-        freeNodes[index] = entry.offeredFree();
+        freeNodes[index] = FreeNodes.offered(name, entry);
         versions.set(index, Math.max(1, versions.get(index) + 1));
         if (known == null) {
             orders[index] = (int) (FreeNode.of(name, 0, 0, 0, List.of()).order() >>> Integer.SIZE);
@@ -133,14 +133,14 @@ final class NodeColumns implements NodeDirectory, FreeNodes {
     }
 
     /** Which of these nodes can take the demand. */
-    FilterResult filter(int[] of, DemandSummary demand) {
+    FilterResult.Draft filter(int[] of, DemandSummary demand) {
         if (!demand.plain()) {
-            return FilterResult.of(
+            return new FilterResult.Draft(
                     of.length, place -> of[place] < 0 ? Reason.UNKNOWN_NODE : entries[of[place]].refusal(demand));
         }
         int[] free = demand.shares() ? freeUnits : freeCards;
         int needed = demand.needed();
-        return FilterResult.of(of.length, place -> {
+        return new FilterResult.Draft(of.length, place -> {
             int index = of[place];
             return index >= 0 && free[index] >= needed ? null : refusal(index, demand);
         });

@@ -1,7 +1,7 @@
 package io.gpushare.extender.capacity;
 
 /** Nodes by index, as policies see them. They may change while they are read. */
-public interface FreeNodes {
+public interface IndexedNodes {
     /** An upper bound of all indices, now and later. */
     int capacity();
 

@@ -9,27 +9,25 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The node annotation {@value AnnotationKeys#HOLD}: {@code run=<id>;renewed=<n>;cards=<uuid>,<uuid>} while pods are moved
+ * The node annotation {@value AnnotationKeys#RESERVATION}: {@code run=<id>;renewed=<n>;cards=<uuid>,<uuid>} while pods are moved
  * away from cards, or {@code run=<id>;renewed=<n>;pod=<uid>} when the cards wait for a pod.
  *
  * @param written the annotation as it is; empty for none. The reader measures since when it is unchanged
- * @param run who holds: only this run changes the annotation
+ * @param run who reserves: only this run changes the annotation
  * @param cards accept no new pods
  * @param pod the uid of the pod for which the node has cards; empty for none
  */
-public record HoldCodec(String written, String run, Set<CardId> cards, String pod) {
-    public static final HoldCodec NONE = new HoldCodec("", "", Set.of(), "");
-
-    public HoldCodec {
+public record ReservationCodec(String written, String run, Set<CardId> cards, String pod) {
+    public ReservationCodec {
         Objects.requireNonNull(written);
         Objects.requireNonNull(run);
         Objects.requireNonNull(pod);
         cards = Set.copyOf(cards);
     }
 
-    /** Reads it from a node's annotations. One that can't be read holds nothing. */
-    public static HoldCodec decode(Map<String, String> annotations) {
-        String written = annotations.getOrDefault(AnnotationKeys.HOLD, "");
+    /** Reads it from a node's annotations. One that can't be read reserves nothing. */
+    public static ReservationCodec decode(Map<String, String> annotations) {
+        String written = annotations.getOrDefault(AnnotationKeys.RESERVATION, "");
         Map<String, String> parts = new HashMap<>();
         for (String part : written.split(";", -1)) {
             String[] entry = part.split("=", 2);
@@ -37,7 +35,7 @@ public record HoldCodec(String written, String run, Set<CardId> cards, String po
         }
         String run = parts.getOrDefault("run", "");
         if (run.isEmpty()) {
-            return new HoldCodec(written, "", Set.of(), "");
+            return new ReservationCodec(written, "", Set.of(), "");
         }
         Set<CardId> cards = new LinkedHashSet<>();
         try {
@@ -45,18 +43,8 @@ public record HoldCodec(String written, String run, Set<CardId> cards, String po
                     .filter(uuid -> !uuid.isBlank())
                     .forEach(uuid -> cards.add(new CardId(uuid.strip())));
         } catch (IllegalArgumentException e) {
-            return new HoldCodec(written, "", Set.of(), "");
+            return new ReservationCodec(written, "", Set.of(), "");
         }
-        return new HoldCodec(written, run, cards, parts.getOrDefault("pod", ""));
-    }
-
-    /** Whether it holds something. */
-    public boolean active() {
-        return !cards.isEmpty() || !pod.isEmpty();
-    }
-
-    /** The same annotation, which holds nothing any more. */
-    public HoldCodec ended() {
-        return new HoldCodec(written, "", Set.of(), "");
+        return new ReservationCodec(written, run, cards, parts.getOrDefault("pod", ""));
     }
 }

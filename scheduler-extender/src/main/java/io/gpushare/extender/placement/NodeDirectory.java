@@ -1,11 +1,11 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.placement;
 
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The ledger's nodes by name and index, for requests that name thousands of them. A node keeps its index as
- * long as the directory is used, even while the node is gone; the ledger replaces a directory that is full.
+ * The nodes by name and index, for requests that name thousands of them. A node keeps its index as
+ * long as the directory is used, even while the node is gone; {@link Placer} replaces a directory that is full.
  */
 public interface NodeDirectory {
     /** The index of a node that the directory does not have. */

@@ -1,14 +1,13 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
-import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** The nodes that a request names, in its order, as indices into the ledger's columns. */
+/** The nodes that a request names, in its order, as indices into the columns of all nodes. */
 public final class NodeIndices {
     private final NodeColumns columns;
     private final int[] indices;
@@ -40,7 +39,7 @@ public final class NodeIndices {
     }
 
     /** Which nodes can take the demand. */
-    public FilterResult filter(DemandSummary demand) {
+    public FilterResult.Draft filter(DemandSummary demand) {
         return columns.filter(indices, demand);
     }
 

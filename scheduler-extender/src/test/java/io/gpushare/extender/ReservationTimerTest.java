@@ -3,6 +3,7 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Card;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class HoldTimerTest {
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(16, 16));
 
-    private final Ledger ledger = TestCluster.ledger();
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
     private Instant now = Instant.EPOCH;
     private final HoldTimer timer = new HoldTimer(ledger, () -> now);
 

@@ -1,7 +1,7 @@
-package io.gpushare.extender.policy;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.FreeNodes;
+import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class RecentCosts {
     private static final int KINDS = 32;
 
-    private final FreeNodes nodes;
+    private final IndexedNodes nodes;
     private final AtomicReferenceArray<@Nullable Kind> recent = new AtomicReferenceArray<>(KINDS);
     private final AtomicInteger turn = new AtomicInteger();
 
-    public RecentCosts(FreeNodes nodes) {
+    public RecentCosts(IndexedNodes nodes) {
         this.nodes = nodes;
     }
 
@@ -47,7 +47,7 @@ public final class RecentCosts {
             return new Known(versions.clone(), costs.clone(), newSize);
         }
 
-        int cheapest(FreeNodes nodes, PodRequest pod) {
+        int cheapest(IndexedNodes nodes, PodRequest pod) {
             int found = cheapest;
             if (found == UNKNOWN) {
                 int[] all = IntStream.range(0, size).toArray();

@@ -1,14 +1,15 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.NodeCosts;
-import io.gpushare.extender.policy.RecentCosts;
+import io.gpushare.extender.placement.NodeCosts;
+import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -50,20 +51,21 @@ class NodeColumnsProperties {
     @Property(tries = 4)
     void theColumnsAgreeWithTheEntries(@ForAll long seed) {
         Random random = new Random(seed);
-        Ledger ledger = TestCluster.ledger();
+        Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
         Set<NodeDirectory> columns = new HashSet<>();
         for (int i = 0; i < EVENTS; i++) {
             // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
             ledger.removeNode("n" + (newest - WINDOW));
-            columns.add(ledger.directory());
+            columns.add(placer.directory());
             if (i % 100 == 0) {
                 compare(ledger, random);
             }
         }
         assertThat(columns).as("full columns were replaced").hasSizeGreaterThan(1);
-        assertThat(((NodeColumns) ledger.directory()).capacity())
+        assertThat(((NodeColumns) placer.directory()).capacity())
                 .as("removed nodes take no space for ever")
                 .isLessThanOrEqualTo(2000);
     }
@@ -108,7 +110,7 @@ class NodeColumnsProperties {
         for (int i = 0; i < NAMES; i += 1 + random.nextInt(8)) {
             names.add("n" + i);
         }
-        NodeDirectory columns = ledger.directory();
+        NodeDirectory columns = placer.directory();
         NodeIndices nodes = columns.named(names);
         for (DemandSummary demand : DEMANDS) {
             assertThat(nodes.filter(demand).whys())

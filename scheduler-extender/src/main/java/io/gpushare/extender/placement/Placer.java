@@ -1,0 +1,138 @@
+package io.gpushare.extender.placement;
+
+import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Assumption;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.LedgerListener;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.ledger.CardOrder;
+import io.gpushare.model.ledger.Placement;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses nodes and cards by the policies: it reads the ledger, follows its changes, and lets it reserve what was chosen.
+ * Thread-safe.
+ */
+public final class Placer {
+    private final Policies policies;
+    private final Ledger ledger;
+    private final AtomicBoolean cardsChanged = new AtomicBoolean();
+    private volatile NodeColumns columns = NodeColumns.empty();
+
+    /**
+     * A placer over an empty ledger.
+     *
+     * @param observer notified of rejected annotations
+     */
+    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer) {
+        this.policies = policies;
+        this.ledger = new Ledger(demands, new Changes(), observer);
+    }
+
+    /** The ledger that it chooses from. */
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    private final class Changes implements LedgerListener {
+        @Override
+        public void nodeChanged(String name, @Nullable NodeEntry now) {
+            publish(name, now);
+        }
+
+        @Override
+        public void cardsChanged() {
+            cardsChanged.set(true);
+        }
+
+        @Override
+        public void podArrived(PodDemand.Valid pod) {
+            policies.arrived(pod.request());
+        }
+    }
+
+    private synchronized void publish(String name, @Nullable NodeEntry now) {
+        if (!columns.put(name, now)) {
+            NodeColumns renewed = columns.renewed();
+            renewed.put(name, now);
+            columns = renewed;
+        }
+    }
+
+    /** The nodes by name and index. */
+    public NodeDirectory directory() {
+        return columns;
+    }
+
+    /** The scoring of that policy, or of the default policy for null, for the cluster as it is now. */
+    public Scoring scoring(@Nullable PolicyKind kind) {
+        if (cardsChanged.getAndSet(false)) {
+            policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
+                    .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
+                    .toList()));
+        }
+        return policies.scoring(kind);
+    }
+
+    /** Reserves the cards that the pod's policy chooses on that node, in one atomic step: {@link Ledger#assume}. */
+    public Assumption assume(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
+        Scoring scoring = scoring(demand.policy());
+        return ledger.assume(pod, demand, node, entry -> place(node, entry, demand, scoring), now);
+    }
+
+    /** The cards of the node that cost least by that scoring, or why none fit. */
+    public static Placement place(String node, NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
+        @Nullable Candidate candidate =
+                scoring.best(FreeNodes.of(node, entry), demand.request()).candidate();
+        if (candidate != null) {
+            // The search still decides among cards that are equal to the policy, by their links.
+            @Nullable FreeCard shared = candidate.shared();
+            Placement chosen = entry.cards()
+                    .place(
+                            demand.demand(),
+                            CardOrder.BINPACK,
+                            state -> shared != null && shared.sameAs(state),
+                            state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
+            if (chosen instanceof Placement.Placed) {
+                return chosen;
+            }
+        }
+        // A policy has no candidate if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
+        // decides about these.
+        return entry.cards().place(demand.demand(), CardOrder.BINPACK);
+    }
+
+    /**
+     * Lets the adaptive policy review what it decides by, if that is due; not on the path of a request.
+     *
+     * @return the policy that decides from now on, if it is another one than before
+     */
+    public Optional<PolicyKind> reviewPolicy() {
+        return policies.review(() -> ledger.nodeEntries().entrySet().stream()
+                .map(node -> FreeNodes.offered(node.getKey(), node.getValue()))
+                .filter(node -> !node.cards().isEmpty())
+                .toList());
+    }
+
+    /** What decides for pods that name that policy, or none for null, in words for users. */
+    public String policy(@Nullable PolicyKind kind) {
+        return policies.describe(kind);
+    }
+
+    /** The ledger in numbers. */
+    public LedgerStats stats() {
+        return LedgerStats.of(ledger.nodeEntries(), ledger.podEntries(), policies.fragmentation());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.placement;
+
+import org.jspecify.annotations.NullMarked;
